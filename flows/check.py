@@ -45,6 +45,7 @@ NOTHING_KNOWN: Final[Answers] = {
     "contacts": {"ids": lambda *_: {}},
     "corrected_rows": {"known": lambda *_: []},
     "opening_rows": {"known": lambda *_: {}},
+    "pix_key_types": {"known": lambda *_: {}},
     "decisions": {"on_rows": lambda *_: {}},
     "desk_launches": {"of_job_file": lambda *_: []},
     "files": {"uses_of": lambda *_: [], "uses_of_lines": lambda *_: []},

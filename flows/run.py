@@ -156,6 +156,7 @@ class RunRequest:
         by: Who asks; prepares the plan.
         again: Base names of files to use although they, or lines of theirs, were used before.
         one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
+        key_types: Whether each Pix key without a type is of the one that it shows, on the caller's word.
         cluster: Address of the scheduler whose workers read files of statement lines; None reads them here.
         job_sha256: Hex digest of the declaration's bytes.
     """
@@ -168,6 +169,7 @@ class RunRequest:
     by: str = ""
     again: frozenset[str] = frozenset()
     one_more: bool = False
+    key_types: bool = False
     cluster: str | None = None
     job_sha256: str = ""
 
@@ -298,7 +300,7 @@ def whoever_runs_this() -> str:
         return "unknown"
 
 
-def read_run_request(
+def read_run_request(  # noqa: PLR0913  # one for every option of the command line
     job_path: Path,
     *,
     files: Sequence[str] = (),
@@ -307,6 +309,7 @@ def read_run_request(
     again: Sequence[str] = (),
     period: str | None = None,
     one_more: bool = False,
+    key_types: bool = False,
 ) -> RunRequest:
     """Read the job file and settle what the caller asked for.
 
@@ -318,6 +321,7 @@ def read_run_request(
         again: Files to pay although they were used before, under another job or period.
         period: The month a job for `previous_month` is run for; that before the present one when None.
         one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
+        key_types: Whether each Pix key without a type is of the one that it shows.
 
     Raises:
         ConfigurationError: the job file is wrong, every problem with line and column; it is for another period, reads
@@ -346,6 +350,7 @@ def read_run_request(
         by or whoever_runs_this(),
         names,
         one_more,
+        key_types,
         cluster,
         declared.sha256,
     )

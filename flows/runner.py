@@ -403,6 +403,7 @@ class RunOptions:
         again: Files to pay although they were used before, under another job or period.
         period: The month a job for `previous_month` is run for; that before the present one when None.
         one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
+        key_types: Whether each Pix key without a type is of the one that it shows; it is then known for the job.
     """
 
     files: Sequence[str] = ()
@@ -411,6 +412,7 @@ class RunOptions:
     again: Sequence[str] = ()
     period: str | None = None
     one_more: bool = False
+    key_types: bool = False
 
 
 def run_payout(job_path: Path, options: RunOptions, *, watch: Watch = call) -> RunReport:
@@ -427,6 +429,7 @@ def run_payout(job_path: Path, options: RunOptions, *, watch: Watch = call) -> R
         again=options.again,
         period=options.period,
         one_more=options.one_more,
+        key_types=options.key_types,
     )
     return walk_request(order, watch)
 

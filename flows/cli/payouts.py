@@ -20,10 +20,13 @@ Period = Annotated[
 ]
 
 
+KeyTypesTaken = Annotated[
+    bool, typer.Option("--key-types", help="Take each Pix key without a type for what it shows; kept for the job.")
+]
 JobOrSheet = Annotated[Path, typer.Argument(metavar="JOB", help="The job file, or a spreadsheet.", show_default=False)]
 
 
-def check(job: JobOrSheet, as_json: AsJson = False) -> Result:
+def check(job: JobOrSheet, key_types: KeyTypesTaken = False, as_json: AsJson = False) -> Result:
     """Read and check a job's files, or one spreadsheet, offline.
 
     Writes a corrections workbook of a job; of a spreadsheet, says what it would be. Touches no network and no ledger.
@@ -32,16 +35,16 @@ def check(job: JobOrSheet, as_json: AsJson = False) -> Result:
 
     if is_sheet_by_name(job.name):
         return _check_sheet(job, as_json=as_json)
-    return _check_job(job, as_json=as_json)
+    return _check_job(job, key_types=key_types, as_json=as_json)
 
 
-def _check_job(job: Path, *, as_json: bool) -> Result:
+def _check_job(job: Path, *, key_types: bool, as_json: bool) -> Result:
     from flows.check import check_files
     from flows.cli.printing import progress_on, show_issues, show_messages
     from flows.run import read_run_request
 
     console = console_for(as_json=as_json)
-    order = read_run_request(job)
+    order = read_run_request(job, key_types=key_types)
     with progress_on(console) as progress:
         checked, unsound = check_files(order, progress)
     language = order.job.outputs.language
@@ -109,6 +112,7 @@ def plan(
     job: JobFile,
     names: Annotated[bool, typer.Option("--names", help="With --json: a section that names payees.")] = False,
     period: Period = None,
+    key_types: KeyTypesTaken = False,
     as_json: AsJson = False,
 ) -> Result:
     """Show what would be paid, and what changed; changes nothing.
@@ -125,7 +129,7 @@ def plan(
     from io_adapters.ledger.approvals_missing import rule_for
 
     console = console_for(as_json=as_json)
-    order = read_run_request(job, period=period)
+    order = read_run_request(job, period=period, key_types=key_types)
     ledger = opened_ledger(create=False)
     with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK, ledger) as run:
         view = view_plan(run, draft(run, read(run)))
@@ -151,6 +155,7 @@ def run(
     ] = None,
     period: Period = None,
     one_more: Annotated[bool, typer.Option("--one-more", help="Send one batch though five are in doubt.")] = False,
+    key_types: KeyTypesTaken = False,
     as_json: AsJson = False,
 ) -> Result:
     """Pay what a job owes, once.
@@ -161,7 +166,7 @@ def run(
     from flows.runner import RunOptions
     from flows.start import start_payout
 
-    options = RunOptions(file or [], yes=yes, by=by, again=again or [], period=period, one_more=one_more)
+    options = RunOptions(file or [], yes, by, again or [], period, one_more, key_types)
     with progress_on(console_for(as_json=as_json)) as progress:
         report = start_payout(job, options, progress=progress)
     show_report(report, as_json=as_json)

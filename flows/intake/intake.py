@@ -1,5 +1,6 @@
 """The result of intake: what a run has read, what of it may be used, and the cell of each value."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -36,6 +37,8 @@ class Intake:
         put_right: Rows that corrections workbooks have otherwise than the files.
         settled: Rows read as they were put right before.
         files: Name and hex digest of every sheet and corrections workbook.
+        proposed_key_types: Digest of a Pix key -> the type that it shows, which nobody has confirmed.
+        confirmed_key_types: Digest of a Pix key -> its type, as whoever asked for the run has confirmed it.
     """
 
     came_in: Inputs
@@ -46,6 +49,8 @@ class Intake:
     put_right: tuple[CorrectedRow, ...] = ()
     settled: tuple[CorrectedRow, ...] = ()
     files: frozenset[tuple[str, str]] = frozenset()
+    proposed_key_types: Mapping[str, str] = field(default_factory=dict)
+    confirmed_key_types: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 
@@ -69,7 +70,8 @@ def read(run: Run, meanwhile: Callable[[Run, Intake], None] | None = None) -> In
     _refuse_strangers(run, [table.raw for table in everything])
     before = [_corrected_before(row) for row in corrections.settled]
     unread = reader.unread()
-    return _intake(run, tables, corrections, [*unread, *before], reader.held)
+    intake = _intake(run, tables, corrections, [*unread, *before], reader.held)
+    return replace(intake, proposed_key_types=reader.proposed, confirmed_key_types=reader.confirmed)
 
 
 def _intake(

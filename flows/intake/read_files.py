@@ -28,6 +28,7 @@ from schemas.sheet_cells import View
 from schemas.statement_sketches import NO_SKETCHES, Sketches
 from schemas.tables.content_hash import Content, content_of
 from schemas.tables.contract import DataFrame
+from schemas.tables.draft import KeyTypes
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.parsing import empty_table, parse_table
 from schemas.tables.row_accounting import RowRuns, runs_of
@@ -104,6 +105,8 @@ class FileReader:
 
     Attributes:
         held: Names of the files of which nothing is paid, since there is money beside it that nothing reads.
+        proposed: Digest of a Pix key -> the type that it shows, which nobody has confirmed.
+        confirmed: Digest of a Pix key -> its type, as this run's caller, or a corrections workbook, confirms it.
     """
 
     def __init__(self, run: Run, corrections: Corrections) -> None:
@@ -116,6 +119,9 @@ class FileReader:
         self._money: list[Issue] = []
         self._strangers: list[tuple[Slot, str, UnreadableFile]] = []
         self.held: set[str] = set()
+        self.proposed: dict[str, str] = {}
+        self.confirmed: dict[str, str] = {}
+        self._key_types = KeyTypes(run.ledger.pix_key_types.known(run.job.job), run.request.key_types)
 
     def read_all(
         self, slots: Sequence[Slot], cluster: str | None, meanwhile: Callable[[list[list[ReadTable]]], None]
@@ -313,7 +319,10 @@ class FileReader:
 
     def _whole(self, path: str, layout: Layout, raw: RawTable, origin: Origin) -> ReadTable:
         own_data = self._run.job.payees is None
-        parsed = parse_table(raw, layout, payee_data_required=own_data)
+        parsed = parse_table(raw, layout, payee_data_required=own_data, key_types=self._key_types)
+        self.proposed |= parsed.proposed
+        if self._key_types.taken or (raw.file.name, raw.sheet) != (origin.file, origin.sheet):
+            self.confirmed |= parsed.key_types
         return self._show(
             ReadTable(
                 path=path,

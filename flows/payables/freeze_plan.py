@@ -50,6 +50,7 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
     _remember_files(run, drafted.intake)
     record_inputs(run, drafted.intake)
     run.ledger.opening_rows.record(run.id, job.job, run.request.period.label, drafted.standing.said_paid)
+    run.ledger.pix_key_types.confirm(job.job, drafted.intake.confirmed_key_types, run.request.by)
     used = used_corrections(drafted.intake.put_right, payables.obligations, drafted.inputs.rows)
     run.ledger.corrected_rows.record(run.id, job.job, run.request.period.label, used)
     named = {

@@ -203,7 +203,7 @@ def _filesystem_of(path: Path) -> str:
 
 
 # Oldest first, "v1" and on. A new migration adds its revision here; a test holds the two together.
-REVISIONS: Final = ("v1", "v2", "v3", "v4", "v5", "v6")
+REVISIONS: Final = ("v1", "v2", "v3", "v4", "v5", "v6", "v7")
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Row, and_, delete, insert, literal, or_, select
 
-from io_adapters.ledger.engine import Database
+from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import (
     accrual_periods,
     corrected_rows,
@@ -15,6 +15,7 @@ from io_adapters.ledger.tables import (
     file_uses,
     files,
     paid_outside,
+    pix_key_types,
     plan_runs,
     plans,
     run_inputs,
@@ -256,6 +257,38 @@ class CorrectedRows:
         query = select(corrected_rows).where(c.job == job, c.period == period, _had_an_effect(c.run_id)).order_by(c.id)
         with self._db.reading() as connection:
             return [_corrected_row_of(row) for row in connection.execute(query)]
+
+
+class PixKeyTypes:
+    """The record of which type a Pix key is, where a job's sheets do not say it and somebody has confirmed it."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def confirm(self, job: str, types: Mapping[str, str], by: str) -> None:
+        """Write down what somebody has confirmed.
+
+        Args:
+            job: Name of the job.
+            types: `schemas.values.pix_key.key_digest` -> type; what was said of these keys before counts no more.
+            by: Who.
+        """
+        if not types:
+            return
+        c = pix_key_types.c
+        with self._db.writing() as connection:
+            for digests in chunks(sorted(types)):
+                connection.execute(delete(pix_key_types).where(c.job == job, c.key_sha256.in_(digests)))
+            said = {"job": job, "by": by, "at": self._db.now()}
+            rows = [said | {"key_sha256": digest, "key_type": kind} for digest, kind in sorted(types.items())]
+            connection.execute(insert(pix_key_types), rows)
+
+    def known(self, job: str) -> dict[str, str]:
+        """Return digest -> type, of all keys of a job."""
+        c = pix_key_types.c
+        with self._db.reading() as connection:
+            query = select(c.key_sha256, c.key_type).where(c.job == job)
+            return {row.key_sha256: row.key_type for row in connection.execute(query)}
 
 
 class OpeningRows:

@@ -29,7 +29,7 @@ from io_adapters.ledger.desk import (
 from io_adapters.ledger.directory import Findings, Institutions, Probes, ServiceBinding, Webhooks
 from io_adapters.ledger.engine import Database, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
-from io_adapters.ledger.files import CorrectedRows, Files, OpeningRows
+from io_adapters.ledger.files import CorrectedRows, Files, OpeningRows, PixKeyTypes
 from io_adapters.ledger.leases import Leases
 from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanViews
 from io_adapters.ledger.reports import Reports
@@ -58,6 +58,7 @@ class Ledger:
         self.files = Files(database)
         self.corrected_rows = CorrectedRows(database)
         self.opening_rows = OpeningRows(database)
+        self.pix_key_types = PixKeyTypes(database)
         self.plans = Plans(database)
         self.approvals = Approvals(database)
         self.submissions = Submissions(database)

@@ -257,6 +257,16 @@ corrected_rows = Table(
     Index("ix_corrected_rows_job_period", "job", "period"),
 )
 
+pix_key_types = Table(
+    "pix_key_types",
+    metadata,
+    Column("job", String(64), primary_key=True),
+    Column("key_sha256", String(64), primary_key=True),
+    _text("key_type"),
+    _text("by"),
+    _moment("at"),
+)
+
 leases = Table(
     "leases",
     metadata,

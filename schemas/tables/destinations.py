@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from schemas.issues import IssueCode
+from schemas.messages import Message
 from schemas.tables.cells import Finding
 from schemas.tables.draft import Draft, Mask
 from schemas.values.bank_account import (
@@ -13,7 +14,7 @@ from schemas.values.bank_account import (
     read_agency_with_digit,
     with_digit,
 )
-from schemas.values.pix_key import document_type, read_pix_key
+from schemas.values.pix_key import document_type, key_digest, proposed_key_type, read_pix_key
 from schemas.values.reading import fold_word
 
 _ACCOUNT_FIELDS = ("bank_code", "psp_id", "agency", "account", "account_type")
@@ -34,7 +35,7 @@ def check_destinations(draft: Draft) -> None:
     account = draft.given("account")
     bank = np.logical_or.reduce([draft.given(name) for name in _ACCOUNT_FIELDS])
     draft.report(key & (account | draft.given("agency")), None, IssueCode.DESTINATION_CONFLICT)
-    draft.report(key & ~key_type, "pix_key_type", IssueCode.PIX_TYPE_REQUIRED)
+    key_type = key_type | _take_types(draft, key & ~key_type)
     draft.report(key_type & ~key, "pix_key", IssueCode.PIX_KEY_REQUIRED)
     if draft.payee_data_required:
         draft.report(~key & ~key_type & ~bank, None, IssueCode.DESTINATION_MISSING)
@@ -47,6 +48,26 @@ def check_destinations(draft: Draft) -> None:
     _check_account_digits(draft, account)
     for name in (*_ACCOUNT_FIELDS, "account_holder"):
         draft.canonical[name][key] = ""
+
+
+def _take_types(draft: Draft, untyped: Mask) -> Mask:
+    """Give keys the types that people have confirmed, and propose what others show; returns which have one now."""
+    typed = np.zeros(len(untyped), dtype=bool)
+    keys, types = draft.texts["pix_key"], draft.canonical["pix_key_type"]
+    column = "pix_key_type" if "pix_key_type" in draft.evidence else "pix_key"  # a sheet may lack the column
+    for position in np.flatnonzero(untyped).tolist():
+        shown = proposed_key_type(keys[position], draft.canonical["tax_id"][position] or "")
+        known = draft.key_types.known.get(key_digest(keys[position]))
+        if kind := known or (shown if draft.key_types.taken else None):
+            types[position], typed[position] = kind, True
+            draft.findings.append(Finding(position, "pix_key", IssueCode.PIX_TYPE_TAKEN))
+        elif shown:
+            draft.proposed[position] = shown
+            facts = {"type": Message(f"pix.{shown}")}
+            draft.findings.append(Finding(position, column, IssueCode.PIX_TYPE_PROPOSED, facts))
+        else:
+            draft.findings.append(Finding(position, column, IssueCode.PIX_TYPE_REQUIRED))
+    return typed
 
 
 def _tell_documents_apart(draft: Draft, typed: Mask) -> None:

@@ -145,6 +145,22 @@ def _of_another_currency(raw: RawTable, layout: Layout, match: HeaderMatch) -> l
 Mask = npt.NDArray[np.bool_]
 
 
+@dataclass(frozen=True, slots=True)
+class KeyTypes:
+    """What people have said of the types of Pix keys, beside what stands in the sheet.
+
+    Attributes:
+        known: `schemas.values.pix_key.key_digest` of a key -> its type, as it was confirmed before.
+        taken: Whether the type that a key shows is taken, on somebody's word for all of them.
+    """
+
+    known: Mapping[str, str] = field(default_factory=dict)
+    taken: bool = False
+
+
+NO_KEY_TYPES: Final = KeyTypes()
+
+
 @dataclass
 class Draft:
     """Lines, column by column; rules across columns read it and write to it.
@@ -154,6 +170,8 @@ class Draft:
         labels: Canonical column -> header as written, or the layout's own where the file lacks the column.
         currency: The layout's currency; "" when it names none.
         payee_data_required: Whether rows must bring the payee's own data.
+        key_types: What is known of the types of Pix keys.
+        proposed: Position -> the type that a key shows, which nobody has confirmed.
         texts: Canonical column -> texts as written, without outer blanks; all columns of the table.
         canonical: Canonical column -> canonical values, the absent one where there is none.
         findings: All that was found so far.
@@ -168,6 +186,8 @@ class Draft:
     labels: Mapping[str, str]
     currency: str
     payee_data_required: bool
+    key_types: KeyTypes = NO_KEY_TYPES
+    proposed: dict[int, str] = field(default_factory=dict)
     texts: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     canonical: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -238,6 +258,7 @@ TOLD_ONCE: Final = frozenset(
         IssueCode.AGENCY_DIGIT,
         IssueCode.ACCOUNT_OPERATION,
         IssueCode.AMOUNT_MARKS,
+        IssueCode.PIX_TYPE_TAKEN,
     }
 )
 
@@ -255,6 +276,7 @@ _UNDERSTOOD: Final = (
     IssueCode.BANK_PSP_LISTED,
     IssueCode.AGENCY_DIGIT,
     IssueCode.ACCOUNT_OPERATION,
+    IssueCode.PIX_TYPE_TAKEN,
 )
 
 

@@ -22,6 +22,7 @@ _EMPTINESS: Final = frozenset(
         IssueCode.NAME_REQUIRED,
         IssueCode.PIX_KEY_REQUIRED,
         IssueCode.PIX_TYPE_REQUIRED,
+        IssueCode.PIX_TYPE_PROPOSED,
         IssueCode.BANK_FIELD_REQUIRED,
     }
 )

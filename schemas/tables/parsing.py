@@ -1,7 +1,7 @@
 """From a file's text to a typed table: every problem of every cell in one pass, and a place for every row."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -21,7 +21,7 @@ from schemas.tables.cells import Column, ColumnKind, Finding
 from schemas.tables.contract import TableModel
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import StoodIn, decisions_of
-from schemas.tables.draft import Draft, Rule, find_columns, to_issues, understood
+from schemas.tables.draft import NO_KEY_TYPES, Draft, KeyTypes, Rule, find_columns, to_issues, understood
 from schemas.tables.excluded_rows import ExcludedRows, excluded_rows, names_alone
 from schemas.tables.hidden_and_formulas import check_oddities, hidden_data, values_only
 from schemas.tables.line_sums import sum_block
@@ -31,6 +31,7 @@ from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.tables.stand_ins import completed
 from schemas.tables.totals import Source, compare_totals
 from schemas.tables.unread_columns import UnreadColumn, hold_stopped_rows, issues_of, not_used, told, unread_columns
+from schemas.values.pix_key import key_digest
 
 # Where titles and names of acts stand, of which some are words that would stop a person.
 _OF_WORKS: Final = frozenset({"royalty_lines", "rates"})
@@ -111,6 +112,8 @@ class ParsedTable:
             (codes, "blank", "left_out", "header", "note", "total", "duplicate" or "").
         issues: All that was found, in order of row and column.
         decisions: What was decided while parsing it, for people.
+        proposed: Digest of a Pix key -> the type that it shows, which nobody has confirmed yet.
+        key_types: Digest of a Pix key of a sound row -> its type, stated or confirmed.
     """
 
     frame: pd.DataFrame
@@ -118,6 +121,8 @@ class ParsedTable:
     rows: pd.DataFrame
     issues: tuple[Issue, ...]
     decisions: tuple[Message | str, ...] = ()
+    proposed: Mapping[str, str] = field(default_factory=dict)
+    key_types: Mapping[str, str] = field(default_factory=dict)
 
 
 def column_names(table: str) -> frozenset[str]:
@@ -137,7 +142,9 @@ def _empty_table(table: str) -> pd.DataFrame:
     return typed_frame(model, columns, nothing, places("", None, np.array([], dtype=np.int64)))
 
 
-def parse_table(raw: RawTable, layout: Layout, *, payee_data_required: bool = True) -> ParsedTable:
+def parse_table(
+    raw: RawTable, layout: Layout, *, payee_data_required: bool = True, key_types: KeyTypes = NO_KEY_TYPES
+) -> ParsedTable:
     """Read a file as the table its layout names.
 
     Args:
@@ -145,14 +152,15 @@ def parse_table(raw: RawTable, layout: Layout, *, payee_data_required: bool = Tr
         layout: How its sender lays it out.
         payee_data_required: Whether payments rows must bring the payee's name and destination; not when the job has
             a payees table. Payees always must.
+        key_types: What is known of the types of Pix keys.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
-    found = read_rows(raw, layout, payee_data_required=payee_data_required)
+    found = read_rows(raw, layout, payee_data_required=payee_data_required, key_types=key_types)
     mismatches, compared = _compared(found, raw)
     if lines := found.apart.unlabelled & {issue.row or 0 for issue in mismatches}:
-        found = read_rows(raw, layout, payee_data_required=payee_data_required, lines=lines)
+        found = read_rows(raw, layout, payee_data_required=payee_data_required, lines=lines, key_types=key_types)
         mismatches, compared = _compared(found, raw)
     if mismatches and layout.only:  # the total may be that of all rows, those among them that nobody asks for
         whole = layout.model_copy(update={"only": {}})
@@ -196,6 +204,7 @@ def read_rows(  # all of it is one file's
     evidence: Evidence = NO_EVIDENCE,
     below: bool = False,
     lines: frozenset[int] = frozenset(),
+    key_types: KeyTypes = NO_KEY_TYPES,
 ) -> ReadRows:
     """Read all cells, and hold every row against the rules that rest on nothing but its own block.
 
@@ -206,6 +215,7 @@ def read_rows(  # all of it is one file's
         evidence: What other blocks of the file prove of its columns.
         below: Whether the block of totals below the lines began in another block.
         lines: See `schemas.tables.stated_totals.find_totals`.
+        key_types: What is known of the types of Pix keys.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
@@ -227,6 +237,7 @@ def read_rows(  # all of it is one file's
         payee_data_required=required,
         evidence=evidence,
     )
+    draft.key_types = key_types
     if layout.sign and "amount" in draft.canonical:
         apply_sign(draft, raw, layout.sign, payable=layout.table != "royalty_lines")
     for rule in table.rules:
@@ -273,7 +284,18 @@ def settled(
         rows=dispositions(found.draft, raw, found.apart, held_codes),
         issues=tuple(sorted(issues, key=lambda issue: issue.row or 0)),
         decisions=decisions,
+        proposed={key_digest(found.draft.texts["pix_key"][at]): kind for at, kind in found.draft.proposed.items()},
+        key_types=_key_types(found.draft, held_codes),
     )
+
+
+def _key_types(draft: Draft, held: Collection[int]) -> Mapping[str, str]:
+    """Return the types of the Pix keys of sound rows, by digest."""
+    if "pix_key_type" not in draft.canonical:
+        return {}
+    keys, types = draft.texts["pix_key"].tolist(), draft.canonical["pix_key_type"].tolist()
+    pairs = enumerate(zip(keys, types, strict=False))
+    return {key_digest(key): kind for at, (key, kind) in pairs if key and kind and at not in held}
 
 
 def _validated_frame(found: ReadRows, raw: RawTable) -> pd.DataFrame:

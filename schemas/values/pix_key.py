@@ -4,6 +4,7 @@ Formats are the central bank's (DICT API 1.8.0, and pix-api 2.9.0 for letters in
 than what can be paid: check digits, the 67 area codes, mobiles that start with 9, no nil UUID.
 """
 
+import hashlib
 import re
 from typing import Final
 
@@ -87,6 +88,45 @@ def read_pix_key(text: str, key_type: PixKeyType, owner: str = "") -> Reading[st
             key = text.lower()
             sound = _EVP.fullmatch(key) is not None and key != _NIL_UUID
             return _as_written(key, text) if sound else Reading(None, IssueCode.PIX_EVP)
+
+
+_MASKED_DOCUMENT: Final = re.compile(
+    r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2}"
+)
+_SHOWN_PHONE: Final = re.compile(r"\+55.*|(?:\+?55 ?)?\([0-9]{2}\).*")
+
+
+def proposed_key_type(text: str, owner: str) -> PixKeyType | None:
+    """Return the one type that a key can be of by how it is written, to be confirmed by a person; None for several.
+
+    Bare digits that may be a CPF or a phone are the payee's own CPF, or nobody's to say.
+
+    Args:
+        text: The key as written.
+        owner: Canonical tax id of the payee; "" when it is not known.
+
+    >>> proposed_key_type("ana@example.com", ""), proposed_key_type("(11) 98765-4321", "")
+    ('email', 'phone_number')
+    >>> proposed_key_type("529.982.247-25", ""), proposed_key_type("52998224725", "52998224725")
+    ('cpf', 'cpf')
+    >>> proposed_key_type("52998224725", ""), proposed_key_type("11987654321", "")
+    (None, None)
+    """
+    text = text.strip(BLANKS)
+    document = parse_tax_id(text).value
+    if document and (document == owner or _MASKED_DOCUMENT.fullmatch(text.upper()) or kind_of(document) == "cnpj"):
+        return kind_of(document)
+    shown: tuple[tuple[PixKeyType, bool], ...] = (
+        ("email", "@" in text),
+        ("random_key", True),
+        ("phone_number", _SHOWN_PHONE.fullmatch(text) is not None),
+    )
+    return next((kind for kind, may in shown if may and read_pix_key(text, kind).value), None)
+
+
+def key_digest(text: str) -> str:
+    """Name a key for a record of what was confirmed of it, however its letters are written."""
+    return hashlib.sha256(text.strip(BLANKS).casefold().encode()).hexdigest()
 
 
 def _read_document(text: str, key_type: PixKeyType, owner: str) -> Reading[str]:

@@ -53,7 +53,7 @@ BAD_CELLS = [
     ("payments", {"owner_amount": "-1,00"}, ["AMOUNT_NOT_POSITIVE"]),
     ("payments", {"advance": "talvez"}, ["BOOL_FORMAT"]),
     ("payments", {"percentage": "101"}, ["PERCENT_RANGE"]),
-    ("payments", {"pix_key_type": ""}, ["PIX_TYPE_REQUIRED"]),
+    ("payments", {"pix_key_type": ""}, ["PIX_TYPE_PROPOSED"]),
     ("payments", {"pix_key_type": "chave"}, ["PIX_TYPE_UNKNOWN"]),
     ("payments", {"pix_key": ""}, ["PIX_KEY_REQUIRED"]),
     ("payments", {"pix_key": "", "pix_key_type": ""}, ["DESTINATION_MISSING"]),
