@@ -132,12 +132,14 @@ def put_right(table: RawTable, corrected: RawTable) -> list[CorrectedRow]:
 
     Args:
         table: All rows, or a block of them, as they are.
-        corrected: The sheet, or what is left of it; rows of it that the table does not have are passed over.
+        corrected: The sheet, or what is left of it; rows of it that the table does not have are passed over, and so are
+            columns to the right of the table's.
     """
-    if corrected.headers != table.headers:
+    width = len(table.headers)
+    if corrected.headers[:width] != table.headers:
         return []
     rows = corrected.cells.index.intersection(table.cells.index)
-    was, by_now = table.cells.loc[rows].to_numpy(), corrected.cells.loc[rows].to_numpy()
+    was, by_now = table.cells.loc[rows].to_numpy(), corrected.cells.loc[rows, range(width)].to_numpy()
     changed, filled = was != by_now, (was != "") | (by_now != "")
     is_same_row = 2 * changed.sum(axis=1) <= filled.sum(axis=1)
     differs = changed.any(axis=1) & is_same_row & (by_now != "").any(axis=1)

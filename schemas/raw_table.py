@@ -94,6 +94,15 @@ def some_rows(table: RawTable, which: np.ndarray) -> RawTable:
     )
 
 
+def with_column(table: RawTable, header: str) -> RawTable:
+    """Put an empty column to the right of a table."""
+    empty = pd.Series([""] * len(table.cells), index=table.cells.index, dtype="str")
+    kinds = np.column_stack([table.kinds_of(position) for position in range(len(table.headers))])
+    kinds = np.column_stack([kinds, np.full(len(kinds), CellKind.EMPTY, dtype=np.int8)])
+    cells = pd.concat([table.cells, empty.rename(len(table.headers))], axis=1)
+    return replace(table, headers=(*table.headers, header), cells=cells, kinds=kinds)
+
+
 def column_letter(position: int) -> str:
     """Name a column as spreadsheets do.
 

@@ -3,11 +3,11 @@
 import datetime as dt
 import os
 import shutil
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock, Semaphore, Thread
@@ -85,6 +85,7 @@ class Preview:
         missing_shares: The list of shares to fill in.
         failure: Why there is no plan; None when there is one.
         plan: What would be paid.
+        key_types: Digest of each Pix key without a type -> the type that it shows.
     """
 
     tables: tuple[Table, ...]
@@ -94,6 +95,12 @@ class Preview:
     missing_shares: Path | None
     failure: Message | Listed | None
     plan: PlanPage | None
+    key_types: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def types_shown(self) -> Counter[str]:
+        """How many Pix keys without a type show which."""
+        return Counter(self.key_types.values())
 
     @property
     def groups(self) -> tuple[ProblemGroup, ...]:
@@ -225,6 +232,7 @@ class Previews:
         except OSError:
             raise ConfigurationError(Message("error.job_unreadable")) from None
         parts = [content.hex(), line.period, *files, *(() if last is None else (last.run_id, last.state))]
+        parts += self._ledger.pix_key_types.known(line.name)
         if isinstance(declared, Job):
             parts += [_fingerprint(name) for name in _files_of(declared, path.parent, line.period)]
         return sha256("\0".join(parts).encode()).hexdigest()[:40]
@@ -259,6 +267,7 @@ class Previews:
                 missing_shares=missing,
                 failure=failure,
                 plan=plan,
+                key_types=intake.proposed_key_types,
             )
 
 
@@ -279,10 +288,16 @@ def _tables(intake: Intake) -> tuple[Table, ...]:
             layout=origin.layout,
             header_row=raw.header_row,
             rows=NOTHING | counts.get((raw.file.name, raw.sheet or ""), {}),
-            decisions=Listed(raw.decisions, " · "),
+            decisions=_how(decided),
         )
-        for raw, origin, _ in intake.sheets
+        for (raw, origin, _), decided in zip(intake.sheets, intake.inputs.decisions, strict=True)
     )
+
+
+def _how(read: Message | str) -> Listed:
+    """Return how a table was read, of the line on its file."""
+    how = read.facts["how"] if isinstance(read, Message) else read
+    return Listed(how.parts if isinstance(how, Listed) else (how,), " · ")
 
 
 def _counts(runs: pd.DataFrame) -> dict[tuple[str, str], dict[str, int]]:
@@ -390,6 +405,18 @@ def put_right(request: Request, token: str, signed: SignedIn, form: Posted) -> R
     ledger_of(request).desk_uploads.record(kept.sha256, kept.name, kept.size_bytes, signed.user.name)
     source = found.job.sources[0][0]
     look = previews_of(request).begin(found.job.token, [*found.files, f"{source}={kept.path}"])
+    return RedirectResponse(f"/looks/{look}", status_code=303)
+
+
+@router.post("/looks/{token}/key-types")
+def take_key_types(request: Request, token: str, signed: SignedIn) -> Response:
+    """Take each Pix key without a type for what it shows, on somebody's word, and look again."""
+    signed.require(Role.PREPARER)
+    found = _look(request, token)
+    if found.seen is None or not found.seen.key_types:
+        raise Refused(422, "desk.refused.nothing")
+    ledger_of(request).pix_key_types.confirm(found.job.name, found.seen.key_types, signed.user.name)
+    look = previews_of(request).begin(found.job.token, found.files)
     return RedirectResponse(f"/looks/{look}", status_code=303)
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from shlex import quote
 from string import ascii_uppercase, digits
 from types import MappingProxyType
+from typing import Final
 
-from flows.intake.intake import Intake
+from flows.intake.intake import Intake, ReadSheet
 from flows.payables.institutions import read_institutions
 from flows.payables.rules.cross_check import list_missing_shares
 from flows.payables.rules.institutions import propose_bank
@@ -14,7 +15,9 @@ from flows.payables.rules.left_out import set_aside
 from flows.run import Run
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Message
-from schemas.raw_table import RawTable, column_letter
+from schemas.raw_table import RawTable, column_letter, with_column
+from schemas.tables.draft import label_of
+from schemas.values.pix_key import key_digest
 from schemas.wire import Institution
 
 
@@ -51,12 +54,46 @@ def corrections_of(
 
     listed = read_institutions(run.ledger, None, run.clock.now()).by_ispb
     sheets = []
-    for raw, origin, _ in intake.sheets:
+    for sheet in intake.sheets:
+        raw, origin, _ = sheet
         issues = [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)]
-        proposals = _proposals(raw, issues, listed) | _typed_in(raw, typed)
+        types = _types_to_fill_in(sheet, issues, intake.proposed_key_types) if origin.whole else {}
+        proposals = _proposals(raw, issues, listed) | _typed_in(raw, typed) | types
+        if types:
+            raw = with_column(raw, label_of(sheet.layout, "pix_key_type"))
         sheets.append(SheetToCorrect(raw, issues, origin, proposals))
     path = folder / "corrections.xlsx"
     return write_corrections(sheets, path, run.language, _next_step(run, path, at_desk=at_desk))
+
+
+# As people write them.
+_TYPE_WORDS: Final[Mapping[str, str]] = {
+    "cpf": "CPF",
+    "cnpj": "CNPJ",
+    "email": "E-mail",
+    "phone_number": "Celular",
+    "random_key": "Aleatória",
+}
+
+
+def _types_to_fill_in(
+    sheet: ReadSheet, issues: Sequence[Issue], proposed: Mapping[str, str]
+) -> dict[tuple[int, int], str]:
+    """Return row and position, right of a sheet without types of Pix keys, of each type that is to be stated.
+
+    Returns:
+        The type that the key shows; "" where it could be several. Nothing, where the sheet has the column.
+    """
+    rows = {issue.row for issue in issues if issue.code in _WITHOUT_TYPE and issue.row is not None}
+    position = sheet.position_of("pix_key")
+    if not rows or position is None or sheet.position_of("pix_key_type") is not None:
+        return {}
+    keys, added = sheet.raw.cells[position], len(sheet.raw.headers)
+    digests = {row: key_digest(keys.loc[row]) for row in rows if row in keys.index}
+    return {(row, added): _TYPE_WORDS.get(proposed.get(digest, ""), "") for row, digest in digests.items()}
+
+
+_WITHOUT_TYPE: Final = frozenset({IssueCode.PIX_TYPE_REQUIRED, IssueCode.PIX_TYPE_PROPOSED})
 
 
 def _proposals(raw: RawTable, issues: Sequence[Issue], listed: Mapping[str, Institution]) -> dict[tuple[int, int], str]:

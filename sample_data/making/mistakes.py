@@ -113,7 +113,7 @@ def _pix_keys(bench: _Bench) -> list[Row]:
     # Eleven digits that are a CPF of right check digits and a mobile without its +55 alike.
     both = "119000042" + check_digits("119000042")
     return [
-        bench.bad("Tipo da chave", "", Code.PIX_TYPE_REQUIRED),
+        bench.bad("Tipo da chave", "", Code.PIX_TYPE_PROPOSED),
         bench.bad("Tipo da chave", "Chave fixa", Code.PIX_TYPE_UNKNOWN),
         bench.bad("Chave Pix", "123.456.789-00", Code.PIX_CPF, "cpf"),
         bench.bad("Chave Pix", masked(stranger), Code.PIX_OWNER, "cpf"),

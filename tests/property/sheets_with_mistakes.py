@@ -103,7 +103,7 @@ ANYWHERE: dict[str, Mistake] = {
 }
 # What goes wrong where the payee has a Pix key: `email` is one that fits all of them.
 WITH_PIX: dict[str, Mistake] = {
-    "a key without its type": _one("Tipo da chave", Code.PIX_TYPE_REQUIRED, ""),
+    "a key without its type": _one("Tipo da chave", Code.PIX_TYPE_PROPOSED, ""),
     "an unknown type": _one("Tipo da chave", Code.PIX_TYPE_UNKNOWN, "Chave fixa", "TED", "?"),
     "a type without its key": _one("Chave Pix", Code.PIX_KEY_REQUIRED, ""),
     "nowhere to pay": _nowhere,

@@ -49,6 +49,7 @@ RULES = {
     ("GET", "/looks/{token}/missing-shares.xlsx"): SIGNED_IN,
     ("GET", "/looks/{token}/problems/{code}"): SIGNED_IN,
     ("POST", "/looks/{token}/put-right"): Role.PREPARER,
+    ("POST", "/looks/{token}/key-types"): Role.PREPARER,
     ("POST", "/looks/{token}/launch"): Role.PREPARER,
     ("GET", "/launches/{key}"): SIGNED_IN,
     ("GET", "/plans/{digest}"): SIGNED_IN,

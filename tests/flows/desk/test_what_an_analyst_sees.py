@@ -114,6 +114,27 @@ def test_nothing_typed_and_cells_that_are_none_of_the_page_change_nothing(ana, t
         assert "Nada foi mudado" in ana.post(f"{look}/put-right", at=look, code=422, **fields)
 
 
+@pytest.mark.journey
+def test_types_that_keys_show_are_taken_by_one_word_which_is_kept(ana, bia, job, the_job, service):
+    rows = [payment(ANA, "10,00"), payment(BIA, "20,00", Chave_Pix="(11) 98765-4321"), payment(CAIO, "40,00")]
+    rows[2] = rows[2] | {"Chave Pix": "11987654321", "Situação": ""}
+    bare = [{name: text for name, text in row.items() if name != "Tipo da chave"} for row in rows]
+    write_sheet(job.parent / "payments.xlsx", [row | {"Situação": ""} for row in bare])
+    look = looked_at(ana, the_job)
+    words = words_of(ana.get(look))
+    assert "2 chaves não trazem o tipo ao lado" in words
+    assert "1 e-mail 1 celular" in words
+    assert "não usadas: Situação" in words, "a column that nothing reads is shown, though nothing stands in it"
+    assert "Confirmar estes tipos" not in bia.get(look)
+    taken = ana.post(f"{look}/key-types", at=look)
+    words = ana.wait_for(taken, "O que foi reconhecido")
+    assert "Pronto para pagar R$ 30,00 2 pagamentos" in words
+    ana.post(f"{taken}/key-types", at=taken, code=422)
+    plan = plan_of(bia, launched(ana, taken))
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    assert sorted(service.paid) == [1000, 2000]
+
+
 def test_files_that_people_brought_are_put_right_too_and_stay_as_they_are(ana, the_job, tmp_path):
     sheet = write_sheet(tmp_path / "outubro.xlsx", [payment(ANA, "10,00"), payment(DAVI, "5O,00")])
     before = sheet.read_bytes()
