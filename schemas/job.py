@@ -106,6 +106,10 @@ class TableFiles(Declaration):
         default={},
         description="Header as the file has it -> column, such as amount; goes before what the layout says.",
     )
+    dates: Literal["day_first", "month_first"] | None = Field(
+        default=None,
+        description="What comes first in dates such as 01/09/2026; null is as the layout and the cells say.",
+    )
     only: dict[str, Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])]] = (
         Field(
             default={},

@@ -289,6 +289,7 @@ def _as_declared(layouts: Sequence[Layout], files: TableFiles, job: Job) -> tupl
         changes: dict[str, object] = {"sheets": list(files.sheet)} if files.sheet else {}
         changes |= {"only": {header: list(texts) for header, texts in files.only.items()}}
         changes |= {"ignore_columns": list(files.ignore_columns)}
+        changes |= {"dates": files.dates} if files.dates else {}
         if layout.table != "royalty_lines" and layout.currency is None and job.currency != HOME_CURRENCY:
             changes["currency"] = job.currency
         declared.append(with_columns(layout, own).model_copy(update=changes))

@@ -139,10 +139,10 @@ class _Block:
             convention = replace(convention, dates="auto")
         self._columns = {
             column.name: read_texts(
-                self._cells, column, positions[column.name], convention, before.evidence.of(column.name)
+                self._cells, column, at, convention.under(raw.headers[at]), before.evidence.of(column.name)
             )
             for column in COLUMNS
-            if column.name in positions and column.name != "amount"
+            if (at := positions.get(column.name)) is not None and column.name != "amount"
         }
         read: dict[str, ReadColumn | ReadAmounts] = {**self._columns, "amount": self._amounts}
         self._decided = {name: column.decision for name, column in read.items() if column.decision}

@@ -254,7 +254,8 @@ class Layout(_Declared):
         only: Header -> texts; rows whose cell there is none of them are no lines.
         decimal: Decimal mark of numbers written as text; "auto" decides once per column, from its unambiguous cells. A
             column in which these all bear the other mark, since its file was saved again elsewhere, is read by that.
-        dates: Whether the day or the month comes first where a date has the year last; "auto" decides likewise.
+        dates: Whether the day or the month comes first where a date has the year last; "auto" decides likewise, and
+            "home" takes the day first below any header but an English one, unless cells prove otherwise.
         currency: Currency of every line when no column says it.
         quotes: "none" when the sender puts no quotes around fields, so that one in a title is part of it.
         sign: What says that an amount went out; None when its own sign does.
@@ -287,7 +288,7 @@ class Layout(_Declared):
     ignore_columns: list[str] = []
     only: dict[str, list[str]] = {}
     decimal: Literal["auto", ",", "."] = "auto"
-    dates: Literal["auto", "day_first", "month_first"] = "auto"
+    dates: Literal["auto", "home", "day_first", "month_first"] = "auto"
     currency: str | None = Field(default=None, pattern=r"^[A-Z]{3}$")
     quotes: Literal["auto", "none"] = "auto"
     sign: Sign | None = None

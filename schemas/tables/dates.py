@@ -12,20 +12,33 @@ from schemas.tables.cells import CellReader, ColumnReader, Telling
 from schemas.tables.decisions import Decision
 from schemas.values.reading import MONTHS, Reading, fold_word
 
-DateStyle = Literal["auto", "day_first", "month_first"]
+DateStyle = Literal["auto", "home", "day_first", "month_first"]
 
 _TIME: Final = re.compile(
     r"[T ] ?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?[AaPp][Mm])?(?:Z|[+-][0-9]{2}:?[0-9]{2})?$"
 )
 _YEAR_FIRST: Final = re.compile(r"([0-9]{4})([-/.]?)([0-9]{2})\2([0-9]{2})")
 _YEAR_LAST: Final = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})")
-_DAY_OF_NAMED_MONTH: Final = re.compile(r"([0-9]{1,2})(?: de |[-/. ])([^\W\d_]{3,})\.?(?: de |[-/. ])([0-9]{4})")
-_NAMED_MONTH: Final = re.compile(r"([^\W\d_]{3,})\.?(?: de |[-/. ])([0-9]{4}|[0-9]{2})")
+_DAY_OF_NAMED_MONTH: Final = re.compile(
+    r"(?P<d>[0-9]{1,2})(?: de |[-/. ])(?P<m>[^\W\d_]{3,})\.?(?: de |[-/. ])(?P<y>[0-9]{4})"
+)
+_NAMED_MONTH_DAY: Final = re.compile(r"(?P<m>[^\W\d_]{3,})\.? (?P<d>[0-9]{1,2}),? (?P<y>[0-9]{4})")
+_NAMED_MONTH: Final = re.compile(r"([^\W\d_]{3,})\.?(?: de | ?[-/.] ?| )([0-9]{4}|[0-9]{2})")
 _MONTH_YEAR_FIRST: Final = re.compile(r"([0-9]{4})[-/M._]?([0-9]{2})|([0-9]{4})[-/M._]([0-9])")
 _MONTH_YEAR_LAST: Final = re.compile(r"([0-9]{1,2})[-/.]([0-9]{4})")
 _SERIAL: Final = re.compile(r"([2-7][0-9]{4})(?:\.[0-9]+)?")  # 1954 to 2118, counted in days; the fraction is the time
 _DAY_ZERO: Final = dt.date(1899, 12, 30)
 _BAD: Final[Reading[str]] = Reading(None, IssueCode.DATE_FORMAT)
+_OPEN: Final[Reading[str]] = Reading(None, IssueCode.DATE_AMBIGUOUS)
+_ENGLISH: Final = re.compile(
+    r"\b(?:date|day|month|period|sales?|from|to|since|until|start|end|effective|valid|paid|payment|usage|transaction)\b",
+    re.IGNORECASE,
+)
+
+
+def is_english(header: str) -> bool:
+    """Tell whether a header of dates is English, of which nobody knows whether the day or the month comes first."""
+    return _ENGLISH.search(header.replace("_", " ")) is not None
 
 
 def dates(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> ColumnReader:
@@ -35,7 +48,8 @@ def dates(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> ColumnR
         distinct: All distinct cells of the column.
         style: What the layout says; only with that is a year of two digits read, as one of this century. A column
             whose cells all contradict it was saved again in another country, and is read by them; one whose cells
-            contradict one another leaves open what its cells do.
+            contradict one another leaves open what its cells do. "home": the day comes first, as in Brazil, unless the
+            cells prove otherwise.
     """
     styles = _Styles(distinct, style)
     return ColumnReader(_day_reader(styles), styles.decision, styles.telling)
@@ -82,7 +96,7 @@ class _Styles:
                     telling.setdefault(first > 12, (text, kind))
                 left_open |= first != second and max(first, second) <= 12
         self.telling: Telling = tuple(telling.values())
-        proven = set(telling) or ({style == "day_first"} if style != "auto" else set())
+        proven = set(telling) or ({style != "month_first"} if style != "auto" else set())
         self.day_first = proven.pop() if len(proven) == 1 else None
         decided = left_open and self.day_first is not None
         self.decision = (Decision.DAY_FIRST if self.day_first else Decision.MONTH_FIRST) if decided else None
@@ -100,13 +114,14 @@ def _day_reader(styles: _Styles) -> CellReader:
         if found := _SERIAL.fullmatch(text):
             day = _DAY_ZERO + dt.timedelta(days=int(found[1]))
             return Reading(day.isoformat(), IssueCode.VALUE_NORMALISED)
-        if found := _DAY_OF_NAMED_MONTH.fullmatch(text):
-            return _day(found[3], MONTHS.get(fold_word(found[2]), 0), found[1])
+        if found := _DAY_OF_NAMED_MONTH.fullmatch(text) or _NAMED_MONTH_DAY.fullmatch(text):
+            return _day(found["y"], MONTHS.get(fold_word(found["m"]), 0), found["d"])
         if (found := _YEAR_LAST.fullmatch(text)) and (styles.two_digits or len(found[4]) == 4):
             day_first = styles.is_day_first(int(found[1]), int(found[3]))
-            if day_first is not None:
-                month, day_ = (found[3], found[1]) if day_first else (found[1], found[3])
-                return _day(_year(found[4]), int(month), day_)
+            if day_first is None:
+                return _OPEN
+            month, day_ = (found[3], found[1]) if day_first else (found[1], found[3])
+            return _day(_year(found[4]), int(month), day_)
         return _BAD
 
     return read

@@ -259,6 +259,7 @@ TOLD_ONCE: Final = frozenset(
         IssueCode.ACCOUNT_OPERATION,
         IssueCode.AMOUNT_MARKS,
         IssueCode.PIX_TYPE_TAKEN,
+        IssueCode.DATE_AMBIGUOUS,
     }
 )
 

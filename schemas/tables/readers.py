@@ -5,14 +5,14 @@ Tax ids are read by the column (`schemas.values.tax_id`), Pix keys by the row.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from schemas.issues import IssueCode
 from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import line_amounts, payable_amounts, percentages, shares
 from schemas.tables.cells import CellReader, ColumnKind, ColumnReader, ReaderFactory
-from schemas.tables.dates import DateStyle, dates, periods
+from schemas.tables.dates import DateStyle, dates, is_english, periods
 from schemas.tables.texts import read_name, read_reference, read_text
 from schemas.values.bank_account import (
     read_account,
@@ -49,6 +49,10 @@ class Convention:
     decimal: Literal["auto", ",", "."]
     currency: str
     dates: DateStyle
+
+    def under(self, header: str) -> "Convention":
+        """Return what holds below a header: where it is English, nobody is at home in Brazil."""
+        return replace(self, dates="auto") if self.dates == "home" and is_english(header) else self
 
 
 def read_email(text: str, _kind: CellKind) -> Reading[str]:

@@ -77,7 +77,7 @@ def read_draft(  # all of it is one file's
     draft = Draft(rows, labels, layout.currency or "", payee_data_required)
     zeros = _zeros_by_column(raw)
     convention = _convention(raw, layout, positions, wanted, evidence)
-    days = _days_told(raw, positions, wanted, columns) if layout.dates == "auto" else ()
+    days = _days_told(raw, positions, wanted, columns) if layout.dates in _BY_CELLS else ()
     for column in columns:
         if column.name not in positions:
             draft.canonical[column.name], draft.texts[column.name] = (
@@ -95,7 +95,8 @@ def read_draft(  # all of it is one file's
             draft.said_nothing[column.name] = _blank_nothing(texts, column)
         cells = Cells(column.name, texts, kinds)
         known = (*evidence.of(column.name), *days) if column.kind in _DAYS else evidence.of(column.name)
-        draft.add(column.name, _read_column(cells, column, convention, known), cells.stripped())
+        here = convention.under(raw.headers[position])
+        draft.add(column.name, _read_column(cells, column, here, known), cells.stripped())
         draft.report(texts.index.isin(list(padded)) & draft.sound(column.name), column.name, IssueCode.ZEROS_SHOWN)
     return draft
 
@@ -105,7 +106,7 @@ def _convention(
 ) -> Convention:
     """Return what the layout says of numbers and dates; nothing of dates where the file was saved again elsewhere."""
     declared = Convention(layout.decimal, layout.currency or "BRL", layout.dates)
-    if layout.decimal == "auto" or layout.dates == "auto" or "amount" not in positions:
+    if layout.decimal == "auto" or layout.dates in _BY_CELLS or "amount" not in positions:
         return declared
     position = positions["amount"]
     cells = Cells("amount", raw.cells[position][wanted], raw.kinds_of(position)[wanted])
@@ -114,6 +115,7 @@ def _convention(
 
 
 _DAYS: Final = frozenset({ColumnKind.DATE, ColumnKind.PERIOD})
+_BY_CELLS: Final = frozenset({"auto", "home"})
 
 
 def _days_told(

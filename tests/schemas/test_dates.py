@@ -1,8 +1,13 @@
 """Days and months are read as the layout says and the column's cells bear out; what is left open is held."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.schemas.sheets import codes, parse
+from io_adapters.spreadsheets.declarations import read_layout
+from schemas.layouts.headers import with_columns
+from schemas.tables.parsing import parse_table
+from tests.schemas.sheets import codes, parse, sheet
 from tests.written import written
 
 LINE = {"isrc": "BRABC2600001", "amount": "0.5", "currency": "USD"}
@@ -60,7 +65,7 @@ def test_one_column_of_days_tells_how_those_beside_it_are_written():
     share = {"isrc": "BRABC2600001", "tax_id": "52998224725", "share": "50%", "valid_from": "01/09/2026"}
     told, open_ = (parse("shares", share | {"valid_to": day}) for day in ("31/10/2026", "01/10/2026"))
     assert told.frame[["valid_from", "valid_to"]].to_numpy().tolist() == [["2026-09-01", "2026-10-31"]]
-    assert codes(open_) == ["DATE_FORMAT", "DATE_FORMAT"]
+    assert codes(open_) == ["DATE_AMBIGUOUS", "DATE_AMBIGUOUS"]
 
 
 def test_cells_that_contradict_one_another_leave_open_what_they_do_whatever_the_layout_says():
@@ -105,3 +110,52 @@ def test_what_was_decided_is_told_when_it_mattered(texts, style, told):
 def test_the_decimal_mark_is_told_when_typed_amounts_bear_one(texts, settings, told):
     rows = [LINE | {"amount": text} for text in texts]
     assert written(parse("royalty_lines", *rows, **settings).decisions, "pt-BR") == told
+
+
+HERE = ["Data", "Vigência de", "Competência", "Fecha", "Pago em", "Mês de venda", "Válido desde", "Data da venda"]
+ABROAD = ["Date", "Sale Date", "Valid from", "Transaction Date", "Payment date", "Period", "To"]
+
+
+def lines_under(header, *texts, **settings):
+    raw = sheet(
+        *({"ISRC": "BRABC2600001", "Valor": f"{at},50", "Moeda": "BRL", header: text} for at, text in enumerate(texts))
+    )
+    how = read_layout("royalties", Path()).model_copy(update=settings)
+    return parse_table(raw, with_columns(how, {header: "period"}))
+
+
+@pytest.mark.parametrize("header", HERE)
+def test_the_day_comes_first_below_a_header_of_brazil(header):
+    parsed = lines_under(header, "01/09/2026", "03/04/26", "10/2026")
+    assert parsed.frame["period"].tolist() == ["2026-09-01", "2026-04-03", "2026-10"]
+    assert "day before month" in map(str, parsed.decisions)
+
+
+@pytest.mark.parametrize("header", ABROAD)
+def test_below_an_english_header_dates_that_read_two_ways_are_one_question_of_the_column(header):
+    parsed = lines_under(header, "01/09/2026", "03/04/2026", "05/05/2026")
+    (issue,) = parsed.issues
+    assert (issue.code.value, issue.cell) == ("DATE_AMBIGUOUS", "D2")
+    assert "2 dates of this column" in str(issue.message)
+    assert "dates: day_first" in str(issue.accepts)
+    assert parsed.held["row"].tolist() == [2, 3]
+    assert lines_under(header, "01/09/2026", dates="day_first").frame["period"].tolist() == ["2026-09-01"]
+    assert lines_under(header, "01/09/2026", dates="month_first").frame["period"].tolist() == ["2026-01-09"]
+
+
+@pytest.mark.parametrize("header", [*HERE, *ABROAD])
+def test_cells_that_prove_an_order_go_before_the_header(header):
+    assert lines_under(header, "01/09/2026", "12/31/2026").frame["period"].tolist() == ["2026-01-09", "2026-12-31"]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("set/26", "2026-09"), ("agosto de 2026", "2026-08"), ("10/2026", "2026-10"), ("Jul - 2017", "2017-07"),
+        ("Sep 10, 2026", "2026-09-10"), ("September 1 2026", "2026-09-01"), ("Jul-2017", "2017-07"),
+        ("jul / 2017", "2017-07"), ("Out. 26", "2026-10"), ("10 de agosto de 2026", "2026-08-10"),
+        ("Dez 2026", "2026-12"),
+    ],
+)  # fmt: skip
+def test_months_as_brazilians_and_stores_write_them_are_periods(written, read):
+    assert lines_under("Competência", written).frame["period"].tolist() == [read]

@@ -71,7 +71,7 @@ BAD_CELLS = [
     ("royalty_lines", {"upc": "8.8E+11", "isrc": ""}, ["UPC_FORMAT"]),
     ("royalty_lines", {"units": "1.5"}, ["COUNT_FORMAT"]),
     ("royalty_lines", {"period": "2026-13"}, ["DATE_FORMAT"]),
-    ("royalty_lines", {"period": "01/02/2026"}, ["DATE_FORMAT"]),
+    ("royalty_lines", {"period": "01/02/2026"}, ["DATE_AMBIGUOUS"]),
     ("royalty_lines", {"amount": "0.1234567890123456789"}, ["AMOUNT_DECIMALS"]),
     ("shares", {"share": "33,33333"}, ["PERCENT_FORMAT"]),
     ("shares", {"share": "0,5"}, ["PERCENT_FORMAT"]),
