@@ -57,6 +57,10 @@ class RawTable:
     oddities: Oddities = NO_ODDITIES
     preamble: Mapping[str, str] = field(default_factory=dict)
 
+    def header_at(self, position: int) -> str:
+        """Return a column's header; "" for one that was put to the right of the file's own."""
+        return self.headers[position] if position < len(self.headers) else ""
+
     def kinds_of(self, position: int) -> np.ndarray:
         """Return the CellKind of each cell of a column, int8."""
         if self.kinds is not None:

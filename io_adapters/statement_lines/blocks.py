@@ -139,7 +139,7 @@ class _Block:
             convention = replace(convention, dates="auto")
         self._columns = {
             column.name: read_texts(
-                self._cells, column, at, convention.under(raw.headers[at]), before.evidence.of(column.name)
+                self._cells, column, at, convention.under(raw.header_at(at)), before.evidence.of(column.name)
             )
             for column in COLUMNS
             if (at := positions.get(column.name)) is not None and column.name != "amount"

@@ -95,7 +95,7 @@ def read_draft(  # all of it is one file's
             draft.said_nothing[column.name] = _blank_nothing(texts, column)
         cells = Cells(column.name, texts, kinds)
         known = (*evidence.of(column.name), *days) if column.kind in _DAYS else evidence.of(column.name)
-        here = convention.under(raw.headers[position])
+        here = convention.under(raw.header_at(position))
         draft.add(column.name, _read_column(cells, column, here, known), cells.stripped())
         draft.report(texts.index.isin(list(padded)) & draft.sound(column.name), column.name, IssueCode.ZEROS_SHOWN)
     return draft
