@@ -31,12 +31,14 @@ from schemas.tables.content_hash import Content, hash_lines
 from schemas.tables.dates import Evidence
 from schemas.tables.decisions import StoodIn
 from schemas.tables.draft import find_columns
+from schemas.tables.excluded_rows import second_copy
 from schemas.tables.hidden_and_formulas import values_only
 from schemas.tables.line_sums import BlockSums, PartSum, decided_mark
 from schemas.tables.readers import Convention
 from schemas.tables.row_accounting import used_run
 from schemas.tables.royalty_lines import COLUMNS, TEXTS
 from schemas.tables.stand_ins import completed
+from schemas.tables.stated_totals import bare_rows
 from schemas.tables.unread_columns import issues_of, unread_columns
 
 FEW_ROWS: Final = 1_000
@@ -80,7 +82,7 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
     """
     match = find_columns(raw, layout, [column.name for column in COLUMNS if column.required])
     with opened_database() as database:
-        if len(raw.cells) <= few_rows or before.below or _looked_at_whole(raw):
+        if len(raw.cells) <= few_rows or before.below or _looked_at_whole(raw, match):
             parsed = parse_block(raw, layout, before=before)
             return _summed(database, [parsed.found], [lines_of(parsed.frame)])
         table, positions, stood_in = completed(raw, layout, match.positions)
@@ -97,10 +99,12 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
         return _summed(database, [found, others.found], [lines, lines_of(others.frame)])
 
 
-def _looked_at_whole(raw: RawTable) -> bool:
-    """Tell whether a workbook's sheet has what only the rules know of: hidden, merged, external or stale cells."""
+def _looked_at_whole(raw: RawTable, match: HeaderMatch) -> bool:
+    """Tell whether rows have what only the rules know of: cells that are odd, sums of others, or all of them twice."""
     odd = raw.oddities
-    return any((odd.hidden_rows, odd.hidden_columns, odd.merged, odd.external, odd.stale))
+    is_odd = any((odd.hidden_rows, odd.hidden_columns, odd.merged, odd.external, odd.stale))
+    every = np.ones(len(raw.cells), dtype=bool)
+    return is_odd or bool(bare_rows(raw, match.positions)) or second_copy(raw, every) is not None
 
 
 def _summed(database: Database, found: Sequence[BlockFindings], parts: Sequence[Lines]) -> SummedBlock:

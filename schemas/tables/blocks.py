@@ -103,6 +103,7 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock
 
 
 _UNREAD: Final = frozenset({IssueCode.COLUMN_UNKNOWN, IssueCode.COLUMN_CONDITION})
+_HOLD_WHOLE: Final = frozenset({IssueCode.COLUMN_CONDITION, IssueCode.LINES_TWICE})
 _EXACT: Final = Context(prec=120)
 _HELD_KEY: Final = ("file", "sheet", "tax_id", "currency", "codes")
 _HELD_COLUMNS: Final = ("file", "sheet", "row", "tax_id", "amount", "currency", "codes")
@@ -195,8 +196,8 @@ class BlockBooks:
         mismatches, compared = compare_totals(self._sums, self._source)
         runs = join_runs(self._runs)
         decided = [self._decided[column.name] for column in COLUMNS if column.name in self._decided]
-        conditions = any(issue.code is IssueCode.COLUMN_CONDITION for issue in self._issues)
-        held_whole = IssueCode.TOTAL_MISMATCH if mismatches else IssueCode.COLUMN_CONDITION if conditions else None
+        held = (issue.code for issue in self._issues if issue.code in _HOLD_WHOLE)
+        held_whole = IssueCode.TOTAL_MISMATCH if mismatches else next(held, None)
         if held_whole:
             used = [record for record in records(runs) if record["disposition"] == USED]
             moved = {"disposition": "held", "reason": held_whole.value}

@@ -15,7 +15,14 @@ from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.layout import Layout, LeaveOut, fold
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
-from schemas.tables.stated_totals import StatedTotal, cell_at, find_control_block, find_totals, rows_empty_but_for
+from schemas.tables.stated_totals import (
+    StatedTotal,
+    cell_at,
+    find_control_block,
+    find_sums,
+    find_totals,
+    rows_empty_but_for,
+)
 
 Mask = npt.NDArray[np.bool_]
 
@@ -107,6 +114,10 @@ def excluded_rows(
         why[_left_out(raw, rule) & (why == "")] = Why.LEFT_OUT
     why[_headers_again(raw, layout, positions, why == "")] = Why.HEADER
     totals = find_totals(raw, layout, positions, why == "", lines) if layout.totals else {}
+    if layout.table == "royalty_lines":
+        among = (why == "") & ~raw.cells.index.isin(list(lines))
+        among[list(totals)] = False
+        totals |= find_sums(raw, positions, among)
     why[list(totals)] = Why.TOTAL
     nothing = [at for at, total in totals.items() if not total.labelled and not _NOT_NOUGHT.search(total.text)]
     why[nothing] = Why.NOTE  # a formula that was filled down below the last line
@@ -116,6 +127,28 @@ def excluded_rows(
             why[~rows_holding(raw, position, texts) & (why == "")] = Why.NOT_ASKED
     stated = tuple(totals[at] for at in sorted(totals) if why[at] == Why.TOTAL)
     return ExcludedRows(why, stated, block.stated if block else (), below or block is not None)
+
+
+_FEWEST_TWICE: Final = 6
+
+
+def second_copy(raw: RawTable, lines: Mask) -> int | None:
+    """Return the physical row from which on all lines stand a second time, in the same order; None where they do not.
+
+    Args:
+        raw: The file, or a block of it.
+        lines: Which of its rows are lines.
+    """
+    rows = np.flatnonzero(lines)
+    half = len(rows) // 2
+    if len(rows) < _FEWEST_TWICE or len(rows) % 2:
+        return None
+    above, below = raw.cells.iloc[rows[:half]], raw.cells.iloc[rows[half:]]
+    if (above.iloc[0].to_numpy() != below.iloc[0].to_numpy()).any() or (above.to_numpy() != below.to_numpy()).any():
+        return None
+    if above.duplicated().any():
+        return None  # equal lines stand side by side in some statements
+    return int(raw.cells.index[rows[half]])
 
 
 def blank_rows(raw: RawTable) -> Mask:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from pyarrow import array
 
-from schemas.issues import Issue, IssueCode
+from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
 from schemas.messages import Message
@@ -22,7 +22,7 @@ from schemas.tables.contract import TableModel
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import StoodIn, decisions_of
 from schemas.tables.draft import NO_KEY_TYPES, Draft, KeyTypes, Rule, find_columns, to_issues, understood
-from schemas.tables.excluded_rows import ExcludedRows, excluded_rows, names_alone
+from schemas.tables.excluded_rows import ExcludedRows, excluded_rows, names_alone, second_copy
 from schemas.tables.hidden_and_formulas import check_oddities, hidden_data, values_only
 from schemas.tables.line_sums import sum_block
 from schemas.tables.reading import apply_sign, read_draft, report_misshapen
@@ -167,8 +167,6 @@ def parse_table(
         mismatches, compared = _compared(read_rows(raw, whole, payee_data_required=payee_data_required), raw)
     draft = found.draft
     unread = unread_columns(raw, layout, found.match, found.apart.lines)
-    conditions = any(column.condition for column in unread)
-    draft.held_whole = IssueCode.TOTAL_MISMATCH if mismatches else IssueCode.COLUMN_CONDITION if conditions else None
     decided = decisions_of(draft.decisions.values(), found.apart.told, found.stood_in)
     decisions = (
         *decided,
@@ -268,6 +266,8 @@ def settled(
         mismatches: Totals that disagree with the lines.
         decisions: What was decided while parsing, for people.
     """
+    twice = second_copy(raw, found.apart.lines) if layout.table == "royalty_lines" else None
+    found.draft.held_whole = _why_whole(mismatches, unread, twice)
     frame = _validated_frame(found, raw)
     held_codes = codes_by_position(found.draft)
     issues = [
@@ -276,6 +276,7 @@ def settled(
         *hidden_data(found.draft, raw, found.match.positions),
         *to_issues(found.draft, raw, found.match.positions),
         *names_alone(raw, found.apart, found.match.positions),
+        *([] if twice is None else [_told_twice(raw, twice)]),
         *mismatches,
     ]
     return ParsedTable(
@@ -287,6 +288,18 @@ def settled(
         proposed={key_digest(found.draft.texts["pix_key"][at]): kind for at, kind in found.draft.proposed.items()},
         key_types=_key_types(found.draft, held_codes),
     )
+
+
+def _why_whole(mismatches: Sequence[Issue], unread: Sequence[UnreadColumn], twice: int | None) -> IssueCode | None:
+    if mismatches:
+        return IssueCode.TOTAL_MISMATCH
+    if any(column.condition for column in unread):
+        return IssueCode.COLUMN_CONDITION
+    return None if twice is None else IssueCode.LINES_TWICE
+
+
+def _told_twice(raw: RawTable, row: int) -> Issue:
+    return make_issue(IssueCode.LINES_TWICE, file=raw.file.name, sheet=raw.sheet, cell=f"A{row}", row=row)
 
 
 def _key_types(draft: Draft, held: Collection[int]) -> Mapping[str, str]:

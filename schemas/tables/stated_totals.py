@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from schemas.layouts.layout import ControlRows, Layout, fold
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
+from schemas.tables.amounts import AmountColumn
 from schemas.values.money import DecimalMark, read_amount_text
 from schemas.values.reading import BLANKS
 
@@ -248,10 +249,75 @@ def find_totals(
     words = TotalWords(layout.totals)
     names = ("title", "release", "artist") if layout.table == "royalty_lines" else ()  # a song may be called Total
     anywhere = set(range(len(raw.headers))) - {positions.get(column) for column in names}
-    labels = row_labels(raw, nameless, words, anywhere)
+    labels = [
+        label for label in row_labels(raw, nameless, words, anywhere) if not _is_a_name(raw, label, positions, names)
+    ]
     found = {label.at: _total(raw, label, words, positions) for label in labels}
     nameless[list(found)] = False
     return found | _amounts_alone(raw, positions, nameless & ~raw.cells.index.isin(list(lines)))
+
+
+def _is_a_name(raw: RawTable, label: RowLabel, positions: Mapping[str, int], names: Collection[str]) -> bool:
+    """Tell whether a label is what an artist or a song is called: it stands where names do, and its row says more."""
+    if label.position not in {positions.get(column) for column in names}:
+        return False
+    others = {positions[column] for column in (*names, *_TELLING) if column in positions} - {label.position}
+    return any(cell_at(raw, label.at, position)[0] for position in others)
+
+
+# What a line of a statement is about; a row that says nothing of all this may be their sum.
+_TELLING: Final = ("isrc", "upc", "platform", "period")
+_MOST_BARE: Final = 50
+_FEWEST_LINES: Final = 2
+
+
+def bare_rows(raw: RawTable, positions: Mapping[str, int], among: Mask | None = None) -> list[int]:
+    """Return the rows of a statement that say of no code, store and period, where others do; none, if there are many.
+
+    Args:
+        raw: The file, or a block of it.
+        positions: Canonical column -> position in the file.
+        among: Which rows to look at; None looks at all.
+
+    Returns:
+        Their places among the rows, from 0.
+    """
+    told = [positions[column] for column in _TELLING if column in positions]
+    bare = np.ones(len(raw.cells), dtype=bool) if among is None else among.copy()
+    looked_at = int(bare.sum())
+    for position in told:
+        bare[bare] = (raw.cells[position][bare].str.strip() == "").to_numpy(dtype=bool)
+    return np.flatnonzero(bare).tolist() if told and 0 < bare.sum() <= min(_MOST_BARE, looked_at // 2) else []
+
+
+def find_sums(raw: RawTable, positions: Mapping[str, int], among: Mask) -> dict[int, StatedTotal]:
+    """Find rows of a statement that are the exact sum of the lines above them, whatever words they bear.
+
+    Args:
+        raw: The file.
+        positions: Canonical column -> position in the file.
+        among: Which rows may be lines.
+
+    Returns:
+        Row among the file's cells, from 0 -> what it states.
+    """
+    bare = frozenset(bare_rows(raw, positions, among))
+    if not bare or "amount" not in positions:
+        return {}
+    cells = [cell_at(raw, at, positions["amount"]) for at in range(len(raw.cells))]
+    mark = AmountColumn(list(dict.fromkeys(cells)), "auto", scientific=True).mark
+    found: dict[int, StatedTotal] = {}
+    whole, part, lines = Decimal(0), Decimal(0), 0
+    for at in np.flatnonzero(among).tolist():
+        stated = readings(*cells[at], mark)
+        if at in bare and lines >= _FEWEST_LINES and any(one.agrees(s) for one in stated for s in (whole, part)):
+            currency = cell_at(raw, at, positions["currency"])[0] if "currency" in positions else ""
+            row = int(raw.cells.index[at])
+            found[at] = StatedTotal(row, positions["amount"], *cells[at], currency=currency, labelled=False)
+            part = Decimal(0)
+        elif stated:
+            whole, part, lines = whole + stated[0].value, part + stated[0].value, lines + 1
+    return found
 
 
 def _amounts_alone(raw: RawTable, positions: Mapping[str, int], among: Mask) -> dict[int, StatedTotal]:

@@ -559,3 +559,62 @@ def test_a_payment_that_went_out_is_none():
     assert why(parsed) == [out, "used", out, "held AMOUNT_FORMAT", out]
     assert list(map(str, parsed.held["amount"])) == ["-10.00", "0.00", "None", "-7.00"]
     assert codes(parsed) == ["AMOUNT_NOT_POSITIVE"] * 2 + ["AMOUNT_FORMAT", "AMOUNT_NOT_POSITIVE"]
+
+
+LINES = """
+    | isrc | platform | period  | title  | artist | amount |
+    | 1    | Loja     | 2026-09 | Samba  | Lua    | 10.25  |
+    | 2    | Loja     | 2026-09 | Valsa  | Lua    | 4.50   |
+    | 1    | Rádio    | 2026-09 | Samba  | Lua    | 1.25   |
+"""
+
+
+@pytest.mark.parametrize("words", ["Repasse do mês", "Licensee Reported Royalty", "Valor devido ao licenciante", "***"])
+def test_a_row_that_is_the_sum_of_all_lines_is_none_whatever_words_it_bears(words):
+    parsed = statement(f"{LINES}    |      |          |         | {words} |        | 16.00  |")
+    assert why(parsed) == ["used", "used", "used", "ignored total"]
+    assert codes(parsed) == []
+
+
+@pytest.mark.parametrize(("amount", "end"), [("15.99", "used"), ("4.50", "used"), ("16.00", "ignored total")])
+def test_a_line_without_code_store_and_month_that_is_no_sum_is_a_line(amount, end):
+    parsed = statement(f"{LINES}    |      |          |         | Bônus |        | {amount}  |")
+    assert why(parsed)[-1] == end
+
+
+def test_sums_between_and_below_the_lines_are_both_none():
+    parsed = statement(
+        f"""{LINES}    |      |          |         | Parte 1 |        | 16.00  |
+    | 3    | Loja     | 2026-09 | Choro  | Sol    | 2.00   |
+    | 4    | Loja     | 2026-09 | Frevo  | Sol    | 3.00   |
+    |      |          |         | Parte 2 |        | 5.00  |
+    |      |          |         | Repasse |        | 21.00  |"""
+    )
+    assert why(parsed)[3:] == ["ignored total", "used", "used", "ignored total", "ignored total"]
+
+
+@pytest.mark.parametrize("name", ["Soma", "Total", "Subtotal"])
+def test_an_artist_whose_name_is_a_word_for_totals_earns(name):
+    drawn = f"""
+        | artist | title  | platform | amount |
+        | {name} | Samba  | Loja     | 10.25  |
+        | {name} | Valsa  | Loja     | 4.50   |
+        | {name} |        |          | 14.75  |
+    """
+    parsed = statement(drawn, totals=["Soma", "Total", "Subtotal"])
+    assert why(parsed) == ["used", "used", "ignored total"]
+
+
+TWICE = [f"| {at} | Loja | 2026-09 | Faixa {at} | Lua | {at}.50 |" for at in (1, 2, 3)]
+HEAD = "| isrc | platform | period  | title  | artist | amount |"
+
+
+def test_lines_pasted_twice_below_each_other_are_held_and_named_where_they_begin_again():
+    parsed = statement("\n".join([HEAD, *TWICE, *TWICE]))
+    assert why(parsed) == ["held LINES_TWICE"] * 6
+    assert [(issue.code.value, issue.cell) for issue in parsed.issues] == [("LINES_TWICE", "A5")]
+
+
+@pytest.mark.parametrize("more", [TWICE[:1], TWICE[:2], [TWICE[1], TWICE[0], TWICE[2]], [TWICE[0], TWICE[1], TWICE[0]]])
+def test_some_equal_lines_are_lines_of_their_own(more):
+    assert set(why(statement("\n".join([HEAD, *TWICE, *more])))) == {"used"}
