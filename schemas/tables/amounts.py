@@ -138,6 +138,8 @@ def payable_amounts(
         if reading.value is None:
             return reading
         value, written = reading.value
+        if kind == CellKind.TEXT and _PADDED.fullmatch(text):
+            return Reading(None, IssueCode.AMOUNT_ZEROS)
         if abs(value) >= _LARGEST_PAYABLE:
             return Reading(None, IssueCode.AMOUNT_FORMAT)
         if written not in {"", currency}:
@@ -156,6 +158,8 @@ def _decimals(value: Decimal) -> int:
     return -exponent if isinstance(exponent, int) else 0
 
 
+# As bank files have it: whole centavos behind zeros.
+_PADDED: Final = re.compile(r"0[0-9]{2,}")
 _EXACT_PERCENT: Final = Context(prec=60)
 _PERCENT: Final = re.compile(r"(-?[0-9]{1,6})(?:[.,]([0-9]{1,25}))? *(%)?")
 _STEP: Final = Decimal("0.0001")

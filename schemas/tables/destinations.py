@@ -1,6 +1,8 @@
 """Destination columns of a row, read together, completed and checked: Pix key or bank account."""
 
 import re
+import unicodedata
+from typing import Final
 
 import numpy as np
 
@@ -159,6 +161,36 @@ def _check_account_digits(draft: Draft, with_account: Mask) -> None:
     for position in np.flatnonzero(whole).tolist():
         if check_account_digit(banks[position], agencies[position], accounts[position]) is False:
             draft.findings.append(Finding(position, "account", IssueCode.ACCOUNT_DIGIT))
+
+
+def tell_shared_keys(draft: Draft) -> None:
+    """Warn of Pix keys that stand beside different people, where one of them may have the other's."""
+    for positions in draft.groups("pix_key"):
+        people = {draft.canonical["tax_id"][position] for position in positions} - {""}
+        for position in positions if len(people) > 1 else ():
+            own = draft.canonical["tax_id"][position]
+            others = draft.row_list([other for other in positions if draft.canonical["tax_id"][other] != own])
+            draft.findings.append(Finding(position, "pix_key", IssueCode.PIX_KEY_SHARED, {"other": others}))
+
+
+def hold_two_names(draft: Draft) -> None:
+    """Hold rows of one document under names that have no word in common: one of them is somebody else's."""
+    names = [frozenset(_NAME_WORD.findall(_plain(name))) for name in draft.canonical["name"]]
+    for positions in draft.groups("tax_id"):
+        named = [position for position in positions if names[position]]
+        for position in named:
+            others = [other for other in named if not names[other] & names[position]]
+            if others:
+                facts = {"other": draft.row_list(others)}
+                draft.findings.append(Finding(position, "name", IssueCode.IDENTITY_CONFLICT, facts))
+
+
+_NAME_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+
+
+def _plain(name: str) -> str:
+    marks = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(mark for mark in marks if not unicodedata.combining(mark))
 
 
 def require_names(draft: Draft) -> None:

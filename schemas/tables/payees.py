@@ -10,7 +10,7 @@ from schemas.issues import IssueCode, Severity
 from schemas.tables.amounts import ExactAmount
 from schemas.tables.cells import PAYEE_COLUMNS, Column, ColumnKind, Finding
 from schemas.tables.contract import CANONICAL_TAX_ID, flag, text, whole
-from schemas.tables.destinations import check_destinations, require_names
+from schemas.tables.destinations import check_destinations, require_names, tell_shared_keys
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
 from schemas.values.reading import fold_word
@@ -137,4 +137,4 @@ def _hold_both(draft: Draft, position: int, other: int) -> None:
         draft.findings.append(Finding(held, None, IssueCode.IDENTITY_CONFLICT, facts))
 
 
-RULES = (read_terms, require_names, check_destinations, settle_identities, hold_moves_in_question)
+RULES = (read_terms, require_names, check_destinations, settle_identities, hold_moves_in_question, tell_shared_keys)

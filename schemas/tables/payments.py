@@ -6,7 +6,7 @@ from schemas.issues import IssueCode
 from schemas.plan import HOME_CURRENCY
 from schemas.tables.cells import PAYEE_COLUMNS, Column, ColumnKind, Finding
 from schemas.tables.contract import flag, text, whole
-from schemas.tables.destinations import check_destinations, require_names
+from schemas.tables.destinations import check_destinations, hold_two_names, require_names, tell_shared_keys
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
 from schemas.values.names import normal_reference
@@ -62,4 +62,11 @@ def hold_other_currencies(draft: Draft) -> None:
     currencies[~other] = draft.currency
 
 
-RULES = (require_names, check_destinations, hold_repeated_payments, hold_other_currencies)
+RULES = (
+    require_names,
+    check_destinations,
+    hold_repeated_payments,
+    hold_other_currencies,
+    hold_two_names,
+    tell_shared_keys,
+)

@@ -45,7 +45,8 @@ def read_name(text: str, _kind: CellKind) -> Reading[str]:
     if not 2 <= len(text) <= 200:
         return Reading(None, IssueCode.NAME_LENGTH, {"count": len(text)})
     if text.isascii():
-        return Reading(text)
+        has_letters = any(map(str.isalpha, text))
+        return Reading(text) if has_letters else Reading(None, IssueCode.NAME_LETTERS)
     if strangers := _strangers(text):
         return Reading(text, IssueCode.NAME_CONFUSABLE, {"code_point": ", ".join(map(_code_point, strangers))})
     return Reading(text, IssueCode.NAME_ENCODING if _misread(text) else None)

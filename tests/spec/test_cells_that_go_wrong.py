@@ -168,7 +168,8 @@ def test_a_song_may_be_called_nothing(title):
 
 
 NAMES = [
-    *((name, name) for name in ("NA", "NULL", "None", "nan", "True", "00123", "1E5", "José D'Ávila", "Анна Каренина")),
+    *((name, name) for name in ("NA", "NULL", "None", "nan", "True", "1E5", "José D'Ávila", "Анна Каренина")),
+    ("00123", "NAME_LETTERS"), ("12-34", "NAME_LETTERS"),
     ("", "NAME_REQUIRED"), ("   ", "NAME_REQUIRED"), ("X", "NAME_LENGTH"), ("X" * 200, "X" * 200),
     ("X" * 5000, "NAME_LENGTH"),
     ("=Maria", "NAME_FORMULA"), ("+cmd|calc", "NAME_FORMULA"), ("@SUM(1)", "NAME_FORMULA"), ("-Maria", "NAME_FORMULA"),

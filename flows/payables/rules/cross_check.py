@@ -152,6 +152,8 @@ def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
     strangers = list[tuple[pd.DataFrame, bool]]()
     if len(inputs.shares):
         strangers.append((inputs.shares[~inputs.shares["tax_id"].isin(known)], False))
+    if job.payees is not None and len(inputs.advances):
+        strangers.append((inputs.advances[~inputs.advances["tax_id"].isin(known)], False))
     if job.payees is not None:
         payments = inputs.payments
         bare = (payments["pix_key"] == "") & (payments["account"] == "") & ~payments["tax_id"].isin(known)

@@ -24,7 +24,7 @@ def test_the_sheet_is_in_the_layout_of_shares_and_everything_beside_is_left_alon
     book = CalamineWorkbook.from_filelike(io.BytesIO(missing_shares_xlsx(BOTH, language)))
     headers = [str(header) for header in book.get_sheet_by_name(sheet).to_python()[0]]
     match = match_headers(headers, read_layout("shares", tmp_path))
-    assert set(match.positions) == {"isrc", "upc", "release", "artist", "tax_id", "role", "share"}
+    assert set(match.positions) == {"isrc", "upc", "release", "artist", "title", "tax_id", "role", "share"}
     assert (match.unknown, match.duplicates, match.missing) == ((), {}, ())
 
 
