@@ -31,6 +31,9 @@ class Oddities:
         external: (row, position) of formulas that take their value from another workbook.
         formulas: (row, position) of all formulas that have a value.
         zeros: (row, position, digits) of whole numbers that it shows with zeros before them, as so many digits.
+        shown_otherwise: (row, position) of numbers that it shows in a foreign currency, or scaled.
+        struck: (row, position) of cells whose text is struck through.
+        comments: (row, position, text) of what people have written beside cells.
         stale: Whether the workbook asks to be calculated again before its values are believed.
         values_only: Whether none of this was looked for, since its format is read for its values alone.
     """
@@ -41,6 +44,9 @@ class Oddities:
     external: frozenset[tuple[int, int]] = frozenset()
     formulas: frozenset[tuple[int, int]] = frozenset()
     zeros: frozenset[tuple[int, int, int]] = frozenset()
+    shown_otherwise: frozenset[tuple[int, int]] = frozenset()
+    struck: frozenset[tuple[int, int]] = frozenset()
+    comments: tuple[tuple[int, int, str], ...] = ()
     stale: bool = False
     values_only: bool = False
 

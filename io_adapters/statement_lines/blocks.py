@@ -102,7 +102,8 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
 def _looked_at_whole(raw: RawTable, match: HeaderMatch) -> bool:
     """Tell whether rows have what only the rules know of: cells that are odd, sums of others, or all of them twice."""
     odd = raw.oddities
-    is_odd = any((odd.hidden_rows, odd.hidden_columns, odd.merged, odd.external, odd.stale))
+    is_odd = any((odd.hidden_rows, odd.hidden_columns, odd.merged, odd.external, odd.stale, odd.struck))
+    is_odd |= bool(odd.shown_otherwise)
     every = np.ones(len(raw.cells), dtype=bool)
     return is_odd or bool(bare_rows(raw, match.positions)) or second_copy(raw, every) is not None
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Message
+from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
 from schemas.tables.cells import Finding
@@ -43,10 +44,11 @@ def check_oddities(draft: Draft, raw: RawTable, positions: Mapping[str, int]) ->
     oddities = raw.oddities
     if oddities.values_only:
         _hold_what_may_be_percentages(draft, raw, positions)
-    if not (oddities.merged or oddities.external or oddities.stale):
+    if not any((oddities.merged, oddities.external, oddities.stale, oddities.shown_otherwise, oddities.struck)):
         return
     columns = {position: column for column, position in positions.items()}
     lines = {row: at for at, row in enumerate(draft.rows.tolist())}
+    _hold_what_the_eye_sees(draft, raw, columns, lines)
 
     def among_lines(cells: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
         read = sorted(cell for cell in cells if cell[0] in lines and cell[1] in columns)
@@ -67,6 +69,29 @@ def check_oddities(draft: Draft, raw: RawTable, positions: Mapping[str, int]) ->
         draft.findings += [
             Finding(at, column, IssueCode.FORMULA_STALE) for at, column in among_lines(oddities.formulas)[:1]
         ]
+
+
+def _hold_what_the_eye_sees(draft: Draft, raw: RawTable, columns: Mapping[int, str], lines: Mapping[int, int]) -> None:
+    """Hold reais that are shown in another currency or scaled, and rows of which something is struck through."""
+    currencies = draft.canonical.get("currency")
+    for row, position in sorted(raw.oddities.shown_otherwise):
+        column = columns.get(position, "")
+        if row not in lines or column not in _MONEY:
+            continue
+        currency = draft.currency if currencies is None else currencies[lines[row]]
+        if currency in {"", HOME_CURRENCY}:
+            draft.findings.append(Finding(lines[row], column, IssueCode.AMOUNT_SHOWN))
+    struck: dict[int, int] = {}
+    for row, position in sorted(raw.oddities.struck):
+        if row in lines and position < len(raw.headers):
+            struck.setdefault(row, position)
+    draft.findings += [
+        Finding(lines[row], columns.get(position), IssueCode.ROW_STRUCK, at=position)
+        for row, position in struck.items()
+    ]
+
+
+_MONEY: Final = frozenset({"amount", "owner_amount", "minimum"})
 
 
 def _hold_what_may_be_percentages(draft: Draft, raw: RawTable, positions: Mapping[str, int]) -> None:

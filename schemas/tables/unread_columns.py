@@ -468,7 +468,7 @@ _MAY_STOP: Final = "cancel|pag[oau]|pay|paid|quitad|liberar|repassar|estorn|susp
 
 
 def hold_stopped_rows(draft: Draft, raw: RawTable, match: HeaderMatch) -> None:
-    """Hold rows in which something says that they are not to be paid, in any column that the job does not leave unread.
+    """Hold rows in which a cell or a comment says that they are not to be paid, but for columns that are left unread.
 
     Args:
         draft: The lines; findings are added.
@@ -487,3 +487,8 @@ def hold_stopped_rows(draft: Draft, raw: RawTable, match: HeaderMatch) -> None:
             for row, text in may.items()
             if row in lines and stops(text)
         ]
+    draft.findings += [
+        Finding(lines[row], columns.get(position), IssueCode.ROW_STOPPED, at=position)
+        for row, position, text in raw.oddities.comments
+        if row in lines and position < len(raw.headers) and stops(text)
+    ]

@@ -96,17 +96,38 @@ def shows_percent(code: str) -> bool:
     return "%" in re.sub(r'"[^"]*"|\\.', "", code)
 
 
+_CURRENCY: Final = re.compile(r"\[\$([^\]-]+)")
+_FOREIGN: Final = re.compile(r"\$|€|£|¥|\b(?:USD|EUR|GBP|ARS|MXN|CLP|CAD|CHF|JPY)\b")
+_SCALED: Final = re.compile(r"[0#?],+(?![0#?,])")
+
+
+def shows_otherwise(code: str) -> bool:
+    """Tell whether a format shows a number in a foreign currency, or as thousandths of itself.
+
+    >>> [shows_otherwise(code) for code in ('[$$-409]#,##0.00', '"US$ "0.00', '[$R$-416]#,##0.00', '"R$" 0.00', '0.0,')]
+    [True, True, False, False, True]
+    """
+    written = "".join(part.strip('"').lstrip("\\") for part in _PART.findall(code) if part[0] in '"\\$€£¥')
+    written += " ".join(_CURRENCY.findall(code))
+    bare = re.sub(r'"[^"]*"|\\.|\[[^\]]*\]', "", code)
+    return _FOREIGN.search(written.replace("R$", "").replace("BRL", "")) is not None or _SCALED.search(bare) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class CellStyles:
-    """The cell styles of a workbook under which a number is not seen as it is stored.
+    """The cell styles of a workbook under which a number is not seen as it is stored, or a text is crossed out.
 
     Attributes:
         percent: Those that show it as a percentage.
         masks: Those that show zeros before it.
+        otherwise: Those that show it in a foreign currency, or as thousandths of itself.
+        struck: Those that strike through what stands in the cell.
     """
 
     percent: frozenset[int] = frozenset()
     masks: Mapping[int, Mask] = field(default_factory=dict)
+    otherwise: frozenset[int] = frozenset()
+    struck: frozenset[int] = frozenset()
 
     def masks_by_digits(self) -> dict[int, list[int]]:
         """Return the most digits that a mask shows -> its styles: longer numbers are seen as they are stored."""

@@ -14,7 +14,7 @@ from schemas.sheet_cells import Oddities
 # Headers and titles; a text repeated a million times makes gigabytes of them.
 _MOST_HEAD_CHARACTERS: Final = 4_000_000
 # How many numbers name one place: its row and position, and of zeros the digits shown.
-_PLACES: Final = {"merged": 2, "external": 2, "formulas": 2, "zeros": 3}
+_PLACES: Final = {"merged": 2, "external": 2, "formulas": 2, "zeros": 3, "shown_otherwise": 2, "struck": 2}
 
 
 def heads_message(workbook: OpenWorkbook) -> Words:
@@ -69,6 +69,7 @@ def oddities_from(words: Words, body: bytes) -> Oddities:
         tuple(numbers[start:].tolist()),
         tuple(words["hidden_columns"]),
         **places,
+        comments=tuple((int(row), int(position), str(text)) for row, position, text in words["comments"]),
         stale=words["stale"],
         values_only=words["values_only"],
     )
@@ -88,7 +89,8 @@ def _oddities_message(oddities: Oddities, header_row: int) -> tuple[Words, bytes
     words = {name: len(found) // _PLACES[name] for name, found in places.items()}
     body = b"".join([*(found.tobytes() for found in places.values()), hidden.tobytes()])
     kept = {name: getattr(oddities, name) for name in ("hidden_columns", "stale", "values_only")}
-    return words | kept, body
+    comments = [comment for comment in oddities.comments if comment[0] > header_row]
+    return words | kept | {"comments": comments}, body
 
 
 def _below(places: Iterable[tuple[int, ...]], header_row: int) -> np.ndarray:

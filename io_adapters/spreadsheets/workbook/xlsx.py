@@ -22,9 +22,9 @@ from io_adapters.spreadsheets.workbook.archive import (
     xml_tree,
 )
 from io_adapters.spreadsheets.workbook.calamine_sheet import check_extent, sheet_of
-from io_adapters.spreadsheets.workbook.number_formats import CellStyles, mask_of, shows_percent
+from io_adapters.spreadsheets.workbook.number_formats import CellStyles, mask_of, shows_otherwise, shows_percent
 from io_adapters.spreadsheets.workbook.sheets import Refused, Sheet, SheetName, Traits
-from io_adapters.spreadsheets.workbook.xlsx_cells import CellReader, Unusual, glance, telling_xml
+from io_adapters.spreadsheets.workbook.xlsx_cells import CellReader, Unusual, column_number, glance, telling_xml
 from schemas.sheet_cells import Oddities
 
 _RELATION_IDS: Final = (
@@ -87,12 +87,35 @@ class XlsxPackage:
             }
             formats = next((element for element in tree if local_name(element) == "cellXfs"), ())
             used = {style: int(element.get("numFmtId", "0")) for style, element in enumerate(formats)}
+            fonts = next((element for element in tree if local_name(element) == "fonts"), ())
+            crossing = {number for number, font in enumerate(fonts) if any(map(_strikes, font))}
+            struck = {style for style, one in enumerate(formats) if int(one.get("fontId", "0")) in crossing}
         percent = {number for number, code in codes.items() if shows_percent(code)} | _BUILT_IN_PERCENT
         masks = {number: mask for number, code in codes.items() if (mask := mask_of(code))}
+        otherwise = {number for number, code in codes.items() if shows_otherwise(code)}
         return CellStyles(
             frozenset(style for style, number in used.items() if number in percent),
             {style: masks[number] for style, number in used.items() if number in masks},
+            frozenset(style for style, number in used.items() if number in otherwise),
+            frozenset(struck),
         )
+
+    def comments(self, part: str) -> tuple[tuple[int, int, str], ...]:
+        """Return what people have written beside cells of a sheet: row from 1, column from 0, text."""
+        folder, name = posixpath.split(part)
+        if posixpath.join(folder, "_rels", f"{name}.rels") not in self.archive.namelist():
+            return ()
+        related = [target for kind, target in self._relations(part).values() if kind == "comments"]
+        found = []
+        for comments in (target for target in related if target in self.archive.namelist()):
+            tree = xml_tree(self.archive, comments)
+            with reading(comments):
+                for element in (one for one in tree.iter() if local_name(one) == "comment"):
+                    reference = element.get("ref", "")
+                    letters = reference.rstrip("0123456789")
+                    text = "".join(element.itertext())[:_LONGEST_COMMENT]
+                    found.append((int(reference[len(letters) :]), column_number(letters) - 1, text))
+        return tuple(sorted(found)[:_MOST_COMMENTS])
 
     @cached_property
     def traits(self) -> Traits:
@@ -127,6 +150,14 @@ class XlsxPackage:
             )
             for element in tree
         }
+
+
+_MOST_COMMENTS: Final = 5_000
+_LONGEST_COMMENT: Final = 500
+
+
+def _strikes(element: Element) -> bool:
+    return local_name(element) in {"strike", "dstrike"} and element.get("val", "1") in _TRUE
 
 
 def _relation(sheet: Element) -> str:
@@ -197,12 +228,12 @@ class XlsxWorkbook:
         if size_bytes < _SMALL_BYTES or not seen.usual or seen.rows * seen.columns > MOST_SHEET_CELLS:
             looked = self._look(part, xml)
             check_extent(name, looked.last_row + 1, looked.last_column + 1)
-            return self._sheet(self._load_fast(name), looked)
+            return self._sheet(self._load_fast(name), looked, part)
         # calamine lets other threads work meanwhile.
         with ThreadPoolExecutor(1) as beside:
             loading = beside.submit(self._load_fast, name)
             looked = self._look_where_it_tells(part, xml)
-            return self._sheet(loading.result(), looked)
+            return self._sheet(loading.result(), looked, part)
 
     def _load_fast(self, name: str) -> CalamineSheet:
         try:
@@ -223,7 +254,7 @@ class XlsxWorkbook:
             reader.read(xml)
         return reader
 
-    def _sheet(self, cells: CalamineSheet, looked: CellReader) -> Sheet:
+    def _sheet(self, cells: CalamineSheet, looked: CellReader, part: str) -> Sheet:
         sheet = sheet_of(cells, looked.cells)
         hidden_columns = {
             column for first, last in looked.hidden_columns for column in range(first, min(last + 1, sheet.width))
@@ -235,6 +266,9 @@ class XlsxWorkbook:
             external=frozenset((row + 1, column) for row, column in looked.external),
             formulas=frozenset((row + 1, column) for row, column in looked.formulas),
             zeros=frozenset((row + 1, column, digits) for row, column, digits in looked.zeros),
+            shown_otherwise=frozenset((row + 1, column) for row, column in looked.shown_otherwise),
+            struck=frozenset((row + 1, column) for row, column in looked.struck),
+            comments=self._package.comments(part),
             stale=self._package.stale and bool(looked.formulas),
         )
         return replace(sheet, oddities=oddities)

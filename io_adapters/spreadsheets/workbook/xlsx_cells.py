@@ -36,6 +36,8 @@ class CellReader:
         formulas: (row, column) of formulas that have a value.
         external: (row, column) of formulas that take it from another workbook.
         zeros: (row, column, digits) of whole numbers that are shown with zeros before them, up to so many digits.
+        shown_otherwise: (row, column) of numbers that are shown in a foreign currency, or as thousandths of themselves.
+        struck: (row, column) of cells that are struck through.
         hidden_rows: Rows not shown.
         hidden_columns: First and last column of each range not shown.
     """
@@ -46,10 +48,14 @@ class CellReader:
         self.formulas: list[tuple[int, int]] = []
         self.external: list[tuple[int, int]] = []
         self.zeros: list[tuple[int, int, int]] = []
+        self.shown_otherwise: list[tuple[int, int]] = []
+        self.struck: list[tuple[int, int]] = []
         self.hidden_rows: list[int] = []
         self.hidden_columns: list[tuple[int, int]] = []
         self._percent = {str(style) for style in styles.percent}
         self._masks = {str(style): mask for style, mask in styles.masks.items()}
+        self._otherwise = {str(style) for style in styles.otherwise}
+        self._struck = {str(style) for style in styles.struck}
         self._row = self._column = -1
         self._row_text = ""
         self._attributes: dict[str, str] = {}
@@ -141,6 +147,11 @@ class CellReader:
 
     def _close_cell(self) -> None:
         place = self._row, self._column
+        style = self._attributes.get("s")
+        if style in self._struck:
+            self.struck.append(place)
+        if style in self._otherwise and self._attributes.get("t", "n") == "n":
+            self.shown_otherwise.append(place)
         cell = self._exact()
         if cell is not None:
             self.cells[place] = cell
@@ -286,8 +297,9 @@ def telling_xml(xml: Iterable[bytes], styles: CellStyles) -> Iterator[bytes]:
 
 
 def _style_signs(styles: CellStyles) -> list[re.Pattern[bytes]]:
-    """Return the signs of percentages, and of numbers that are shorter than the mask which shows them."""
-    signs = [_of_styles(styles.percent)] if styles.percent else []
+    """Return the signs of percentages and the like, and of numbers that are shorter than the mask which shows them."""
+    seen_otherwise = styles.percent | styles.otherwise | styles.struck
+    signs = [_of_styles(seen_otherwise)] if seen_otherwise else []
     for digits, masked in styles.masks_by_digits().items():
         signs.append(_of_styles(masked, rb"[^>]*><v>\d{1,%d}(?:\.0+)?</v>" % (digits - 1)))
     return [re.compile(sign) for sign in signs]
