@@ -10,6 +10,8 @@ from schemas.exit_codes import ExitCode
 from tests.flows.jobs import line, payment, people
 from tests.flows.label import Label, split_with_ana_and_bia
 
+pytestmark = pytest.mark.long
+
 PEOPLE = people(6)
 COST = 36
 
@@ -34,6 +36,7 @@ def asked_for(report) -> str:
     return re.search(r"repasse approve ([0-9a-f:sh]+)", report.messages[0])[1]
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize(
     ("limits", "made"), [({"per_day": 4}, 4), ({"per_month": 3}, 3), ({"per_day": 5, "per_month": 2}, 2)]
 )
@@ -59,6 +62,7 @@ def test_many_checks_at_once_are_asked_of_a_person_before_any_is_made(label, ser
     assert service.paid == [1000] * 6
 
 
+@pytest.mark.journey
 def test_a_yes_to_checks_is_used_once(label, service, house):
     label.declare(account_checks={"when": "always", "budget": "10000.00"})
     house(approval_above=5)

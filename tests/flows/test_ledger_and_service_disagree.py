@@ -10,9 +10,12 @@ from tests.flows.books import places
 from tests.flows.jobs import payment, people
 from tests.flows.label import digest_of, summary_of
 
+pytestmark = pytest.mark.long
+
 ANA, BIA = people(2)
 
 
+@pytest.mark.journey
 def test_a_lost_ledger_freezes_the_sending_instead_of_paying_everything_again(label, service, home):
     label.payments(payment(ANA, "10,00"))
     label.run()
@@ -72,6 +75,7 @@ def test_what_the_list_shows_is_not_sent_again_when_two_people_have_accepted_it(
     assert places(summary_of(report)) == {"paid": 3000}
 
 
+@pytest.mark.journey
 def test_a_second_home_pays_nobody_again_however_it_spells_the_address(label, service, monkeypatch, tmp_path):
     label.payments(payment(ANA, "10,00"))
     label.run()

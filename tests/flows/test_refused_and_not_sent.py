@@ -13,6 +13,8 @@ from tests.flows.label import summary_of
 from tests.flows.moments import At
 from tests.flows.oracle import CREATE, LIST
 
+pytestmark = pytest.mark.long
+
 ANA, BIA, CAIO = people(3)
 REFUSAL = {"detail": [{"loc": ["body", "payments", 0, "bankAccount"], "msg": "no", "type": "value_error"}]}
 
@@ -34,6 +36,7 @@ def test_no_report_holds_more_payments_than_the_job_allows(label, service):
     assert [batch["payments"] for batch in summary_of(report)["batches"]] == [2, 2, 1]
 
 
+@pytest.mark.journey
 def test_a_refused_report_is_told_by_row_and_does_not_stop_the_others(three, service):
     service.plant(CREATE, "status", when="before", call=2, status=422, body=REFUSAL)
     report = three.run()
@@ -61,6 +64,7 @@ def test_a_refused_row_put_right_is_paid_and_the_others_are_not_paid_twice(three
 NAMELESS = {"echo_report_id": False, "echo_name": False}
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("others_are_named", [True, False])
 def test_a_refusal_of_what_the_service_lists_all_the_same_is_a_doubt(three, service, others_are_named):
     """A proxy asks twice, and hands on the second answer."""
@@ -106,6 +110,7 @@ def gate(service, label, monkeypatch):
         yield door
 
 
+@pytest.mark.journey
 def test_nothing_is_sent_where_nobody_answers(three, service, gate):
     gate.shut()
     report = three.run()

@@ -14,6 +14,8 @@ from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of
 
+pytestmark = pytest.mark.long
+
 ANA, BIA = people(2)
 
 
@@ -50,6 +52,7 @@ def test_a_job_that_asks_for_more_keeps_it(label, service, policy):
     assert service.posts == 0
 
 
+@pytest.mark.journey
 def test_whoever_prepared_a_plan_does_not_count_where_the_policy_says_so(label, service, policy):
     policy(other_than_preparer=True)
     label.declare(approval={"other_than_preparer": False})
@@ -147,6 +150,7 @@ def test_an_edited_job_file_does_not_let_typed_words_count_on_a_plan_that_wanted
     assert service.posts == 0
 
 
+@pytest.mark.journey
 def test_a_policy_that_is_gone_is_never_no_policy(label, service, policy, monkeypatch):
     policy(approvers=2)
     label.declare(approval={"above": "1000.00"})

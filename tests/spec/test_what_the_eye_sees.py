@@ -86,9 +86,9 @@ def test_what_is_shown_otherwise_beside_the_amount_or_above_it_holds_nobody(book
 
 
 def test_of_a_large_sheet_the_same_is_seen(book, tmp_path):
-    for at in range(9_000):
+    for at in range(3_000):
         book.active.append(("Ana Lima", "111.444.777-35", "ana@example.com", "E-mail", 1 + at, f"ref {at}"))
-    book.active["E5000"].number_format = '"US$ "0.00'
-    book.active["A6000"].font = Font(strike=True)
+    book.active["E2000"].number_format = '"US$ "0.00'
+    book.active["A2500"].font = Font(strike=True)
     found = [one for one in errors(read(book, tmp_path)) if one[0] != "ROW_DUPLICATE"]
-    assert found == [("AMOUNT_SHOWN", "E5000"), ("ROW_STRUCK", "A6000")]
+    assert found == [("AMOUNT_SHOWN", "E2000"), ("ROW_STRUCK", "A2500")]

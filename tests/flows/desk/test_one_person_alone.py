@@ -21,7 +21,7 @@ from tests.flows.desk.office import ORIGIN, Browser, bring_and_take, plan_of, pr
 from tests.flows.jobs import declare, payee, payment, people, write_sheet
 
 FIRST, SECOND, THIRD = people(3)
-pytestmark = pytest.mark.usefixtures("service")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("service")]
 
 FORGED = """job: {name}
 payer: {{tax_id: 12.ABC.345/01DE-35, name: Selo Aurora}}
@@ -63,6 +63,7 @@ def test_no_upload_becomes_a_job_whatever_it_is_called_and_taken_for(clerk, job,
     assert not service.paid
 
 
+@pytest.mark.journey
 def test_a_jobs_own_file_is_no_table_of_it(clerk, job, the_job, service):
     text = job.read_text("utf-8") + "taxes: job.yaml\n"
     assert declare_at_desk(clerk, the_job, text) in {303, 422}
@@ -122,6 +123,7 @@ def with_own_key(tmp_path: Path) -> bytes:
     return write_sheet(tmp_path / "payees.xlsx", [moved, payee(SECOND)]).read_bytes()
 
 
+@pytest.mark.journey
 def test_who_changed_a_table_through_one_job_does_not_approve_another_that_reads_it(
     two_jobs, desk, clerk, ana, service, tmp_path
 ):
@@ -200,6 +202,7 @@ def database(environment) -> Iterator[Connection]:
     engine.dispose()
 
 
+@pytest.mark.journey
 def test_an_approval_written_into_the_database_pays_nothing(bia, plan, ana, the_job, database, service):
     digest = plan.rsplit("/", 1)[1]
     now = SYSTEM_CLOCK.now()
@@ -273,6 +276,7 @@ def costly(job: Path, environment: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return declare(job, account_checks={"when": "always", "budget": "100000.00"})
 
 
+@pytest.mark.journey
 def test_who_prepares_buys_no_checks_alone_and_who_agrees_to_them_may_still_approve(
     costly, desk, clerk, bia, the_job, service
 ):

@@ -22,9 +22,12 @@ from tests.flows.jobs import payment, people, write_sheet
 from tests.flows.label import COMMAND
 
 (ANA,) = people(1)
+
+pytestmark = pytest.mark.long
 GONE = "999999999"
 
 
+@pytest.mark.journey
 def test_a_second_desk_of_a_home_leaves_the_looks_of_the_first_one_alone(desk, ana, job, the_job, environment):
     sheet = write_sheet(environment / "p.xlsx", [payment(ANA, "x")])
     look = ana.bring(the_job, [sheet])
@@ -66,6 +69,7 @@ def test_what_a_run_has_read_is_kept_however_long_ago_and_what_came_to_nothing_i
     assert names == {"used.xlsx"}
 
 
+@pytest.mark.journey
 def test_a_killed_run_leaves_no_half_written_statement_behind_and_no_name_in_its_file(tmp_path):
     folder = tmp_path / "out"
     living = folder / f".writing-{os.getpid()}-x.part"
@@ -110,6 +114,7 @@ def test_a_desk_that_is_asked_to_stop_while_it_reads_ends_at_once(environment, j
     assert time.monotonic() - began < 60
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("name", ["p.xlsx", "p.csv"])
 def test_a_table_of_more_rows_than_are_read_is_refused_with_the_limit(tmp_path: Path, monkeypatch, name):
     monkeypatch.setattr(limits, "MOST_TABLE_ROWS", 5)
