@@ -12,6 +12,8 @@ from io_adapters.ledger import ClaimCollision, open_ledger
 from schemas.submission import Outcome, SubmissionState
 from tests.io_adapters.ledger.conftest import evidence
 
+pytestmark = pytest.mark.journey
+
 
 @contextlib.contextmanager
 def statements_of(ledger):

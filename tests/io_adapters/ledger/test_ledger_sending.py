@@ -15,6 +15,8 @@ from schemas.messages import Message, render
 from schemas.submission import Alarm, Outcome, SubmissionState, Withheld
 from tests.io_adapters.ledger.conftest import evidence
 
+pytestmark = pytest.mark.journey
+
 ANSWER = {"http_status": 200, "raw_answer": b'{"_id": "s1"}', "split_id": "s1", "reason": evidence("created")}
 
 TAKE_AND_DIE = """
