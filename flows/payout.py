@@ -28,7 +28,7 @@ def payout(  # noqa: PLR0913, PLR0917  # a field of the form for every option
     again: tuple[str, ...] = (),
     period: str = "",
     one_more: bool = False,
-    key_types: bool = False,
+    pix_types: bool = False,
 ) -> State[None]:
     """Pay what a job owes, once. Safe to start again at any moment: only what is left to do is done.
 
@@ -42,7 +42,7 @@ def payout(  # noqa: PLR0913, PLR0917  # a field of the form for every option
         again: Base names of files to pay although they were used before; always needs a person's approval.
         period: Month to run a job for `previous_month` for, such as 2026-10; that before the present one when empty.
         one_more: Send one batch although so many are in doubt that sending has stopped.
-        key_types: Take each Pix key without a type for what it shows, and keep that for the job.
+        pix_types: Take each Pix key without a type for what it shows, and keep that for the job.
     """
     with watching() as watch:
         try:
@@ -50,7 +50,7 @@ def payout(  # noqa: PLR0913, PLR0917  # a field of the form for every option
             use_stored_credentials()
             if watch.is_alone:
                 require_job_of_folder(Path(job), files, read_settings(), jobs_folder())
-            options = RunOptions(files, yes, by or None, again, period or None, one_more, key_types)
+            options = RunOptions(files, yes, by or None, again, period or None, one_more, pix_types)
             return state_of_report(run_payout(Path(job), options, watch=watch))
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)

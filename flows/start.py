@@ -35,7 +35,7 @@ def start_payout(job_path: Path, options: RunOptions, *, progress: Progress, wat
             again=list(options.again),
             period=options.period or "",
             one_more=options.one_more,
-            key_types=options.key_types,
+            pix_types=options.key_types,
             return_state=True,
         )
         state.result(raise_on_failure=caller.report is None)
