@@ -259,12 +259,12 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
         if not folded:
             continue
         left, column = column, declared.get(folded) or (_IGNORED if folded in not_read else "")
-        if folded in left_alone:
-            column = _IGNORED
         if not column and layout.usual_headers:
             column = _usual_column(header, layout, declared, not_read)
         if left == "agency" and folded in _A_DIGIT_FOLDED:
             column = ""
+        if folded in left_alone:
+            column = _IGNORED
         if column in rest or not column:
             rest[column or _UNKNOWN].append(position)
         else:

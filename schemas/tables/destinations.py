@@ -1,7 +1,6 @@
 """Destination columns of a row, read together, completed and checked: Pix key or bank account."""
 
 import re
-import unicodedata
 from typing import Final
 
 import numpy as np
@@ -17,7 +16,7 @@ from schemas.values.bank_account import (
     with_digit,
 )
 from schemas.values.pix_key import document_type, key_digest, proposed_key_type, read_pix_key
-from schemas.values.reading import fold_word
+from schemas.values.reading import fold_word, without_accents
 
 _ACCOUNT_FIELDS = ("bank_code", "psp_id", "agency", "account", "account_type")
 
@@ -175,7 +174,7 @@ def tell_shared_keys(draft: Draft) -> None:
 
 def hold_two_names(draft: Draft) -> None:
     """Hold rows of one document under names that have no word in common: one of them is somebody else's."""
-    names = [frozenset(_NAME_WORD.findall(_plain(name))) for name in draft.canonical["name"]]
+    names = [frozenset(_NAME_WORD.findall(without_accents(name))) for name in draft.canonical["name"]]
     for positions in draft.groups("tax_id"):
         named = [position for position in positions if names[position]]
         for position in named:
@@ -186,11 +185,6 @@ def hold_two_names(draft: Draft) -> None:
 
 
 _NAME_WORD: Final = re.compile(r"[^\W\d_]{2,}")
-
-
-def _plain(name: str) -> str:
-    marks = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(mark for mark in marks if not unicodedata.combining(mark))
 
 
 def require_names(draft: Draft) -> None:

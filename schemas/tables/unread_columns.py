@@ -6,7 +6,6 @@ Words that stop a person ("não pagar", "cancelado") hold their row wherever in 
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from schemas.raw_table import FileIdentity, RawTable, column_letter
 from schemas.sheet_cells import CellKind, HeadRow
 from schemas.tables.cells import Finding
 from schemas.tables.draft import Draft
-from schemas.values.reading import BLANKS, says_nothing
+from schemas.values.reading import BLANKS, says_nothing, without_accents
 
 Mask = npt.NDArray[np.bool_]
 
@@ -399,8 +398,7 @@ _FRACTION: Final = re.compile(r"-?[0-9]+\.[0-9]+")
 
 def _words(header: str) -> list[str]:
     """Return a header's words, in small letters without accents."""
-    bare = "".join(mark for mark in unicodedata.normalize("NFKD", header.casefold()) if not unicodedata.combining(mark))
-    return re.findall(r"[a-z0-9]+", bare)
+    return re.findall(r"[a-z0-9]+", without_accents(header))
 
 
 class _First(NamedTuple):
@@ -437,9 +435,11 @@ def _names_nobody(text: str) -> bool:
     return short and (known or bool(_SHORT_VALUE.fullmatch(text)))
 
 
-# Amounts, percentages, dates, instalments, codes of countries and currencies: nothing that a person could be known by.
+# Amounts with their centavos, percentages, dates, instalments, codes of countries and currencies. Bare numbers may be
+# accounts, branches, banks and phones.
 _SHORT_VALUE: Final = re.compile(
-    r"[A-Z]{2,3}|(?:R\$ ?)?-?[0-9][0-9.,]{0,9} ?%?|[0-9]{1,4}[-/][0-9]{1,2}(?:[-/][0-9]{1,4})?"
+    r"[A-Z]{2,3}|(?:R\$ ?)?-?[0-9]{1,3}(?:\.?[0-9]{3}){0,2},[0-9]{2}|[0-9]{1,3}(?:[.,][0-9]{1,2})? ?%|"
+    r"[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2}|/[0-9]{4})?|[0-9]{4}-[0-9]{2}-[0-9]{2}"
 )
 
 

@@ -85,8 +85,7 @@ def key_types_of(text: str) -> frozenset[PixKeyType]:
     >>> sorted(key_types_of("Chave aleatória (EVP)")), sorted(key_types_of("CPF/CNPJ")), sorted(key_types_of("Pix"))
     (['random_key'], ['cnpj', 'cpf'], [])
     """
-    plain = "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(mark))
-    words = re.findall(r"[^\W_]+", _E_MAIL.sub("email", plain))
+    words = re.findall(r"[^\W_]+", _E_MAIL.sub("email", without_accents(text)))
     known = frozenset(_KEY_TYPES[word] for word in words if word in _KEY_TYPES)
     return known if all(word in _KEY_TYPES or word in _BESIDE_KEY_TYPES for word in words) else frozenset()
 
@@ -112,9 +111,17 @@ def says_nothing(text: str, *, is_name: bool) -> bool:
     >>> says_nothing("não tem", is_name=True), says_nothing("NA", is_name=True), says_nothing("N/D", is_name=False)
     (True, False, True)
     """
-    marks = unicodedata.normalize("NFKD", " ".join(text.casefold().split()))
-    plain = "".join(mark for mark in marks if not unicodedata.combining(mark))
+    plain = without_accents(" ".join(text.split()))
     return _NOTHING.fullmatch(plain) is not None or (not is_name and plain in _NOTHING_IN_A_WORD)
+
+
+def without_accents(text: str) -> str:
+    """Return a text in small letters without accents, its blanks and marks as they are.
+
+    >>> without_accents("NÃO Possui")
+    'nao possui'
+    """
+    return "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(mark))
 
 
 def fold_word(text: str) -> str:

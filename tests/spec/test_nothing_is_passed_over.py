@@ -115,6 +115,14 @@ def test_texts_that_could_name_somebody_are_not_told():
     assert "Bia" not in "".join(map(str, (*parsed.decisions, *(issue.message for issue in parsed.issues))))
 
 
+@pytest.mark.parametrize("text", ["1198765432", "12345678", "4313-1", "43129-0", "4313", "341", "MARIA", "529.982.247"])
+def test_numbers_that_could_be_somebody_s_account_or_phone_are_not_told(text):
+    parsed = parse("payments", *payments("Conta do pagador", [text, text]))
+    told = "".join(map(str, (*parsed.decisions, *(issue.message for issue in parsed.issues))))
+    assert "COLUMN_CONDITION" in codes(parsed)
+    assert text not in told
+
+
 def test_only_the_rows_that_the_job_asks_for_are_used_and_the_others_are_counted():
     parsed = parse("payments", *payments("Status", ["Pago", "pendente "]), only={"Status": ["Pendente"]})
     assert parsed.frame["row"].tolist() == [3]
