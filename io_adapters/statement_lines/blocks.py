@@ -91,7 +91,7 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
         lines = block.lines(~unsound)
         if not unsound.any():
             return _summed(database, [block.findings(lines, (), stood_in)], [lines])
-        others = parse_block(some_rows(table, unsound), layout, before=block.known)
+        others = parse_block(some_rows(table, unsound), layout, before=block.known, is_whole=False)
         if others.found.after.evidence != block.known.evidence:  # it proves what the plain lines were read without
             proven = Before(others.found.after.evidence, before.below)
             return sum_block(raw, layout, proven, few_rows=few_rows)

@@ -72,13 +72,14 @@ class ParsedBlock:
     found: BlockFindings
 
 
-def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock:
+def parse_block(raw: RawTable, layout: Layout, *, before: Before, is_whole: bool = True) -> ParsedBlock:
     """Read a block of a file of royalty lines, of which no row has to know the rows of another block.
 
     Args:
         raw: Its rows.
         layout: How its sender lays the file out.
         before: What is known of the file so far.
+        is_whole: Whether these are all rows of the block, and not those alone that the rules have to judge.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
@@ -87,7 +88,7 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock
     draft, apart = found.draft, found.apart
     compares = bool(layout.totals or layout.control)
     positions = found.match.positions
-    table = settled(found, raw, layout, unread=unread_columns(raw, layout, found.match))
+    table = settled(found, raw, layout, unread=unread_columns(raw, layout, found.match), is_whole=is_whole)
     findings = BlockFindings(
         held=table.held,
         runs=runs_of(table.rows),

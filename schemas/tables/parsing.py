@@ -253,6 +253,7 @@ def settled(
     layout: Layout,
     *,
     unread: Sequence[UnreadColumn],
+    is_whole: bool = True,
     mismatches: Sequence[Issue] = (),
     decisions: tuple[Message | str, ...] = (),
 ) -> ParsedTable:
@@ -263,10 +264,11 @@ def settled(
         raw: The same rows as text.
         layout: How their sender lays them out.
         unread: Columns that were not read.
+        is_whole: Whether none of the rows around them were left out.
         mismatches: Totals that disagree with the lines.
         decisions: What was decided while parsing, for people.
     """
-    twice = second_copy(raw, found.apart.lines) if layout.table == "royalty_lines" else None
+    twice = second_copy(raw, found.apart.lines) if is_whole and layout.table == "royalty_lines" else None
     found.draft.held_whole = _why_whole(mismatches, unread, twice)
     frame = _validated_frame(found, raw)
     held_codes = codes_by_position(found.draft)
