@@ -31,11 +31,11 @@ def check(job: JobOrSheet, key_types: KeyTypesTaken = False, as_json: AsJson = F
 
     Writes a corrections workbook of a job; of a spreadsheet, says what it would be. Touches no network and no ledger.
     """
-    from io_adapters.spreadsheets.kinds import is_sheet_by_name
+    from io_adapters.spreadsheets.declarations import is_declaration
 
-    if is_sheet_by_name(job.name):
-        return _check_sheet(job, as_json=as_json)
-    return _check_job(job, key_types=key_types, as_json=as_json)
+    if is_declaration(job.name):
+        return _check_job(job, key_types=key_types, as_json=as_json)
+    return _check_sheet(job, as_json=as_json)
 
 
 def _check_job(job: Path, *, key_types: bool, as_json: bool) -> Result:

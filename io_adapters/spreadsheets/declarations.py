@@ -31,7 +31,6 @@ from ruamel.yaml.tokens import (
 )
 from ruamel.yaml.util import load_yaml_guess_indent
 
-from io_adapters.spreadsheets.kinds import is_sheet_by_name
 from schemas.errors import ConfigurationError
 from schemas.job import HousePolicy, Job
 from schemas.layouts.layout import Layout
@@ -179,6 +178,15 @@ class JobFile:
     sha256: str
 
 
+def is_declaration(name: str) -> bool:
+    """Say whether a name is that of a job or a layout; whatever else a person gives is a file with data.
+
+    >>> is_declaration("job.YML"), is_declaration("extrato.ofx")
+    (True, False)
+    """
+    return name.lower().endswith((".yaml", ".yml"))
+
+
 def read_job(path: str | Path) -> JobFile:
     """Read and check a job file.
 
@@ -194,7 +202,7 @@ def read_job(path: str | Path) -> JobFile:
             if near
             else Message("error.no_job_file", path=str(path))
         )
-    if is_sheet_by_name(path.name):
+    if not is_declaration(path.name):
         raise ConfigurationError(Message("error.job_is_a_sheet", path=str(path)))
     content = _bytes_of(path)
     return JobFile(
@@ -302,7 +310,7 @@ def read_policy(path: Path) -> HousePolicy:
 
 def is_path(layout: str) -> bool:
     """Whether a job names a layout by its file."""
-    return "/" in layout or layout.endswith((".yaml", ".yml"))
+    return "/" in layout or is_declaration(layout)
 
 
 def read_layout(layout: str | Layout, folder: Path) -> Layout:

@@ -11,6 +11,7 @@ _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _UTF8_BOM: Final = b"\xef\xbb\xbf"
 _UTF16_BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
 _HTML: Final = (b"<!doctype html", b"<html", b"<head", b"<body", b"<table", b"<meta")
+_XML_SHEET: Final = b"urn:schemas-microsoft-com:office:spreadsheet"
 _START_BYTES: Final = 2**16
 # The names of an OLE file's streams stand somewhere in it; its first megabytes would do for most.
 _OLE_BYTES: Final = 256 * 2**20
@@ -23,6 +24,8 @@ class FileKind(StrEnum):
     XLS = "xls"
     XLSB = "xlsb"
     ODS = "ods"
+    HTML_TABLE = "html_table"
+    XML_SHEET = "xml_sheet"
     TEXT = "text"
     ENCRYPTED = "encrypted"
     OLE = "ole"
@@ -34,7 +37,9 @@ class FileKind(StrEnum):
     BINARY = "binary"
 
 
-WORKBOOKS: Final = frozenset({FileKind.XLSX, FileKind.XLS, FileKind.XLSB, FileKind.ODS})
+WORKBOOKS: Final = frozenset(
+    {FileKind.XLSX, FileKind.XLS, FileKind.XLSB, FileKind.ODS, FileKind.HTML_TABLE, FileKind.XML_SHEET}
+)
 
 _MARKS: Final = {
     FileKind.PDF: (b"%PDF",),
@@ -92,14 +97,17 @@ def kind_of(stream: BinaryIO) -> FileKind:
             return kind
     if b"\0" in start:
         return FileKind.TEXT if utf_16_without_a_mark(start) else FileKind.BINARY
-    return _text_kind(start[:1024])
+    return _text_kind(start)
 
 
 def _text_kind(start: bytes) -> FileKind:
     start = start.removeprefix(_UTF8_BOM).lstrip().lower()
-    if start.startswith(_HTML) or (start.startswith(b"<?xml") and b"<html" in start):
-        return FileKind.HTML
-    return FileKind.XML if start.startswith(b"<?xml") else FileKind.TEXT
+    is_xml = start.startswith(b"<?xml")
+    if start.startswith(_HTML) or (is_xml and b"<html" in start[:1024]):
+        return FileKind.HTML_TABLE if b"<table" in start else FileKind.HTML
+    if is_xml and _XML_SHEET in start[:4096]:
+        return FileKind.XML_SHEET
+    return FileKind.XML if is_xml else FileKind.TEXT
 
 
 def _zip_kind(stream: BinaryIO) -> FileKind:

@@ -24,8 +24,10 @@ from schemas.layouts.recognise import (
     candidates,
     currency_of_amounts,
     find_header,
+    is_data,
     is_number,
     missing_of_nearest,
+    no_known_header,
     preamble_of,
 )
 from schemas.messages import Message
@@ -49,7 +51,7 @@ def recognised(views: Sequence[View], layouts: Iterable[Layout], place: Place) -
         raise refusal(IssueCode.LAYOUT_UNKNOWN, place, near=nearest[0].layout, missing=", ".join(nearest[1]))
     rows = (head for view in views for head in view.head)
     widest = max(rows, key=lambda head: len(head.texts), default=HeadRow(1, ()))
-    raise refusal(IssueCode.LAYOUT_UNKNOWN, place, "no_header", row=widest.row, columns=len(widest.texts))
+    raise refusal(IssueCode.LAYOUT_UNKNOWN, place, no_known_header(widest.row, widest.texts), row=widest.row)
 
 
 def fits_of(views: Sequence[View], layout: Layout, place: Place) -> list[Fit]:
@@ -112,8 +114,8 @@ def _fit(view: View, head: HeadRow, layout: Layout) -> Fit:
 
 def _likelihood(fit: Fit) -> tuple[int, int, int]:
     """Rank headers of which none is complete: the most columns of the layout, the widest cut, the uppermost row."""
-    fields = sum(bool(text.strip()) for text in fit.header.texts)
-    return fit.known, fields if fit.view.delimiter else 0, -fit.header.row
+    words = sum(bool(text.strip()) and not is_data([text]) for text in fit.header.texts)
+    return fit.known, words, -fit.header.row
 
 
 _START_BYTES: Final = 2**16
@@ -219,8 +221,8 @@ def open_file(path: str) -> Iterator[SpreadsheetFile]:
     """Open a file to read tables from it.
 
     Reads workbooks (.xlsx, .xlsm, .xls, .xlsb, .ods), delimited text (.csv, .tsv, .txt) and reports of typed records,
-    also packed with gzip or alone in a ZIP archive. What a file is, its bytes say; when they contradict the name, it is
-    refused rather than guessed at.
+    tables of HTML pages and XML spreadsheets, also packed with gzip or alone in a ZIP archive. What a file is, its
+    bytes say; that its name says otherwise is told with the decisions.
 
     Args:
         path: Local path or fsspec URL.
@@ -230,8 +232,9 @@ def open_file(path: str) -> Iterator[SpreadsheetFile]:
     """
     with opened_content(path) as content:
         place = Place(content.name_only.name)
-        with _opened(content, _agreed_kind(content, place), place) as opened:
-            yield SpreadsheetFile(opened, content, place)
+        kind = _readable_kind(content, place)
+        with _opened(content, kind, place) as opened:
+            yield SpreadsheetFile(opened, content, place, [*_named_otherwise(content, kind)])
 
 
 def range_blocks(path: str, table: TextTable, where: ByteRange) -> Iterator[RawTable]:
@@ -276,19 +279,16 @@ def _opened(content: Content, kind: FileKind, place: Place) -> Iterator[OpenedFi
     yield reader(content.stream, content.name_only)
 
 
-def _agreed_kind(content: Content, place: Place) -> FileKind:
-    """Return what the file is; refuse what is not read, or is not what its name says."""
+def _readable_kind(content: Content, place: Place) -> FileKind:
+    """Return what the file is by its bytes, whatever its name says; refuse what is not read."""
     try:
         found = kind_of(content.stream)
     except (zipfile.BadZipFile, ValueError) as error:
         raise refusal(IssueCode.FILE_CORRUPT, place, "corrupt", reason=str(error)) from error
     if found is FileKind.ENCRYPTED:
         raise refusal(IssueCode.FILE_ENCRYPTED, place)
-    promised = kind_by_name(content.name)
-    readable = found in WORKBOOKS or found is FileKind.TEXT
-    if not readable or promised not in (None, found):
-        expected = Message(f"file.kind_{promised or FileKind.XLSX}")
-        raise refusal(IssueCode.FILE_TYPE, place, "type", found=Message(f"file.kind_{found}"), expected=expected)
+    if found not in WORKBOOKS and found is not FileKind.TEXT:
+        raise refusal(IssueCode.FILE_TYPE, place, "type", found=Message(f"file.kind_{found}"))
     return found
 
 
@@ -308,3 +308,9 @@ def _above(fit: Fit) -> tuple[dict[str, str], tuple[Message, ...]]:
 
 def _packing(content: Content) -> tuple[Message, ...]:
     return (Message(f"file.{content.packing}", name=content.name),) if content.packing else ()
+
+
+def _named_otherwise(content: Content, kind: FileKind) -> tuple[Message, ...]:
+    """Say what a file is whose name says something else."""
+    promised = kind_by_name(content.name)
+    return (Message("file.named", kind=Message(f"file.kind_{kind}")),) if promised not in (None, kind) else ()

@@ -18,7 +18,7 @@ class Place:
 def refusal(
     code: IssueCode,
     place: Place,
-    key: str = "",
+    key: str | Message = "",
     *,
     sheet: str | None = None,
     row: int | None = None,
@@ -29,7 +29,7 @@ def refusal(
     Args:
         code: Which problem.
         place: Which file.
-        key: The text under `file.` that says what is wrong; "" takes the code's own.
+        key: The text under `file.` that says what is wrong, or the message that does; "" takes the code's own.
         sheet: Sheet at fault.
         row: Physical row at fault; also {row} of the sentence.
         details: What the sentence names; never a value of the file.
@@ -38,7 +38,9 @@ def refusal(
         The exception, with its one issue.
     """
     issue = make_issue(code, file=place.file, sheet=sheet, row=row, **details)
-    if key:
+    if isinstance(key, Message):
+        issue = replace(issue, message=key)
+    elif key:
         named = details | {name: value for name, value in (("sheet", sheet), ("row", row)) if value is not None}
         issue = replace(issue, message=Message(f"file.{key}", **named))
     return UnreadableFile(Message("file.refused", file=place.file, wrong=issue.message), issues=(issue,))

@@ -334,8 +334,7 @@ class WorkbookReader:
         if kind is FileKind.ENCRYPTED:
             raise refusal(IssueCode.FILE_ENCRYPTED, place)
         if kind not in WORKBOOKS:
-            expected = Message(f"file.kind_{FileKind.XLSX}")
-            raise refusal(IssueCode.FILE_TYPE, place, "type", found=Message(f"file.kind_{kind}"), expected=expected)
+            raise refusal(IssueCode.FILE_TYPE, place, "type", found=Message(f"file.kind_{kind}"))
         if len(content) > MOST_WORKBOOK_BYTES:
             raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=size_text(MOST_WORKBOOK_BYTES))
         return OpenedWorkbook(_InChild(self, kind, content, place), identity)

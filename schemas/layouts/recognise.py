@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from schemas.layouts.headers import GROUP_MARK, HeaderMatch, match_headers, usual_columns
 from schemas.layouts.layout import Above, Layout, WrittenAs, fold
+from schemas.messages import Message
 from schemas.sheet_cells import HeadRow, View
 from schemas.values.money import read_amount_text
 
@@ -97,6 +98,24 @@ _MONTHS: Final = 12
 def is_number(text: str) -> bool:
     """Tell whether a text is an amount, a count or a percentage."""
     return read_amount_text(text.removesuffix("%")) is not None
+
+
+def is_data(texts: Sequence[str]) -> bool:
+    """Tell whether a row is somebody's data rather than headers; its texts are not to be repeated then."""
+    return any("@" in text or is_number(text) or _DIGITS.search(text) for text in texts)
+
+
+_DIGITS: Final = re.compile(r"(?:[0-9][-./() ]*){6}")
+_MOST_SHOWN: Final = 8
+
+
+def no_known_header(row: int, texts: Sequence[str]) -> Message:
+    """Say that no header of a file is known, and what stands in the row that is likeliest one."""
+    shown = [text.strip() for text in texts if text.strip()]
+    if is_data(shown):
+        return Message("file.no_header_but_data", row=row)
+    more = ["..."] if len(shown) > _MOST_SHOWN else []
+    return Message("file.no_header", row=row, headers=", ".join([*shown[:_MOST_SHOWN], *more]))
 
 
 def is_money(texts: Sequence[str]) -> bool:

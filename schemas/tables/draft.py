@@ -1,7 +1,6 @@
 """A table while it is being parsed: its headers, every cell's value, and the problems found so far."""
 
 import difflib
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,7 @@ from schemas.issues import Issue, IssueCode, Severity, make_issue, severity_of
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import HeaderMatch, match_headers
 from schemas.layouts.layout import Layout, fold
-from schemas.layouts.recognise import currency_in, is_number
+from schemas.layouts.recognise import currency_in, is_data, no_known_header
 from schemas.messages import Listed, Message
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
@@ -45,7 +44,10 @@ def find_columns(raw: RawTable, layout: Layout, needed: list[str]) -> HeaderMatc
     # Without these, what went out would count as what came in, and rows nobody asks for would be paid.
     deciding = [*([layout.sign.column] if layout.sign else []), *layout.only]
     wanted += [[column] for column in deciding if not positions_under(raw, column)]
-    issues = [_missing(raw, layout, aliases, match) for aliases in wanted]
+    if wanted and not match.claimed:
+        issues = [_no_header(raw, wanted)]
+    else:
+        issues = [_missing(raw, layout, aliases, match) for aliases in wanted]
     issues += [_duplicate(raw, layout, name, positions) for name, positions in match.duplicates.items()]
     issues += _of_another_currency(raw, layout, match)
     if issues:
@@ -59,11 +61,24 @@ def label_of(layout: Layout, column: str) -> str:
     return next(iter(layout.columns.get(column, [])), column)
 
 
+def _no_header(raw: RawTable, wanted: Sequence[Sequence[str]]) -> Issue:
+    """Say once that nothing of a row is a header of the table, instead of each column that is missing."""
+    headers = ", ".join(names[0] for names in wanted)
+    issue = make_issue(
+        IssueCode.COLUMN_MISSING,
+        file=raw.file.name,
+        sheet=raw.sheet,
+        row=raw.header_row,
+    )
+    right = Message("issue.COLUMN_MISSING.header", headers=headers, choose=Message("column.elsewhere"))
+    return replace(issue, message=no_known_header(raw.header_row, raw.headers), accepts=right)
+
+
 _MOST_NEAR: Final = 8
 
 
 def _missing(raw: RawTable, layout: Layout, aliases: list[str], match: HeaderMatch) -> Issue:
-    unknown = match.unknown if _is_header(raw.headers, match) else ()
+    unknown = () if is_data(raw.headers) else match.unknown
     open_headers = {fold(raw.headers[position]): raw.headers[position] for position in unknown}
     near = [
         open_headers[found]
@@ -83,14 +98,6 @@ def _missing(raw: RawTable, layout: Layout, aliases: list[str], match: HeaderMat
         choose=_choose(layout, next(iter(near), ""), column),
     )
     return issue if near else replace(issue, message=Message("issue.COLUMN_MISSING.none", wanted=aliases[0]))
-
-
-def _is_header(texts: Sequence[str], match: HeaderMatch) -> bool:
-    """Tell whether a row that lacks columns is a header at all, and not somebody's data, which nobody is to be told."""
-    return bool(match.claimed) and not any("@" in text or is_number(text) or _DIGITS.search(text) for text in texts)
-
-
-_DIGITS: Final = re.compile(r"(?:[0-9][-./() ]*){6}")
 
 
 def _choose(layout: Layout, header: str, column: str) -> Message:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout, Sign
+from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import AmountColumn
@@ -98,7 +99,27 @@ def read_draft(  # all of it is one file's
         here = convention.under(raw.header_at(position))
         draft.add(column.name, _read_column(cells, column, here, known), cells.stripped())
         draft.report(texts.index.isin(list(padded)) & draft.sound(column.name), column.name, IssueCode.ZEROS_SHOWN)
+    if layout.table != "royalty_lines" and "amount" in positions:
+        _report_split_amounts(draft, raw, positions["amount"], wanted)
     return draft
+
+
+def _report_split_amounts(draft: Draft, raw: RawTable, position: int, wanted: Mask) -> None:
+    """Hold the amounts of a text whose decimal commas were taken for the commas between its fields.
+
+    Their centavos stand in the next field then, two digits in each row; nobody would know otherwise where a header has
+    a field more than its rows.
+    """
+    if Message("file.comma") not in raw.decisions or position + 1 >= raw.cells.shape[1]:
+        return
+    reais, centavos = (raw.cells[at][wanted].str.strip() for at in (position, position + 1))
+    filled = reais != ""
+    split = reais.str.fullmatch(_REAIS) & centavos.str.fullmatch("[0-9]{2}")
+    if filled.any() and split[filled].all():
+        draft.report(filled.to_numpy(dtype=bool), "amount", IssueCode.AMOUNT_SPLIT)
+
+
+_REAIS: Final = r"(?:R\$ ?)?-?[0-9]{1,3}(?:\.?[0-9]{3})*"
 
 
 def _convention(

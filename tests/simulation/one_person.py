@@ -109,7 +109,7 @@ class House:
         desk: The desk.
         launched: Digests of plans that she brought about.
         prepared: Digests of plans that somebody else did.
-        actor: Who acts now.
+        actor: In whose name a run is started now.
         judged: The payments that were judged already, in centavos.
         roles: Hers.
     """

@@ -19,6 +19,7 @@ from flows.night import run_night
 from flows.runner import RunOptions, run_payout
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.desk_people import Role
+from schemas.values.names import same_person
 from tests.flows.desk.office import PASSWORD
 from tests.flows.jobs import payee, payment, write_sheet
 from tests.flows.oracle import Oracle
@@ -165,6 +166,8 @@ class OnePerson(RuleBasedStateMachine):
 
     @rule(which=WHICH, yes=st.booleans(), by=st.sampled_from(INVENTED), sheet=st.none() | WHICH, blind=st.booleans())
     def runs_in_a_terminal(self, which: int, yes: bool, by: str, sheet: int | None, blind: bool) -> None:
+        if same_person(by) != same_person(HER):
+            self.house.actor = by  # whoever reaches the house's machine is the house, and starts runs in any name
         path = sorted(self.house.jobs.glob("*.yaml"))[which % 2]
         files = []
         if sheet is not None:

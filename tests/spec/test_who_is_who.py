@@ -1,9 +1,15 @@
 """Two people in one, one in two, a name that is none: each is a question at its cell."""
 
+from pathlib import Path
+
 import pytest
 
+from io_adapters.spreadsheets.declarations import read_layout
+from io_adapters.spreadsheets.reading import read_table
+from schemas.tables.parsing import parse_table
 from tests.schemas.sheets import PIX_PAYEE, codes, parse
 
+PAYMENTS = read_layout("payments", Path())
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}
 ANA = {"name": "Ana Lima", "tax_id": "11144477735", "pix_key": "ana@example.com"}
 
@@ -47,6 +53,34 @@ def test_a_name_without_a_letter_is_none(name):
 )
 def test_centavos_behind_zeros_are_no_reais(text, code):
     assert codes(parse("payments", PAYMENT | {"amount": text})) == [code]
+
+
+def written(*lines, tmp_path):
+    (tmp_path / "p.csv").write_text("\n".join(lines))
+    return parse_table(read_table(str(tmp_path / "p.csv"), PAYMENTS), PAYMENTS)
+
+
+HEADER = "Nome,CPF,Chave Pix,Tipo da chave,Valor,Referência"
+FIRST = "Maria Silva,529.982.247-25,maria@example.com,E-mail"
+
+
+@pytest.mark.parametrize("amount", ["10,50", "1250,00", "R$ 500,00", "7,05"])
+def test_decimal_commas_between_commas_without_quotes_are_a_question_at_each_amount(amount, tmp_path):
+    parsed = written(
+        HEADER, f"{FIRST},{amount}", f"Ana Lima,11144477735,ana@example.com,E-mail,{amount}", tmp_path=tmp_path
+    )
+    assert {code for code, _ in cells(parsed)} == {"AMOUNT_SPLIT"}
+    assert len(parsed.frame) == 0
+
+
+@pytest.mark.parametrize("rest", ['"10,50",50', "10.50,50", "10,a5", "10,505", "10,"])
+def test_a_field_beside_an_amount_is_no_centavos_when_it_cannot_be(rest, tmp_path):
+    assert cells(written(HEADER, f"{FIRST},{rest}", tmp_path=tmp_path)) == []
+
+
+def test_a_field_of_two_digits_beside_an_amount_is_its_own_between_semicolons(tmp_path):
+    lines = (line.replace(",", ";") for line in (HEADER, f"{FIRST},10,50"))
+    assert cells(written(*lines, tmp_path=tmp_path)) == []
 
 
 @pytest.mark.parametrize(("text", "cents"), [("0,50", 50), ("00,50", 50), ("125000", 12500000), ("0.50", 50)])

@@ -113,10 +113,10 @@ def _overlaid(
 
 
 _VALUES_ONLY: Final = Oddities(values_only=True)
-# Of an .xls of Excel 97 and later: the first record, perhaps one that advises against changes, and what says that all
+# Of an .xls of Excel 95 and later: the first record, perhaps one that advises against changes, and what says that all
 # that follows is locked ([MS-XLS] 2.4.21, 2.4.349, 2.4.117). calamine takes some locked workbooks for readable ones.
 _XLS_BEGINNING: Final = re.compile(
-    rb"\x09\x08(?:\x10\0\0\x06\x05\0.{12}|\x08\0\0\x06\x05\0.{4})(?:\x86\0\0\0)?(\x2f\0)?", re.DOTALL
+    rb"\x09\x08(?:\x10\0\0\x06\x05\0.{12}|\x08\0\0[\x05\x06]\x05\0.{4})(?:\x86\0\0\0)?(\x2f\0)?", re.DOTALL
 )
 _XLS_MACROS: Final = "_VBA_PROJECT".encode("utf-16-le")
 _ODS_MANIFEST: Final = "META-INF/manifest.xml"

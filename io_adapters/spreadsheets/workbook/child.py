@@ -17,6 +17,7 @@ from python_calamine import PasswordError
 
 from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
 from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
+from io_adapters.spreadsheets.workbook.markup import open_html, open_xml_sheet
 from io_adapters.spreadsheets.workbook.messages import Words, receive, send
 from io_adapters.spreadsheets.workbook.sheets import Refused, Workbook
 from io_adapters.spreadsheets.workbook.transfer import heads_message, table_messages
@@ -67,6 +68,8 @@ def address_space_bytes() -> int:
 _OPENERS: Final[dict[str, Callable[[bytes], Workbook]]] = {
     "xlsx": open_xlsx,
     **dict.fromkeys(("xls", "xlsb", "ods"), open_values_only),
+    "html_table": open_html,
+    "xml_sheet": open_xml_sheet,
 }
 
 

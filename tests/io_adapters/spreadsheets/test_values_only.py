@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
-from io_adapters.spreadsheets.kinds import FileKind
+from io_adapters.spreadsheets.kinds import FileKind, kind_of
 from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
 from io_adapters.spreadsheets.workbook.sheets import Sheet, number_text
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
@@ -177,10 +177,20 @@ def test_a_workbook_locked_by_a_password_is_refused():
     assert refusal(open_values_only, ods.package(ods.table(), manifest=entry)) == "FILE_ENCRYPTED"
 
 
-def test_a_workbook_older_than_excel_97_is_refused():
-    old = xls.workbook(ANY_SHEET, version=0x0500)
-    assert refusal(open_values_only, xls.ole_file(old)) == "FILE_CORRUPT"
-    assert refusal(open_values_only, xls.ole_file(old, name="Book")) == "FILE_CORRUPT"
+@pytest.mark.parametrize("stream", ["Book", "Workbook"])
+def test_a_workbook_of_excel_95_is_read(stream):
+    content = xls.ole_file(xls.excel_95([["Nome", "Valor"], ["João", 12.5]]), name=stream)
+    book = open_values_only(content)
+    assert [sheet.name for sheet in book.sheets] == ["Folha"]
+    assert [list(row) for row in book.load("Folha").rows] == [["Nome", "Valor"], ["João", 12.5]]
+    assert kind_of(io.BytesIO(content)) is FileKind.XLS
+    assert refusal(open_values_only, xls.ole_file(xls.excel_95([["A"]], locked=True), name=stream)) == "FILE_ENCRYPTED"
+
+
+def test_a_workbook_older_than_excel_95_is_refused():
+    older = xls.workbook(ANY_SHEET, version=0x0400)
+    assert refusal(open_values_only, xls.ole_file(older)) == "FILE_CORRUPT"
+    assert refusal(open_values_only, xls.ole_file(older, name="Book")) == "FILE_CORRUPT"
 
 
 def test_sheets_that_bear_one_name_are_refused():

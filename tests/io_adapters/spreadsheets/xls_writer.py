@@ -20,6 +20,23 @@ def beginning(sheet: bool = False, version: int = 0x0600) -> bytes:
 
 
 END = record(0x000A)
+
+
+def excel_95(rows: Sequence[Sequence[str | float]], *, locked: bool = False) -> bytes:
+    """Return the stream of a workbook of Excel 95 with one sheet: BIFF5, whose texts have one byte a character."""
+    begin, sheet = (record(0x0809, struct.pack("<HHHH", 0x0500, kind, 0x0DBB, 0x07CC)) for kind in (0x05, 0x10))
+    for row, values in enumerate(rows):
+        for column, value in enumerate(values):
+            if isinstance(value, float):
+                sheet += number(row, column, value)
+            else:
+                text = value.encode("cp1252")
+                sheet += record(0x0204, struct.pack("<HHHH", row, column, 0, len(text)) + text)
+    head = begin + (record(0x002F, b"\0" * 4) if locked else b"") + record(0x0042, struct.pack("<H", 1252))
+    offset = len(head) + 4 + 7 + len("Folha") + len(END)
+    return head + record(0x0085, struct.pack("<IBBB", offset, 0, 0, 5) + b"Folha") + END + sheet + END
+
+
 LOCKED = record(0x002F, b"\0" * 6)
 
 
