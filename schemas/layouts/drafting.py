@@ -96,7 +96,9 @@ def money_candidates(views: Sequence[View], known: Sequence[Layout]) -> list[Mon
     if guess is None:
         return []
     texts = guess.header.texts
-    rest = [p for p in (*guess.decoys, *guess.unknown) if is_money(guess.samples[p]) and speaks_of_money(texts[p])]
+    rest = [
+        p for p in (*guess.decoys, *guess.unknown) if is_money(guess.samples[p], texts[p]) and speaks_of_money(texts[p])
+    ]
     rest.sort(key=lambda position: -money_weight(texts[position]))
     first = [guess.columns["amount"], *guess.rivals.get("amount", ())] if "amount" in guess.columns else []
     currency = guess.columns.get("currency")

@@ -21,12 +21,14 @@ _WEIGHTS: Final[tuple[tuple[re.Pattern[str], int], ...]] = tuple(
         ("apagar|payable|devido|due", 3),
         ("afterfees?|afterdeductions?|aposdescontos?|apostaxas?", 6),
         ("partner|client|payee|parceiro|cliente|selo|gravadora", 2),
+        ("rateio|rendimento|repasse|payment|payout|pagamento|pago$|areceber|receivable", 3),
+        ("final", 1),
         ("split", -1),
         ("royalt|direitos|regalia", 2),
-        ("earn|revenue|receipts|receita|amount|valor|importe|montante|share|total", 1),
+        ("earn|revenue|receipts|receita|amount|valor|value|importe|montante|share|total", 1),
         ("extended", 1),
         ("gross|brut|retail|preco|price|unit|sale|venda", -4),
-        ("rate|percent|share.*in.*out|exchange|conversion|cambio|cotacao", -4),
+        ("rate(?!io)|percent|share.*in.*out|exchange|conversion|cambio|cotacao", -4),
         ("tax|imposto|vat|fee|taxa|tarifa|commission|comissao|deduc|discount|desconto|shipping|frete", -4),
         ("withh|reti|recoup|advance|adiant|balance|saldo|minimum|minimo|previous|anterior", -4),
         ("original|base|price", -2),
@@ -34,7 +36,7 @@ _WEIGHTS: Final[tuple[tuple[re.Pattern[str], int], ...]] = tuple(
 )
 # What counts things or weighs them against each other; no sum of it is money.
 _NO_SUM: Final = re.compile(
-    "stream|play|unit|quantit|qtd|view|(?<!ac)(?<!dis)count|execu|reprodu|tracks?$|rate|percent|porcent|share.*inout|exchange"
+    "stream|play|unit|quantit|qtd|view|(?<!ac)(?<!dis)count|execu|reprodu|tracks?$|rate(?!io)|percent|porcent|share.*inout|exchange"
     "|conversion|cambio|cotacao|price|preco|minutes|duration|year|^ano$|month|^mes$|date|data$|periodo|period"
 )
 _CODE: Final = re.compile(r"\b(?:id|code|number|c[oó]digo|n[uú]mero|n[ºo°])\b|#", re.IGNORECASE)
@@ -45,6 +47,7 @@ _SIGNS: Final = ("USD", "BRL", "EUR", "GBP")
 _MONEY: Final = re.compile(
     "net$|^net|liquid|neto|apagar|payable|devido|royalt|direitos|regalia|earn|revenue|receipt|receita|amount|valor|importe"
     "|montante|total|gross|brut|fee|taxa|tarifa|comiss|commission|imposto|withh|balance|saldo|advance|adiant|cache|share$"
+    "|rateio|rendimento|repasse|payment|payout|pagamento|pago$|areceber|receivable|value"
 )
 
 
@@ -118,14 +121,23 @@ def no_known_header(row: int, texts: Sequence[str]) -> Message:
     return Message("file.no_header", row=row, headers=", ".join([*shown[:_MOST_SHOWN], *more]))
 
 
-def is_money(texts: Sequence[str]) -> bool:
-    """Tell whether a column may hold amounts: numbers alone, no percentages, and not all of them long codes."""
+def is_money(texts: Sequence[str], header: str = "") -> bool:
+    """Tell whether a column may hold amounts: numbers alone, no percentages, and not all of them long codes.
+
+    Below a header that speaks of parts and says nothing else of money, numbers of which none is above one, or that are
+    whole up to a hundred, are parts of a whole.
+    """
     return (
         bool(texts)
         and all(map(is_number, texts))
         and not any(text.endswith("%") for text in texts)
         and not all(text.isdecimal() and len(text) >= _CODE_DIGITS for text in texts)
+        and not (_PART.search(fold(header)) and money_weight(header) <= 1 and all(map(_IS_PART, texts)))
     )
+
+
+_PART: Final = re.compile("share|split|part|quota|cota|fra[ct]")
+_IS_PART: Final = re.compile(r"0?[.,][0-9]+|1(?:[.,]0+)?|[0-9]{1,2}|100").fullmatch
 
 
 def decimal_mark(texts: Iterable[str]) -> Literal[",", "."] | None:
@@ -182,7 +194,7 @@ class Vocabulary:
             column, weight = self._column(headers[position])
             if column != "amount" and weight > 0:
                 weighed.setdefault(column, []).append((weight, position))
-            elif is_money(texts) and self._may_be_paid(headers[position], column):
+            elif is_money(texts, headers[position]) and self._may_be_paid(headers[position], column):
                 weighed.setdefault("amount", []).append((self._money(headers[position]), position))
         return {
             column: tuple(position for _, position in sorted(found, key=lambda pair: (-pair[0], pair[1])))
@@ -415,7 +427,7 @@ def find_money(view: View) -> MoneyColumn | None:
         found = [
             (money_weight(text), -position)
             for position, text in enumerate(head.texts)
-            if speaks_of_money(text) and is_money(_texts_below(view, at, position))
+            if speaks_of_money(text) and is_money(_texts_below(view, at, position), text)
         ]
         if found:
             usual = usual_columns("royalty_lines", {"currency"})

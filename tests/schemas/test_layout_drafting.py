@@ -164,6 +164,40 @@ def test_what_is_left_after_the_fee_and_the_partner_s_part_are_the_money():
     assert youtube.columns["amount"] == ["Partner Revenue"]
 
 
+@pytest.mark.parametrize(
+    ("head", "row", "money"),
+    [
+        (("Obra", "ISRC", "Titular", "Rubrica", "RATEIO"), ("A", "BRUM71500001", "Ana", "Rádio", "12,34"), "RATEIO"),
+        (("Faixa", "ISRC", "Execuções", "Rendimento"), ("A", "BRUM71500001", "1000", "3,21"), "Rendimento"),
+        (("Faixa", "ISRC", "Bruto", "Repasse"), ("A", "BRUM71500001", "4,21", "3,21"), "Repasse"),
+        (("Track", "ISRC", "UnitPrice", "FinalValue"), ("A", "BRUM71500001", "0.01", "3.21"), "FinalValue"),
+        (
+            ("Track", "ISRC", "Streams", "Share", "Estimated Payment (USD)"),
+            ("A", "BRUM71500001", "10", "0.7", "3.21"),
+            "Estimated Payment (USD)",
+        ),
+        (("Faixa", "ISRC", "Share", "Pago"), ("A", "BRUM71500001", "0,7", "3,21"), "Pago"),
+        (("Track", "ISRC", "Split", "Value"), ("A", "BRUM71500001", "50", "3.21"), "Value"),
+        (("Faixa", "ISRC", "Cota", "A receber"), ("A", "BRUM71500001", "1", "3,21"), "A receber"),
+    ],
+)
+def test_what_senders_call_their_money_is_found_and_a_part_of_a_whole_is_none(head, row, money):
+    _, layout = draft(view(head, row))
+    assert layout.columns["amount"] == [money]
+
+
+@pytest.mark.parametrize("part", ["0,7", "0.25", "1", "50", "100"])
+def test_a_part_of_a_whole_is_never_proposed_as_money(part):
+    text, layout = draft(view(("Faixa", "ISRC", "Loja", "Share"), ("A", "BRUM71500001", "Deezer", part)))
+    assert "amount" not in layout.columns
+    assert "no column looks like the money" in text
+
+
+def test_a_partner_s_share_below_one_is_money():
+    _, layout = draft(view(("Track", "ISRC", "Partner Share"), ("A", "BRUM71500001", "0.0031")))
+    assert layout.columns["amount"] == ["Partner Share"]
+
+
 def test_up_to_three_columns_are_named_for_a_person_to_compare():
     head = ("Faixa", "Quantidade", "Valor bruto", "Taxa", "Imposto", "Valor líquido")
     views = [view(head, ("Samba", "3", "10,00", "1,00", "0,50", "8,50"))]

@@ -6,7 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO, Final
 
 
@@ -18,11 +18,13 @@ class Encoding:
         name: For people.
         codec: Python's name for it.
         mark: The byte order mark with which the file begins; b"" when it has none.
+        doubtful: Whether it is a guess: another would make letters of the text's bytes as well.
     """
 
     name: str
     codec: str
     mark: bytes = b""
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,12 @@ _SINGLE_BYTE: Final = (
     Encoding("cp1252", "cp1252"),
     Encoding("Mac Roman", "mac-roman"),
     Encoding("cp850", "cp850"),
+    Encoding("cp1250", "cp1250"),
+    Encoding("cp1251", "cp1251"),
 )
 START_BYTES: Final = 4096
 _HALF: Final = 0.4
+_ASCII: Final = 0x80
 
 
 def likely_encodings(start: bytes, words: Callable[[], Iterable[bytes]]) -> Iterator[Encoding]:
@@ -88,14 +93,15 @@ def utf_16_without_a_mark(start: bytes) -> Encoding | None:
     return None
 
 
-_WORD: Final = re.compile(rb"[A-Za-z\x80-\xff]*[A-Za-z][\x80-\xff][A-Za-z\x80-\xff]*")
+# A word with an ASCII letter before something beyond ASCII, or one of nothing else, as of another alphabet.
+_WORD: Final = re.compile(rb"[A-Za-z\x80-\xff]*[A-Za-z][\x80-\xff][A-Za-z\x80-\xff]*|[\x80-\xff]{3,}")
 _MOST_WORDS: Final = 10_000
 # What stands after or within words and is no letter.
 _MARKS: Final = frozenset("\u2018\u2019\u201c\u201d\u2022\u2026\u2013\u2014\u2122\u20ac©®ªº°«»·£§²³\u00a0")
 
 
 def words_beyond_ascii(stream: BinaryIO, chunk_bytes: int) -> Iterator[bytes]:
-    """Yield words that hold a letter and something beyond ASCII behind it, some thousands at most."""
+    """Yield words that hold something beyond ASCII behind another character, some thousands at most."""
     stream.seek(0)
     chunks = iter(lambda: stream.read(chunk_bytes), b"")
     found = (word[0] for chunk in chunks for word in _WORD.finditer(chunk))
@@ -104,7 +110,22 @@ def words_beyond_ascii(stream: BinaryIO, chunk_bytes: int) -> Iterator[bytes]:
 
 def _likeliest(words: Iterable[bytes]) -> Encoding:
     counted = Counter(words)
-    return max(_SINGLE_BYTE, key=lambda encoding: sum(n * _sense(word, encoding) for word, n in counted.items()))
+    senses = [sum(n * _sense(word, encoding) for word, n in counted.items()) for encoding in _SINGLE_BYTE]
+    all_beyond = sum(n * _beyond(word) for word, n in counted.items())
+    most = max(senses)
+    likeliest = _SINGLE_BYTE[senses.index(most)]
+    return replace(likeliest, doubtful=most < _PLAUSIBLE * all_beyond or likeliest.codec in _ONE_OF_MANY)
+
+
+# The greatest part of a text makes words in its own encoding; other alphabets share their bytes.
+_PLAUSIBLE: Final = 0.8
+_ONE_OF_MANY: Final = frozenset({"cp1251"})
+
+
+def _beyond(word: bytes) -> int:
+    """Count what `_sense` judges: the characters beyond ASCII after a word's first, but for a run of mere marks."""
+    is_word = not set(word.decode("cp1252", errors="replace")) <= _MARKS
+    return sum(byte >= _ASCII for byte in word[1:]) if is_word else 0
 
 
 def _sense(word: bytes, encoding: Encoding) -> int:
@@ -113,7 +134,10 @@ def _sense(word: bytes, encoding: Encoding) -> int:
     `Jo\u2039o` and `JOÌo` are what is left of João where another encoding was taken for its own.
     """
     text = word.decode(encoding.codec, errors="replace")
-    plain = [char for char in text if char.isascii()]
+    cyrillic = sum("\u0400" <= char <= "\u04ff" for char in text)
+    if 0 < cyrillic < len(text) or (cyrillic == 0 and not any(map(str.isascii, text))):
+        return 0  # no word mixes alphabets, and hardly any of Latin letters is of accented ones alone
+    plain = [char for char in text if char.isascii()] or list(text)
     capitals = len(plain) > 1 and all(char.isupper() for char in plain)
     return sum(
         char in _MARKS or (char.isalpha() and (char.isupper() if capitals else char.islower()))

@@ -285,7 +285,9 @@ class OpenedText:
             self._survey = survey(stream, self._place, min(CHUNK_BYTES, block_bytes))
             self._head = self._read_head()
             self.views: Sequence[View] = views_of(self._head)
-        self.decisions: tuple[Message | str, ...] = (self._survey.encoding.name,)
+        encoding = self._survey.encoding
+        said = Message("file.encoding_doubtful", name=encoding.name) if encoding.doubtful else encoding.name
+        self.decisions: tuple[Message | str, ...] = (said,)
         self.properties: Mapping[str, str] = {}
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:

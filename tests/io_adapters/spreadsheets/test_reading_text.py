@@ -71,6 +71,28 @@ def test_the_encoding_is_the_one_that_makes_words_of_the_names(codec, name, coun
     assert read(content).cells[0].tolist() == names
 
 
+FOREIGN = {
+    "cp1250": ["Utwór;Łódź", "Źdźbło;Kwota", "Żółć;Święta", "Próżność;Kłótnia"],
+    "cp1251": ["Трек;Магазин", "Песня;Сумма", "ЛЮБОВЬ;Яндекс", "Ёлка;МОСКВА"],
+}
+
+
+@pytest.mark.parametrize("codec", FOREIGN)
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_letters_of_other_alphabets_are_read_as_they_were_written(codec, count):
+    rows = FOREIGN[codec][:count]
+    content = "\n".join(["CPF;Valor", *rows]).encode(codec)
+    assert written(opened(content).decisions)[0].startswith(codec)
+    assert [";".join(row) for row in read(content).cells.to_numpy().tolist()] == rows
+
+
+@pytest.mark.parametrize("codec", ["cp1251", "koi8-r", "shift-jis", "cp1253"])
+def test_an_encoding_that_can_only_be_guessed_is_said_to_be_a_guess(codec):
+    text = {"shift-jis": "音楽配信サービス;宇多田ヒカル", "cp1253": "Τραγούδι;Αγάπη"}.get(codec, "Песня;Любовь")
+    (said,) = written(opened(f"CPF;Valor\n{text}\n".encode(codec)).decisions)
+    assert "a guess by its letters" in said
+
+
 @pytest.mark.parametrize(
     "title",
     [
