@@ -145,6 +145,10 @@ class Source(TableFiles):
         default=(),
         description="Sheets, members of archives, or files that are not to be read although there is money in them.",
     )
+    currency: Currency | None = Field(
+        default=None,
+        description="Of statement lines that say none themselves; null is what the sender is known to write.",
+    )
     exchange: dict[Currency, Exchange] = Field(
         default={}, description="Rate of each currency of the lines that is not the job's."
     )

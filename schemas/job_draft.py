@@ -8,6 +8,8 @@ from typing import Final
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.layout import fold
 from schemas.messages import render
+from schemas.plan import HOME_CURRENCY
+from schemas.values.money import exact_text, read_amount_text
 from schemas.values.reading import MONTHS
 
 _PLAIN_PATH: Final = re.compile(r"[A-Za-z.][A-Za-z0-9_./-]*")
@@ -29,7 +31,8 @@ class DraftedFiles:
         columns: Header -> canonical column, where a person had to say.
         only: Header -> texts of the rows that are asked for.
         ignore_columns: Headers that say nothing of what is to be paid.
-        currencies: Foreign currencies that need a rate.
+        currencies: Of a statement's lines.
+        received: Currency -> what the bank got for them, as far as a person has said.
     """
 
     files: tuple[str, ...]
@@ -40,6 +43,12 @@ class DraftedFiles:
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ignore_columns: tuple[str, ...] = ()
     currencies: tuple[str, ...] = ()
+    received: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def foreign(self) -> tuple[str, ...]:
+        """Currencies that need a rate."""
+        return tuple(currency for currency in self.currencies if currency != HOME_CURRENCY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +100,32 @@ def name_of_file(file_name: str) -> str:
     return plain[:_LONGEST_NAME].strip("-") or "job"
 
 
+def received_as_typed(text: str, currencies: Sequence[str]) -> dict[str, str]:
+    """Read what the bank got for a statement as a person types it; several currencies are parted by semicolons.
+
+    >>> received_as_typed("1.234,56", ["BRL"]), received_as_typed("USD 12.50; EUR 3,00", ["EUR", "USD"])
+    ({'BRL': '1234.56'}, {'USD': '12.5', 'EUR': '3'})
+
+    Args:
+        text: Amounts, with their currencies where the statement has more than one.
+        currencies: Of the statement's lines.
+
+    Raises:
+        ValueError: it is no such thing.
+    """
+    found: dict[str, str] = {}
+    for part in text.split(";"):
+        amount = read_amount_text(part.strip())
+        if amount is None or amount.ambiguous or amount.negative or amount.exponent:
+            raise ValueError
+        currency = amount.currency or (currencies[0] if len(currencies) == 1 else "")
+        value = amount.value(amount.mark or ".")
+        if currency not in currencies or currency in found or not value:
+            raise ValueError
+        found[currency] = exact_text(value)
+    return found
+
+
 def job_yaml(draft: JobDraft) -> str:
     """Write a job file: one screen, with comments in the person's language."""
     return "\n".join(_lines(draft)) + "\n"
@@ -133,12 +168,14 @@ def _source(source: DraftedFiles, language: str) -> Iterator[str]:
         yield f"    only: {_only(source.only)}    # {render('new.only', language)}"
     if source.ignore_columns:
         yield f"    ignore_columns: {_headers(source.ignore_columns)}    # {render('new.ignore_columns', language)}"
-    for currency in source.currencies:
+    for currency in source.foreign:
         rate = f'{{{currency}: {{rate: "0.0000", date: 2026-01-31, source: PTAX}}}}'
         yield f"    # exchange: {rate}    # {render('new.exchange', language, currency=currency)}"
     if source.what != "payments":
-        currency = next(iter(source.currencies), "BRL")
-        yield f'    # received: {{{currency}: "0.00"}}    # {render("new.received", language)}'
+        amounts = source.received or {next(iter(source.currencies), HOME_CURRENCY): "0.00"}
+        stated = ", ".join(f'{currency}: "{amount}"' for currency, amount in amounts.items())
+        mark = "" if source.received else "# "
+        yield f"    {mark}received: {{{stated}}}    # {render('new.received', language)}"
 
 
 def _beside(files: DraftedFiles) -> str:

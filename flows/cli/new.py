@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from schemas.layouts.layout import Layout
     from schemas.sheet_cells import View
 
+# What a file is whose layout has to be drafted, as an answer.
+DRAFT: Final = "draft"
+_NOT_KNOWN: Final = "-"
 _MONTH: Final = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])|previous_month")
 
 Sheets = Annotated[list[Path] | None, typer.Argument(metavar="[SHEET...]", help="Spreadsheets.", show_default=False)]
@@ -38,6 +41,9 @@ def new(  # an option for every answer
         list[str] | None, typer.Option(metavar="HEADER", help="A column that says nothing of what is to be paid.")
     ] = None,
     sheet: Annotated[list[str] | None, typer.Option(metavar="[FILE=]SHEET", help="Which sheet is meant.")] = None,
+    received: Annotated[
+        list[str] | None, typer.Option(metavar="[FILE=]AMOUNT", help="What the bank got for a statement.")
+    ] = None,
     job: Annotated[Path | None, typer.Option(metavar="FILE", help="The job file; job.yaml beside the sheet.")] = None,
     models: Annotated[Path | None, typer.Option(metavar="DIR", help="Write model sheets there instead.")] = None,
     language: Annotated[str, typer.Option(metavar="LANG", help="pt-BR or en.")] = "pt-BR",
@@ -55,7 +61,12 @@ def new(  # an option for every answer
         if not sheets:
             raise ConfigurationError(Message("error.new_nothing"))
         given = _Given(
-            tuple(table or ()), tuple(column or ()), tuple(sheet or ()), tuple(only or ()), tuple(ignore_column or ())
+            tuple(table or ()),
+            tuple(column or ()),
+            tuple(sheet or ()),
+            tuple(only or ()),
+            tuple(ignore_column or ()),
+            tuple(received or ()),
         )
         asking = Asking(language, to_stderr=as_json, is_answered=sys.stdin.isatty())
         payer = (payer_tax_id, payer_name)
@@ -71,6 +82,7 @@ class _Given:
     sheets: tuple[str, ...]
     only: tuple[str, ...]
     ignored: tuple[str, ...]
+    received: tuple[str, ...]
 
     def of_file(self, options: Sequence[str], file: str) -> str:
         """Return what an option says of a file: by its name, or of all files."""
@@ -257,7 +269,7 @@ def _next(draft: "JobDraft", target: Path) -> Iterator[Message]:
     statements = [source for source in draft.sources if source.what != "payments"]
     if statements and not {"payees", "shares"} <= draft.beside.keys():
         yield Message("new.needs_tables")
-    for currency in dict.fromkeys(currency for source in statements for currency in source.currencies):
+    for currency in dict.fromkeys(currency for source in statements for currency in source.foreign):
         yield Message("new.needs_rate", currency=currency)
     yield Message("new.next", path=str(target))
 
@@ -266,7 +278,7 @@ def _identified(path: Path, folder: Path, given: _Given, asking: Asking) -> list
     """Say what each table of a file is; ask where it could be several, or several of its columns or sheets be meant."""
     from flows.intake.look import all_layouts
     from io_adapters.spreadsheets.reading import open_file
-    from schemas.layouts.identify import as_table, identify
+    from schemas.layouts.identify import as_table, identify, variants_of
 
     known = all_layouts()
     sheet, layout = given.of_file(given.sheets, path.name), given.of_file(given.tables, path.name)
@@ -274,9 +286,17 @@ def _identified(path: Path, folder: Path, given: _Given, asking: Asking) -> list
         views = [view for view in file.views if sheet in {"", view.sheet}] or file.views
         tables = (as_table(views, known, layout),) if layout else identify(views, known)
     relative = Path(os.path.relpath(path, folder)).as_posix()
+    if layout == DRAFT:
+        return [_drafted(path, folder, relative, views, known, asking)]
     if layout and not any(tables):
         right = Message("new.right.choice", choices=", ".join(layout.layout for layout in known))
         raise ConfigurationError(Message("error.new_answer", option=f"--as {path.name}={layout}", right=right))
+    near = variants_of(views, known) if not tables else ()
+    if near:
+        names = [possibility.layout.layout for possibility in near]
+        option = f"--as {path.name}={names[0]}"
+        said = asking.choose("", "new.ask.variant", option, [*names, DRAFT], file=path.name)
+        tables = tuple((possibility,) for possibility in near if possibility.layout.layout == said)
     if not tables:
         return [_drafted(path, folder, relative, views, known, asking)]
     return [_table(path, relative, table, given, asking, is_alone=len(tables) == 1) for table in tables]
@@ -302,8 +322,9 @@ def _drafted(
 def _table(
     path: Path, relative: str, table: "Possibilities", given: _Given, asking: Asking, *, is_alone: bool
 ) -> _Found:
-    from flows.intake.look import foreign_currencies
+    from flows.intake.look import currencies_of
     from schemas.job_draft import DraftedFiles
+    from schemas.layouts.headers import with_columns
 
     names = [possibility.layout.layout for possibility in table]
     option = f"--as {path.name}={names[0]}"
@@ -314,18 +335,43 @@ def _table(
     if not sheet and not is_alone and possibility.fits[0].view.sheet:
         sheet = possibility.fits[0].view.sheet
     headers = [text.strip() for text in possibility.fits[0].header.texts]
+    columns = _columns(path, possibility, given, asking)
+    is_whole = not asking.unanswered
+    currencies = currencies_of(path, with_columns(possibility.layout, columns)) if is_whole else ()
     files = DraftedFiles(
         (relative,),
         possibility.layout.layout,
         "payments" if kind == "payments" else "statement",
         sheet,
-        _columns(path, possibility, given, asking),
+        columns,
         given.only_in(headers),
         tuple(header for header in given.ignored if header in headers),
-        foreign_currencies(path, possibility.layout),
+        currencies,
+        _received(path.name, currencies, given, asking),
     )
     what = Message(f"new.is.{kind}", layout=possibility.layout.layout)
     return _Found(kind, files, "", what, tuple(_open(path, possibility, files)))
+
+
+def _received(file: str, currencies: Sequence[str], given: _Given, asking: Asking) -> dict[str, str]:
+    """Ask what the bank got for a statement; nobody has to know."""
+    from schemas.job_draft import received_as_typed
+
+    if not currencies:
+        return {}
+    stated = given.of_file(given.received, file)
+    question = Message("new.ask.received", file=file, currencies=", ".join(currencies))
+    option, right = f"--received {file}=", Message("new.right.received", currencies=", ".join(currencies))
+    if not stated and not asking.is_answered:
+        return {}
+
+    def check(text: str) -> str:
+        if text != _NOT_KNOWN:
+            received_as_typed(text, currencies)
+        return text
+
+    typed = asking.answer(stated, question, option, check, right)
+    return {} if typed == _NOT_KNOWN else received_as_typed(typed, currencies)
 
 
 def _open(path: Path, possibility: "Possibility", files: "DraftedFiles") -> "Iterator[Message]":

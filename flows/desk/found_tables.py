@@ -109,6 +109,7 @@ class FoundTable:
         said: What people have said of its headers.
         missing: Columns that nothing is, though one must be.
         table: Which table the layout is of.
+        is_variant: Whether it is nearly of its kinds, or one has to be drafted.
     """
 
     number: int
@@ -122,6 +123,7 @@ class FoundTable:
     said: Said = Said()
     missing: tuple[str, ...] = ()
     table: str = "royalty_lines"
+    is_variant: bool = False
 
 
 # Views of a file -> what each table in it could be.
@@ -167,6 +169,10 @@ def _found(
         for possibilities in tables:
             kinds = tuple(possibility.layout.layout for possibility in possibilities)
             kind = form.get(f"kind-{number}", kinds[0])
+            if not kind and possibilities[0].is_variant:
+                yield FoundTable(number, file, kinds, "", is_variant=True)
+                number += 1
+                continue
             chosen = possibilities[kinds.index(kind)] if kind in kinds else possibilities[0]
             yield _table(number, file, kinds, chosen, form, declared, is_alone=len(tables) == 1)
             number += 1
@@ -219,6 +225,7 @@ def _table(  # all of it is one table's
         said=said,
         missing=missing,
         table=chosen.layout.table,
+        is_variant=chosen.is_variant,
     )
 
 

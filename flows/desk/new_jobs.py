@@ -3,7 +3,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -18,14 +18,22 @@ from flows.desk.job_writing import JobChange, write_job
 from flows.desk.jobs import jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
-from flows.intake.look import all_layouts, foreign_currencies
+from flows.intake.look import all_layouts, currencies_of
 from io_adapters.outputs.models import MODELS
 from io_adapters.spreadsheets.declarations import check_job
 from schemas.desk_people import Language, Role
 from schemas.errors import RepasseError
-from schemas.job_draft import SOURCE_TABLES, DraftedFiles, JobDraft, job_yaml, join_files, name_of_file
+from schemas.job_draft import (
+    SOURCE_TABLES,
+    DraftedFiles,
+    JobDraft,
+    job_yaml,
+    join_files,
+    name_of_file,
+    received_as_typed,
+)
 from schemas.layouts.drafting import draft_layout, guess_table
-from schemas.layouts.identify import Possibilities, identify
+from schemas.layouts.identify import Possibilities, identify, variants_of
 from schemas.messages import Listed, Message, render
 from schemas.sheet_cells import View
 from schemas.values.tax_id import require_tax_id
@@ -38,7 +46,9 @@ router = APIRouter()
 
 
 def _identify(views: Sequence[View]) -> tuple[Possibilities, ...]:
-    return identify(views, all_layouts())
+    known = all_layouts()
+    near = variants_of(views, known)
+    return identify(views, known) or ((near,) if near else ())
 
 
 class NewJobs:
@@ -96,6 +106,14 @@ def make_job(tables: Sequence[FoundTable], form: Mapping[str, str], language: La
     for table in tables:
         made, draft = _drafted(table, language)
         drafted |= draft
+        stated = form.get(f"received-{table.number}", "").strip()
+        if stated and made.currencies:
+            try:
+                made = replace(made, received=received_as_typed(stated, made.currencies))
+            except ValueError:
+                right = Message("new.right.received", currencies=", ".join(made.currencies))
+                wrong = Message("desk.new_job.received_wrong", file=table.file.name, right=right)
+                return Making("", {}, {}, (wrong,))
         read.append((table.table, made))
     sources = join_files(made for kind, made in read if kind in SOURCE_TABLES)
     beside = {kind: join_files(made for of, made in read if of == kind) for kind, _ in read}
@@ -138,7 +156,7 @@ def _drafted(table: FoundTable, language: Language) -> tuple[DraftedFiles, dict[
     if table.kind:
         layout = next(layout for layout in all_layouts() if layout.layout == table.kind)
         what = "payments" if table.table == "payments" else "statement"
-        currencies = foreign_currencies(table.file.path, layout)
+        currencies = currencies_of(table.file.path, table.said.applied(layout))
         said = (table.said.columns, table.said.only, table.said.ignore_columns)
         return DraftedFiles((name,), table.kind, what, table.sheet, *said, currencies), {}
     layout_file = f"{name_of_file(name)}.layout.yaml"

@@ -109,21 +109,16 @@ def _table(file: SpreadsheetFile, possibilities: Possibilities) -> TableLook:
 
 
 def currencies_of(path: Path, layout: Layout) -> tuple[str, ...]:
-    """Return the currencies of a statement's sound lines.
+    """Return the currencies of a statement's sound lines; nothing of a table that is no statement.
 
     Raises:
         UnreadableFile: it cannot be read.
     """
+    if layout.table != "royalty_lines":
+        return ()
     with open_file(str(path)) as file:
         looks = [_lines(file, fit, layout) for fit in file.fits(layout)]
     return tuple(sorted({currency for look in looks for currency in look.sums}))
-
-
-def foreign_currencies(path: Path, layout: Layout) -> tuple[str, ...]:
-    """Return the currencies of a statement that need a rate; none of a table that is no statement."""
-    if layout.table != "royalty_lines":
-        return ()
-    return tuple(currency for currency in currencies_of(path, layout) if currency != HOME_CURRENCY)
 
 
 def _read(file: SpreadsheetFile, fit: Fit, layout: Layout) -> SheetLook:

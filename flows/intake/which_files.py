@@ -241,13 +241,17 @@ def _of_source(position: int, source: Source, job: Job, folder: Path) -> Slot:
         known = (read_layout(name, folder) for name in known_layouts())
         layouts = [_asked_for(layout, source) for layout in known if layout.table in PAID_FROM]
         names = frozenset({"", AUTO, str(position)})
-        return Slot(_as_declared(layouts, source, job), source.files, names, ignore=source.ignore)
+        return Slot(
+            _as_declared(_exchangeable(layouts, source, job), source, job), source.files, names, ignore=source.ignore
+        )
     layout = _asked_for(read_layout(source.layout, folder), source)
     if layout.table not in PAID_FROM:
         raise ConfigurationError(Message("error.source_layout", position=position, layout=layout.layout))
     called = source.layout if isinstance(source.layout, str) else layout.layout
     names = frozenset({"", layout.layout, str(position), called})
-    return Slot(_as_declared([layout], source, job), source.files, names, ignore=source.ignore)
+    return Slot(
+        _as_declared(_exchangeable([layout], source, job), source, job), source.files, names, ignore=source.ignore
+    )
 
 
 def _asked_for(layout: Layout, source: Source) -> Layout:
@@ -292,8 +296,23 @@ def _as_declared(layouts: Sequence[Layout], files: TableFiles, job: Job) -> tupl
         changes |= {"dates": files.dates} if files.dates else {}
         if layout.table != "royalty_lines" and layout.currency is None and job.currency != HOME_CURRENCY:
             changes["currency"] = job.currency
+        elif layout.table == "royalty_lines" and isinstance(files, Source) and files.currency:
+            changes["currency"] = files.currency
         declared.append(with_columns(layout, own).model_copy(update=changes))
     return tuple(declared)
+
+
+def _exchangeable(layouts: Sequence[Layout], source: Source, job: Job) -> Sequence[Layout]:
+    """Leave out amounts to be paid where a source is in another currency: only lines of statements are exchanged.
+
+    Raises:
+        ConfigurationError: nothing is left.
+    """
+    if source.currency in {None, job.currency}:
+        return layouts
+    if lines := [layout for layout in layouts if layout.table == "royalty_lines"]:
+        return lines
+    raise ConfigurationError(Message("error.source_currency", currency=source.currency, paid=job.currency))
 
 
 def find_files(slots: Sequence[Slot], order: RunRequest, corrections: Corrections) -> None:

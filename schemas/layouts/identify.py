@@ -1,12 +1,12 @@
 """Identifying a file that no job names: a sender's statement, or one of the tables people keep."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
-from schemas.layouts.recognise import Fit, candidates, find_header, is_money
+from schemas.layouts.recognise import Fit, candidates, find_header, is_money, variants
 from schemas.sheet_cells import HeadRow, View
 
 _DESTINATION: Final = frozenset({"pix_key", "pix_key_type", "account", "agency", "bank_code"})
@@ -22,11 +22,13 @@ class Possibility:
         layout: Which layout would read it.
         fits: Its table in each visible sheet that has one; the likeliest header where columns are missing.
         open_columns: Canonical column that nothing decides -> headers that could be it, in the file's order.
+        is_variant: Whether it is nearly a sender's statement, and a person has to say whether it is one.
     """
 
     layout: Layout
     fits: tuple[Fit, ...]
     open_columns: dict[str, tuple[str, ...]]
+    is_variant: bool = False
 
     @property
     def sheets(self) -> tuple[str, ...]:
@@ -59,6 +61,18 @@ def identify(views: Sequence[View], known: Iterable[Layout]) -> tuple[Possibilit
         if names := _names(part, own):
             alike.setdefault(names, []).extend(part)
     return tuple(tuple(_possibility(part, own[name]) for name in names) for names, part in alike.items())
+
+
+def variants_of(views: Sequence[View], known: Iterable[Layout]) -> Possibilities:
+    """Return the senders' statements that an unknown file is nearly one of; a person says whether it is.
+
+    Args:
+        views: Its sheets, or its text under each delimiter.
+        known: All layouts.
+    """
+    senders = [layout for layout in known if not layout.recognise.nothing_else and layout.table == "royalty_lines"]
+    shown = [view for view in views if view.visible]
+    return tuple(replace(_possibility(shown, layout), is_variant=True) for layout in variants(shown, senders))
 
 
 def as_table(views: Sequence[View], known: Iterable[Layout], name: str) -> Possibilities:

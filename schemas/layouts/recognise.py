@@ -340,16 +340,34 @@ def candidates(views: Sequence[View], layouts: Iterable[Layout]) -> list[Fit]:
 
 def missing_of_nearest(views: Sequence[View], layouts: Iterable[Layout]) -> tuple[Layout, tuple[str, ...]] | None:
     """Return the layout of which the most recognised headers are found in one row, and those that are not found."""
-    best: tuple[float, Layout, tuple[str, ...]] | None = None
-    for layout in layouts:
-        wanted = layout.recognise.headers
-        for view in views:
-            for head in view.head:
-                missing = _not_there(layout, head, match_headers(head.texts, layout))
-                share = 1 - len(missing) / len(wanted) if wanted else 0.0
-                if share > 0 and (best is None or share > best[0]):
-                    best = share, layout, missing
-    return best[1:] if best else None
+    found = [(layout, missing) for layout in layouts if (missing := _missing_of(layout, views)) is not None]
+    return min(found, key=lambda pair: _part_of(*pair), default=None)
+
+
+_MOST_MISSING: Final = 0.5
+_MOST_VARIANTS: Final = 3
+
+
+def variants(views: Sequence[View], layouts: Iterable[Layout]) -> list[Layout]:
+    """Return the senders' layouts that a file is nearly of, the nearest first: a column more or less than they know.
+
+    At least half of what they are recognised by stands in one row. Of what they need, a column may have a new name.
+    """
+    found = [(layout, missing) for layout in layouts if (missing := _missing_of(layout, views)) is not None]
+    near = sorted((_part_of(*pair), pair[0].layout) for pair in found)
+    named = {layout.layout: layout for layout, _ in found}
+    return [named[name] for part, name in near if part <= _MOST_MISSING][:_MOST_VARIANTS]
+
+
+def _part_of(layout: Layout, missing: Sequence[str]) -> float:
+    return len(missing) / len(layout.recognise.headers)
+
+
+def _missing_of(layout: Layout, views: Sequence[View]) -> tuple[str, ...] | None:
+    """Return what the row with the most of a layout's telling headers lacks of them; None where no row has any."""
+    rows = (_not_there(layout, head, match_headers(head.texts, layout)) for view in views for head in view.head)
+    missing = min(rows, key=len, default=layout.recognise.headers)
+    return tuple(missing) if len(missing) < len(layout.recognise.headers) else None
 
 
 def _recognised(fit: Fit) -> bool:

@@ -76,6 +76,39 @@ def test_a_header_nobody_knows_is_the_column_that_the_job_says(tmp_path):
         assert paid(take_in(tmp_path, declared)) == [10000]
 
 
+ROYALTIES = [("Faixa", "ISRC", "Loja", "Período", "Valor"), ("Um", "BRABC2600001", "Deezer", "2026-09", "1,50")]
+
+
+def currencies(intake):
+    return set(intake.inputs.statements[0].totals.currencies)
+
+
+@pytest.mark.parametrize("said", ["USD", "EUR"])
+@pytest.mark.parametrize("layout", ["royalties", "auto"])
+def test_the_currency_of_lines_that_say_none_is_the_one_the_source_says(tmp_path, said, layout):
+    write(tmp_path, "r.xlsx", {"A": ROYALTIES})
+    exchange = f'{{{said}: {{rate: "5.00", date: 2026-10-30, source: PTAX}}}}'
+    declared = f"sources: [{{files: r.xlsx, layout: {layout}, currency: {said}, exchange: {exchange}}}]\n"
+    assert currencies(take_in(tmp_path, declared)) == {said}
+
+
+def test_lines_that_say_their_currency_keep_it(tmp_path):
+    rows = [(*row, text) for row, text in zip([*ROYALTIES, ROYALTIES[1]], ("Moeda", "EUR", ""), strict=True)]
+    write(tmp_path, "r.xlsx", {"A": rows})
+    rates = ", ".join(f'{name}: {{rate: "5.00", date: 2026-10-30, source: PTAX}}' for name in ("EUR", "USD"))
+    declared = f"sources: [{{files: r.xlsx, layout: royalties, currency: USD, exchange: {{{rates}}}}}]\n"
+    assert currencies(take_in(tmp_path, declared)) == {"EUR", "USD"}
+
+
+def test_payments_are_in_the_currency_that_the_job_pays_in(tmp_path):
+    write(tmp_path, "p.xlsx", {"A": [(*WHO, "Valor"), (*MARIA, "100,00")]})
+    with pytest.raises(ConfigurationError, match="USD"):
+        take_in(tmp_path, "sources: [{files: p.xlsx, layout: payments, currency: USD}]\n")
+    with pytest.raises(UnreadableFile):
+        take_in(tmp_path, "sources: [{files: p.xlsx, layout: auto, currency: USD}]\n")
+    assert paid(take_in(tmp_path, "sources: [{files: p.xlsx, layout: payments, currency: BRL}]\n")) == [10000]
+
+
 @pytest.mark.parametrize("layout", ["payments", "auto"])
 def test_what_the_job_says_goes_before_what_the_layout_knows(tmp_path, layout):
     write(tmp_path, "p.xlsx", {"A": [(*WHO, "Valor", "Cachê"), (*MARIA, "100,00", "90,00")]})

@@ -20,6 +20,7 @@ from schemas.messages import catalogue_in
 from tests.flows.imports import NEVER, imported_by
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
+TUNECORE = SAMPLES / "statements" / "tunecore-2026-10.csv"
 WHO = ("Beneficiário", "CPF ou CNPJ", "PIX", "Tipo de chave")
 MARIA = ("Maria Silva", "529.982.247-25", "maria@example.com", "E-mail")
 PAYER = ("--payer-tax-id", "12.ABC.345/01DE-35", "--payer-name", "Selo Aurora", "--period", "2026-10")
@@ -156,6 +157,64 @@ def test_a_statement_of_nobody_known_is_drafted_beside_the_job(tmp_path):
     assert (tmp_path / "selo-x.layout.yaml").is_file()
     assert "layout: ./selo-x.layout.yaml" in (tmp_path / "job.yaml").read_text("utf-8")
     assert "repasse new --models ." in made.output
+
+
+def variant(folder):
+    """A statement of TuneCore with its money under a new name, and a column that it never had."""
+    (line, *rows) = (TUNECORE).read_text("utf-8-sig").splitlines()
+    path = folder / "tunecore.csv"
+    head = line.replace("Total Earned", "Total Earned by You")
+    path.write_text("\n".join([f"{head},Region Code", *(f"{row},LATAM" for row in rows)]), "utf-8")
+    return path
+
+
+def test_a_variant_of_a_known_sender_is_offered_under_its_name(tmp_path):
+    asked = repasse("new", variant(tmp_path), *PAYER)
+    assert asked.exit_code == 10
+    assert "--as tunecore.csv=tunecore" in asked.output.replace("\n", "")
+    assert not (tmp_path / "job.yaml").exists()
+
+
+def test_a_variant_that_a_person_confirms_is_read_as_the_sender_s(tmp_path):
+    answers = ("--as", "tunecore.csv=tunecore", "--column", "Total Earned by You=amount")
+    made = repasse("new", variant(tmp_path), *PAYER, *answers)
+    assert made.exit_code == 0, made.output
+    assert "layout: tunecore" in (tmp_path / "job.yaml").read_text("utf-8")
+    known = TUNECORE
+    (tmp_path / "known").mkdir()
+    repasse("new", known, *PAYER, "--job", tmp_path / "known" / "job.yaml")
+    totals = [taken_in(tmp_path / name).inputs.statements[0].totals for name in ("job.yaml", "known/job.yaml")]
+    assert totals[0].by_territory["amount"].tolist() == totals[1].by_territory["amount"].tolist()
+
+
+def test_a_variant_may_be_a_layout_of_its_own(tmp_path):
+    made = repasse("new", variant(tmp_path), *PAYER, "--as", "draft")
+    assert made.exit_code == 0, made.output
+    assert "layout: ./tunecore.layout.yaml" in (tmp_path / "job.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "declared"),
+    [
+        ((), '# received: {USD: "0.00"}'),
+        (("--received", "1.234,56"), 'received: {USD: "1234.56"}'),
+        (("--received", "tunecore-2026-10.csv=USD 12.50"), 'received: {USD: "12.5"}'),
+        (("--received", "other.csv=12.50"), '# received: {USD: "0.00"}'),
+        (("--received", "-"), '# received: {USD: "0.00"}'),
+    ],
+)
+def test_what_the_bank_got_for_a_statement_is_written_where_it_is_said(tmp_path, options, declared):
+    made = repasse("new", TUNECORE, *PAYER, "--job", tmp_path / "job.yaml", *options)
+    assert made.exit_code == 0, made.output
+    assert f"    {declared}" in (tmp_path / "job.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("typed", ["1.234", "EUR 12,50", "doze", "-12,50", "USD 1,00; USD 2,00", ""])
+def test_what_no_bank_gets_is_refused(tmp_path, typed):
+    words = ("new", TUNECORE, *PAYER, "--job", tmp_path / "job.yaml")
+    refused = repasse(*words, "--received", f"tunecore-2026-10.csv={typed}")
+    assert (refused.exit_code == 10) == bool(typed)
+    assert (tmp_path / "job.yaml").exists() == (not typed)
 
 
 def test_a_job_that_is_there_is_left_alone(tmp_path):

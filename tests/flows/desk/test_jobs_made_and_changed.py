@@ -142,6 +142,33 @@ def test_a_statement_with_its_tables_becomes_a_job_in_one_go(ana, desk, royaltie
     assert "Pronto para pagar" in ana.wait_for(ana.bring(job, []), "O que foi reconhecido")
 
 
+TUNECORE = Path(__file__).parents[3] / "sample_data" / "statements" / "tunecore-2026-10.csv"
+
+
+def test_a_variant_of_a_known_sender_is_confirmed_and_what_the_bank_got_is_asked(ana, desk, job, tmp_path):
+    head, rows = TUNECORE.read_text("utf-8-sig").split("\n", 1)
+    (sheet := tmp_path / "tunecore.csv").write_text(head.replace("Total Earned", "Total Earned by You") + "\n" + rows)
+    draft = send(ana, "/new-job", "/new-job", "file:sheet", sheet, 303)
+    page = ana.get(draft)
+    assert "Parece um demonstrativo conhecido" in words_of(page)
+    field = re.search(r'<select name="(col-\d+-\d+)" aria-label="Total Earned by You"', page)[1]
+    told = {field: "amount", "kind-0": "tunecore", "received-0": "1.234"}
+    assert "tunecore.csv: o que o banco recebeu" in ana.post(draft, at=draft, code=422, **ANSWERS | told)
+    made = ana.post(draft, at=draft, **ANSWERS | told | {"received-0": "1.234,56"})
+    text = ana.http.get(f"{made}/job.yaml").text
+    assert "layout: tunecore " in text
+    assert 'received: {USD: "1234.56"}' in text
+
+
+def test_what_only_looks_like_a_sender_s_is_drafted(ana, desk, job, tmp_path):
+    head, rows = TUNECORE.read_text("utf-8-sig").split("\n", 1)
+    (sheet := tmp_path / "tunecore.csv").write_text(head.replace("Total Earned", "Total Earned by You") + "\n" + rows)
+    draft = send(ana, "/new-job", "/new-job", "file:sheet", sheet, 303)
+    assert "um modelo é esboçado" in words_of(ana.post(draft, at=draft, code=200, **{"kind-0": "", "act": "look"}))
+    made = ana.post(draft, at=draft, **ANSWERS | {"kind-0": ""})
+    assert "layout: ./tunecore.layout.yaml" in ana.http.get(f"{made}/job.yaml").text
+
+
 def test_new_payees_are_held_against_the_old_ones_before_anything_changes(ana, desk, royalties, tmp_path):
     job = address_of(desk, royalties / "job.yaml")
     moved = payee(BIA) | {"Chave Pix": "nova.chave@example.com"}
