@@ -84,6 +84,76 @@ def without_added(table: RawTable, origin: Origin) -> RawTable:
 
 
 @dataclass(frozen=True, slots=True)
+class CellMark:
+    """What is put on a cell of a person's own workbook.
+
+    Attributes:
+        row: Physical row.
+        position: From 0, column A.
+        colour: RGB of its background.
+        note: Its comment, below what the person had written there.
+        value: What stands in the place of what was there; None leaves it.
+        is_text: Whether what is typed there stays text, with its zeros.
+    """
+
+    row: int
+    position: int
+    colour: str
+    note: str
+    value: str | None
+    is_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SheetMarks:
+    """What is put on a sheet of a person's own workbook.
+
+    Attributes:
+        title: The sheet.
+        header_row: Physical row of its header.
+        cells: Marks on cells.
+        headers: Position -> header of each column that is added at the end.
+        added_position: The one of them that tells what is wrong with each row.
+        told: Physical row -> what is wrong with it.
+    """
+
+    title: str
+    header_row: int
+    cells: tuple[CellMark, ...]
+    headers: tuple[tuple[int, str], ...]
+    added_position: int
+    told: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemList:
+    """The sheet behind the others that lists all problems.
+
+    Attributes:
+        title: Of the sheet.
+        note: Said above it.
+        headers: Header and width of each column.
+        cell_position: The column that leads to the cell.
+        rows: Texts of each row, and last where it leads, such as #'Sheet'!A1; "" for nowhere.
+    """
+
+    title: str
+    note: str
+    headers: tuple[tuple[str, int], ...]
+    cell_position: int
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookMarks:
+    """What is put into a person's own workbook: marks on sheets, the list, and what the sheets stand for."""
+
+    sheets: tuple[SheetMarks, ...]
+    listed: ProblemList
+    properties: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class CorrectedRow:
     """A row that people have put right in a corrections workbook: what stands for it wherever it is read again.
 
@@ -212,14 +282,19 @@ def correct_rows(table: RawTable, corrected: RawTable) -> RawTable:
     kinds[table.cells.index.get_indexer(rows)] = corrected_kinds[filled.to_numpy()]
     put_right = set(rows)
     misshapen = tuple(row for row in table.misshapen_rows if row not in put_right)
-    oddities = _without(table.oddities, put_right)
-    zeros = frozenset(place for place in corrected.oddities.zeros if place[0] in put_right)
-    oddities = replace(oddities, zeros=oddities.zeros | zeros)
+    kept, now = _without(table.oddities, put_right), corrected.oddities
+    oddities = replace(
+        kept,
+        zeros=kept.zeros | {place for place in now.zeros if place[0] in put_right},
+        shown_otherwise=kept.shown_otherwise | {cell for cell in now.shown_otherwise if cell[0] in put_right},
+        struck=kept.struck | {cell for cell in now.struck if cell[0] in put_right},
+        comments=(*kept.comments, *(comment for comment in now.comments if comment[0] in put_right)),
+    )
     return replace(table, cells=cells, kinds=kinds, misshapen_rows=misshapen, oddities=oddities)
 
 
 def _without(oddities: Oddities, rows: set[int]) -> Oddities:
-    """Forget what was odd about rows that are copies now: nothing in them is merged, hidden or computed any more."""
+    """Forget what was odd about rows in whose place others stand now."""
 
     def others(cells: frozenset[tuple[int, int]]) -> frozenset[tuple[int, int]]:
         return frozenset(cell for cell in cells if cell[0] not in rows)
@@ -231,6 +306,9 @@ def _without(oddities: Oddities, rows: set[int]) -> Oddities:
         external=others(oddities.external),
         formulas=others(oddities.formulas),
         zeros=frozenset(place for place in oddities.zeros if place[0] not in rows),
+        shown_otherwise=others(oddities.shown_otherwise),
+        struck=others(oddities.struck),
+        comments=tuple(comment for comment in oddities.comments if comment[0] not in rows),
     )
 
 

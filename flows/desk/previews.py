@@ -290,7 +290,7 @@ def _tables(intake: Intake) -> tuple[Table, ...]:
             rows=NOTHING | counts.get((raw.file.name, raw.sheet or ""), {}),
             decisions=_how(decided),
         )
-        for (raw, origin, _), decided in zip(intake.sheets, intake.inputs.decisions, strict=True)
+        for (raw, origin, *_), decided in zip(intake.sheets, intake.inputs.decisions, strict=True)
     )
 
 

@@ -13,11 +13,12 @@ from schemas.raw_table import RawTable, column_letter
 
 
 class ReadSheet(NamedTuple):
-    """A sheet as people wrote it, whose it is, and what it was read with."""
+    """A sheet as people wrote it, whose it is, what it was read with, and where its file is."""
 
     raw: RawTable
     origin: Origin
     layout: Layout
+    path: str
 
     def position_of(self, column: str) -> int | None:
         """Return where a canonical column is; None when the sheet does not have it."""

@@ -119,7 +119,7 @@ def _intake(
     return Intake(
         came_in=inputs,
         inputs=inputs,
-        sheets=tuple(ReadSheet(table.raw, table.origin, table.layout) for table in everything),
+        sheets=tuple(ReadSheet(table.raw, table.origin, table.layout, table.path) for table in everything),
         put_right=tuple(corrections.put_right),
         settled=tuple(corrections.settled),
         files=frozenset({(table.raw.file.name, table.raw.file.sha256) for table in everything} | corrections.files),

@@ -1,11 +1,12 @@
 """Collecting what a corrections workbook holds: rows with problems, and missing shares."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from string import ascii_uppercase, digits
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flows.intake.intake import Intake, ReadSheet
 from flows.payables.institutions import read_institutions
@@ -13,12 +14,19 @@ from flows.payables.rules.cross_check import list_missing_shares
 from flows.payables.rules.institutions import propose_bank
 from flows.payables.rules.left_out import set_aside
 from flows.run import Run
+from io_adapters.outputs.atomic import replace_atomically
+from io_adapters.spreadsheets.reading import xlsx_of
+from io_adapters.spreadsheets.workbooks import mark_workbook
+from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Message
 from schemas.raw_table import RawTable, column_letter, with_column
 from schemas.tables.draft import label_of
 from schemas.values.pix_key import key_digest
 from schemas.wire import Institution
+
+if TYPE_CHECKING:
+    from io_adapters.outputs.corrections import SheetToCorrect
 
 
 def write_run_corrections(run: Run, intake: Intake, folder: Path) -> list[Path]:
@@ -52,18 +60,48 @@ def corrections_of(
     # A workbook takes long to import, and most checks have nothing to correct.
     from io_adapters.outputs.corrections import SheetToCorrect, write_corrections  # noqa: PLC0415
 
+    path, next_step = folder / "corrections.xlsx", _next_step(run, folder / "corrections.xlsx", at_desk=at_desk)
     listed = read_institutions(run.ledger, None, run.clock.now()).by_ispb
     sheets = []
     for sheet in intake.sheets:
-        raw, origin, _ = sheet
+        raw, origin = sheet.raw, sheet.origin
         issues = [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)]
         types = _types_to_fill_in(sheet, issues, intake.proposed_key_types) if origin.whole else {}
         proposals = _proposals(raw, issues, listed) | _typed_in(raw, typed) | types
         if types:
             raw = with_column(raw, label_of(sheet.layout, "pix_key_type"))
-        sheets.append(SheetToCorrect(raw, issues, origin, proposals))
-    path = folder / "corrections.xlsx"
-    return write_corrections(sheets, path, run.language, _next_step(run, path, at_desk=at_desk))
+        sheets.append(SheetToCorrect(raw, issues, origin, proposals, added=1 if types else 0))
+    if not typed and (own := _own_workbook(run, intake, sheets, next_step)):
+        return replace_atomically(path, own)
+    return write_corrections(sheets, path, run.language, next_step)
+
+
+# Marking a workbook takes some fifty times its length of memory.
+_MOST_MARKED_BYTES: Final = 8 * 2**20
+
+
+def _own_workbook(run: Run, intake: Intake, sheets: "Sequence[SheetToCorrect]", next_step: Message) -> bytes | None:
+    """Return the person's own workbook with the bad cells marked, where one workbook holds all that is wrong.
+
+    Returns:
+        The workbook; None where problems are in several files or in one of another kind, or where it is too large.
+    """
+    from io_adapters.outputs.corrections import COPIED_WHOLE, marks_of  # noqa: PLC0415 - as above
+
+    wrong = {sheet.table.file for sheet in sheets if any(one.severity is not Severity.NOTE for one in sheet.issues)}
+    if len(wrong) != 1:
+        return None
+    (file,) = wrong
+    own = [sheet for sheet in sheets if sheet.table.file.sha256 == file.sha256]
+    if not all(sheet.origin.whole and len(sheet.table.cells) <= COPIED_WHOLE for sheet in own):
+        return None
+    paths = [*(sheet.path for sheet in intake.sheets), *(path for _, path in run.request.files)]
+    for path in dict.fromkeys(path for path in paths if path.rsplit("/", 1)[-1] == file.name):
+        with suppress(UnreadableFile):
+            content = xlsx_of(path, file.sha256, _MOST_MARKED_BYTES)
+            if content is not None:
+                return mark_workbook(content, marks_of(own, run.language, next_step))
+    return None
 
 
 # As people write them.

@@ -25,24 +25,39 @@ from io_adapters.outputs.workbook import (
     Book,
     Cell,
     Ink,
+    Linked,
     Page,
+    Row,
     Setup,
     Tone,
     Value,
     unique_sheet_name,
 )
 from io_adapters.outputs.workbook_tables import Column, write_headers, write_table
-from schemas.corrections import MissingShare, MissingShares, Origin, to_properties
-from schemas.issues import Issue, Severity
+from schemas.corrections import (
+    CellMark,
+    MissingShare,
+    MissingShares,
+    Origin,
+    ProblemList,
+    SheetMarks,
+    WorkbookMarks,
+    to_properties,
+)
+from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Catalogue, Message, catalogue_in, currency_sign
 from schemas.raw_table import RawTable, column_letter
-from schemas.sheet_cells import CellKind
+from schemas.sheet_cells import NOTE_MARK, CellKind
 
 # Above this a copy of the whole sheet helps nobody: only the rows with problems are copied.
 COPIED_WHOLE: Final = 50_000
 
 # In cells of these rules a digit lost is a wrong person or account: what is typed there stays text.
 _IDENTIFIERS: Final = ("TAXID_", "PIX_", "BANK_", "AGENCY_", "ACCOUNT_", "UPC_")
+
+# What holds these cells is not in their text, and is not copied with it: whoever gives the copy back types the value.
+_NOT_IN_THE_TEXT: Final = frozenset({IssueCode.AMOUNT_SHOWN, IssueCode.FORMULA_EXTERNAL, IssueCode.CELL_MERGED})
+_TO_BE_TYPED: Final = "#N/A"
 
 _WIDTHS: Final = (14, 40)
 _LOOKED_AT: Final = 200
@@ -63,12 +78,19 @@ class SheetToCorrect:
         issues: What was found in it.
         origin: What its copy will stand for.
         proposals: Row and position -> what is written there in the place of what is wrong, for a person to accept.
+        added: How many of its last columns the person's own sheet does not have.
     """
 
     table: RawTable
     issues: Sequence[Issue]
     origin: Origin
     proposals: Proposals = field(default_factory=dict)
+    added: int = 0
+
+    @property
+    def own_width(self) -> int:
+        """How many columns the person's own sheet has."""
+        return len(self.table.headers) - self.added
 
 
 def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: str, next_step: Message) -> Path | None:
@@ -113,6 +135,63 @@ def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: st
     write_table(book, issues_table(listed, labels, " ".join(notes), copies))
     book.remember(to_properties(origins))
     return replace_atomically(path, book.to_bytes())
+
+
+def marks_of(
+    sheets: Sequence[SheetToCorrect], language: str, next_step: Message, *, notes: Sequence[str] = ()
+) -> WorkbookMarks:
+    """Say what is put into a person's own workbook, of which all sheets that were read are given whole.
+
+    Args:
+        sheets: Those sheets.
+        language: "pt-BR" or "en".
+        next_step: What to do with it once it is corrected.
+        notes: Said besides.
+    """
+    labels = catalogue_in(language)
+    added = labels("output.corrections.problem")
+    titles = {(sheet.table.file.name, sheet.table.sheet): sheet.table.sheet or "" for sheet in sheets}
+    listed = issues_table([issue for sheet in sheets for issue in sheet.issues], labels, sheets=titles)
+    origins = {
+        sheet.table.sheet or "": replace(sheet.origin, width=len(sheet.table.headers), added=added) for sheet in sheets
+    }
+    return WorkbookMarks(
+        tuple(_marks_of_sheet(sheet, labels) for sheet in sheets),
+        ProblemList(
+            listed.title,
+            " ".join([labels.write(next_step), *notes]),
+            tuple((column.header, column.width) for column in listed.columns),
+            _CELL_COLUMN,
+            tuple(_texts_of(row) for row in listed.rows),
+        ),
+        to_properties(origins),
+    )
+
+
+_CELL_COLUMN: Final = 3
+
+
+def _texts_of(row: Row) -> tuple[str, ...]:
+    """Write a row of the list of problems as texts, and last where its cell is."""
+    linked = next((value for value in row if isinstance(value, Linked)), None)
+    texts = [str(getattr(value, "text", value)) if value is not None else "" for value in row]
+    return (*texts, f"#'{linked.sheet.replace(chr(39), chr(39) * 2)}'!{linked.cell}" if linked else "")
+
+
+def _marks_of_sheet(sheet: SheetToCorrect, texts: Catalogue) -> SheetMarks:
+    table, issues = sheet.table, _blocking(sheet.issues)
+    marks, told = _marks(table, issues), _problems_of_rows(issues, sheet.proposals, texts)
+    writer = _CellWriter(table, sheet.proposals, texts)
+    width, added = len(table.headers), texts("output.corrections.problem")
+    new = [(position, header) for position, header in enumerate(table.headers) if position >= sheet.own_width]
+    return SheetMarks(
+        table.sheet or "",
+        table.header_row,
+        tuple(writer.mark(*place, marks.get(place, ())) for place in sorted(marks.keys() | sheet.proposals.keys())),
+        (*new, (width, added)),
+        width,
+        tuple(sorted(told.items())),
+    )
 
 
 def _blocking(issues: Iterable[Issue]) -> tuple[Issue, ...]:
@@ -201,7 +280,12 @@ class _CellWriter:
     """Copies the cells of a table, marked where something is wrong with them."""
 
     def __init__(self, table: RawTable, proposals: Proposals, texts: Catalogue) -> None:
-        self._zeros = {(row, position): digits for row, position, digits in table.oddities.zeros}
+        oddities = table.oddities
+        self._table = table
+        self._zeros = {(row, position): digits for row, position, digits in oddities.zeros}
+        self._struck = oddities.struck
+        self._comments = {(row, position): text for row, position, text in oddities.comments}
+        self._unseen = _NOT_IN_THE_TEXT | ({IssueCode.PERCENT_FORMAT} if oddities.values_only else set())
         self._proposals = proposals
         self._texts = texts
 
@@ -209,10 +293,8 @@ class _CellWriter:
         """Copy a cell: what was read of it can be read again, and what is typed instead of it comes back as typed."""
         value, number_format = _value(text, kind)
         keeps_digits = any(issue.code.startswith(_IDENTIFIERS) for issue in issues)
-        if keeps_digits and kind == CellKind.NUMBER and isinstance(value, str):
-            value = (
-                ""  # the spreadsheet lost digits of it: as text it would look whole, and pass unread when given back
-            )
+        if keeps_digits and _lost_digits(text, kind):
+            value = ""
         if isinstance(value, dt.date) and any(issue.cell for issue in issues):
             value = text  # in a cell that shows days, 59 would come back as one of the year 1900
         is_text = isinstance(value, str) or (not text and bool(issues))
@@ -223,20 +305,49 @@ class _CellWriter:
         elif is_text:
             number_format = GENERAL
         proposal = self._proposals.get((row, position))
+        is_error = kind == CellKind.ERROR
         if proposal is not None:
-            value, number_format = proposal, TEXT
+            value, number_format, is_error = proposal, TEXT, False
+        elif any(issue.code in self._unseen for issue in issues):
+            value, is_error = _TO_BE_TYPED, True
+        strike = (row, position) in self._struck
+        comment = self._comments.get((row, position), "")
         if not issues:
-            return Cell(value, Ink(number_format) if text else PLAIN, is_error=kind == CellKind.ERROR)
+            ink = Ink(number_format, strike=strike) if text else PLAIN
+            return Cell(value, ink, comment=comment, is_error=is_error)
         worst = Severity.ERROR if any(issue.severity is Severity.ERROR for issue in issues) else Severity.WARNING
-        ink = Ink(number_format, SEVERITY_TONES[worst] or Tone.WAITING)
-        return Cell(value, ink, comment=self._explained(issues, text, proposal), is_error=kind == CellKind.ERROR)
+        ink = Ink(number_format, SEVERITY_TONES[worst] or Tone.WAITING, strike=strike)
+        written = text if proposal is not None or value == _TO_BE_TYPED else ""
+        explained = self._explained(issues, written, proposal)
+        return Cell(value, ink, comment=f"{comment}\n\n{explained}".lstrip(), is_error=is_error)
 
-    def _explained(self, issues: Sequence[Issue], text: str, proposal: str | None) -> str:
+    def mark(self, row: int, position: int, issues: Sequence[Issue]) -> CellMark:
+        """Say what is put on a cell of the person's own workbook."""
+        proposal = self._proposals.get((row, position))
+        worst = Severity.ERROR if any(issue.severity is Severity.ERROR for issue in issues) else Severity.WARNING
+        tone = SEVERITY_TONES[worst] or Tone.WAITING
+        kind, text = CellKind.TEXT, ""
+        if row in self._table.cells.index:
+            text = str(self._table.cells.loc[row, position])
+            kind = CellKind(int(self._table.kinds_of(position)[self._table.cells.index.get_loc(row)]))
+        keeps_digits = any(issue.code.startswith(_IDENTIFIERS) for issue in issues)
+        value = proposal
+        if value is None and kind == CellKind.DATE and any(issue.cell for issue in issues):
+            value = text
+        elif value is None and keeps_digits and _lost_digits(text, kind):
+            value = ""
+        stays_text = keeps_digits or not text or value is not None
+        note = self._explained(issues, text if proposal is not None else "", proposal)
+        return CellMark(row, position, tone.value, note, value, stays_text)
+
+    def _explained(self, issues: Sequence[Issue], written: str, proposal: str | None) -> str:
         write = self._texts.write
         explained = [f"{write(issue.message)}\n→ {write(issue.accepts)}" for issue in issues]
         if proposal is not None:
-            explained.append(self._texts("output.corrections.proposed", proposal=proposal, written=text))
-        return "\n\n".join(explained)
+            explained.append(self._texts("output.corrections.proposed", proposal=proposal, written=written))
+        elif written:
+            explained.append(self._texts("output.corrections.written", written=written))
+        return "\n\n".join([NOTE_MARK, *explained])
 
 
 def _value(text: str, kind: int) -> tuple[Value, str]:
@@ -251,6 +362,11 @@ def _value(text: str, kind: int) -> tuple[Value, str]:
     if kind == CellKind.DATE and len(text) == len("2026-10-31"):
         return dt.date.fromisoformat(text), "yyyy-mm-dd"
     return text, GENERAL
+
+
+def _lost_digits(text: str, kind: int) -> bool:
+    """Tell whether a spreadsheet lost digits of a number: as text it would look whole, and be believed."""
+    return kind == CellKind.NUMBER and isinstance(_value(text, kind)[0], str)
 
 
 def _number(text: str) -> tuple[Decimal, str]:

@@ -119,6 +119,7 @@ class Ink(NamedTuple):
     wrap: bool = False
     right: bool = False
     indent: bool = False
+    strike: bool = False
 
 
 PLAIN: Final = Ink()
@@ -241,6 +242,7 @@ class Book:
             look: dict[str, object] = {"font_name": "Calibri", "font_size": ink.size, "bold": ink.bold}
             look |= {"num_format": ink.number_format, "valign": "top", "text_wrap": ink.wrap, "quote_prefix": quoted}
             look |= {"align": "right"} if ink.right else {}
+            look |= {"font_strikeout": True} if ink.strike else {}
             look |= {"align": "left", "indent": 1} if ink.indent else {}
             look |= {"bg_color": f"#{ink.tone.value}"} if ink.tone else {}
             known = self._formats[ink, quoted] = self._workbook.add_format(look)

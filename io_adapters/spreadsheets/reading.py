@@ -237,6 +237,24 @@ def open_file(path: str) -> Iterator[SpreadsheetFile]:
             yield SpreadsheetFile(opened, content, place, [*_named_otherwise(content, kind)])
 
 
+def xlsx_of(path: str, sha256: str, most_bytes: int) -> bytes | None:
+    """Return the bytes of an .xlsx that is not packed; None for anything else, and for one that is longer.
+
+    Args:
+        path: Local path or fsspec URL.
+        sha256: Hex digest of the bytes that are meant.
+        most_bytes: How long it may be.
+
+    Raises:
+        UnreadableFile: it cannot be opened.
+    """
+    with opened_content(path) as content:
+        is_plain = not content.packing and content.identity().sha256 == sha256
+        if not is_plain or content.name_only.size_bytes > most_bytes or kind_of(content.stream) is not FileKind.XLSX:
+            return None
+        return content.stream.read()
+
+
 def range_blocks(path: str, table: TextTable, where: ByteRange) -> Iterator[RawTable]:
     """Yield the rows of one range of a text, in blocks; what `SpreadsheetFile.blocks` yields of the same rows.
 

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from types import TracebackType
 from typing import Any, Final, Protocol, Self
@@ -23,6 +23,7 @@ from io_adapters.spreadsheets.opened import text_series
 from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Broken, Words, receive, send
 from io_adapters.spreadsheets.workbook.transfer import oddities_from
+from schemas.corrections import WorkbookMarks
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
@@ -176,12 +177,13 @@ class Stopped(Exception):
 class ReaderChild:
     """One running child."""
 
-    def __init__(self, memory_bytes: int, seconds: float) -> None:
+    def __init__(self, memory_bytes: int, seconds: float, file_bytes: int = 0) -> None:
         """Start it and wait until it is ready.
 
         Args:
             memory_bytes: How much it may reserve.
             seconds: How long it may take for one request.
+            file_bytes: How long a file of its own may be; 0 lets it write none.
 
         Raises:
             OSError: it cannot be started.
@@ -189,7 +191,7 @@ class ReaderChild:
         self._seconds = seconds
         self._timed_out = False
         self._process = subprocess.Popen(  # noqa: S603  # our own module, in our own interpreter
-            [sys.executable, "-P", "-m", _MODULE, str(memory_bytes), str(seconds)],
+            [sys.executable, "-P", "-m", _MODULE, str(memory_bytes), str(seconds), str(file_bytes)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # libraries repeat there what they read
@@ -310,6 +312,22 @@ def open_workbook(content: bytes, kind: FileKind, identity: FileIdentity) -> Ope
             FILE_PARSER; FILE_ENCRYPTED and FILE_TYPE also for kinds that say so.
     """
     return _READER.open(content, kind, identity)
+
+
+def mark_workbook(content: bytes, marks: WorkbookMarks) -> bytes | None:
+    """Return a person's own .xlsx with marks put into it, in a process of its own, which ends with it.
+
+    Returns:
+        The workbook; None where that process cannot do it within its limits.
+    """
+    with suppress(Stopped, OSError):
+        child = ReaderChild(READER_MEMORY_BYTES, READER_SECONDS, MOST_WORKBOOK_BYTES)
+        try:
+            ((words, body),) = child.ask({"ask": "mark", "marks": asdict(marks)}, content)
+        finally:
+            child.kill()
+        return body if "done" in words else None
+    return None
 
 
 class WorkbookReader:

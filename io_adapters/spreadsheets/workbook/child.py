@@ -29,15 +29,15 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 
-def confine(memory_bytes: int) -> None:
-    """Bound memory, and allow neither files to be written nor memory to be dumped.
+def confine(memory_bytes: int, file_bytes: int = 0) -> None:
+    """Bound memory and what a file may be written to, and allow no memory to be dumped.
 
     An interrupt from the keyboard goes to all processes of a terminal; this one ends when its parent does.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if resource is None:
         return
-    for limit, amount in (("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", 0), ("RLIMIT_AS", memory_bytes)):
+    for limit, amount in (("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", file_bytes), ("RLIMIT_AS", memory_bytes)):
         _lower(limit, amount)
 
 
@@ -73,13 +73,13 @@ _OPENERS: Final[dict[str, Callable[[bytes], Workbook]]] = {
 }
 
 
-def main(memory_bytes: int, seconds: float) -> None:
+def main(memory_bytes: int, seconds: float, file_bytes: int) -> None:
     """Serve requests, one after the other, until stdin ends or nobody listens any more."""
     requests, answers = sys.stdin.buffer, _own_stdout()
     # Rows are lists in a list, made and dropped by the thousand: looking through them for cycles takes half the time.
     gc.disable()
     gc.freeze()  # what was imported stays, and need not be looked through after each request
-    confine(memory_bytes)
+    confine(memory_bytes, file_bytes)
     with contextlib.suppress(BrokenPipeError):
         send(answers, {"ready": True})
         reader = _Reader()
@@ -128,6 +128,10 @@ class _Reader:
             yield heads_message(self._open), b""
         elif words["ask"] == "table" and self._open is not None:
             yield from table_messages(self._open, words["sheet"], words["header_row"])
+        elif words["ask"] == "mark":
+            from io_adapters.spreadsheets.workbook.marking import marked  # noqa: PLC0415 - openpyxl, for this alone
+
+            yield {"done": True}, marked(body, words["marks"])
         elif words["ask"] == "close":
             self._open = None
             yield {"done": True, "reserved_bytes": address_space_bytes()}, b""
@@ -151,4 +155,4 @@ def _own_stdout() -> IO[bytes]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]))
+    main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))

@@ -25,7 +25,7 @@ from io_adapters.spreadsheets.workbook.calamine_sheet import check_extent, sheet
 from io_adapters.spreadsheets.workbook.number_formats import CellStyles, mask_of, shows_otherwise, shows_percent
 from io_adapters.spreadsheets.workbook.sheets import Refused, Sheet, SheetName, Traits
 from io_adapters.spreadsheets.workbook.xlsx_cells import CellReader, Unusual, column_number, glance, telling_xml
-from schemas.sheet_cells import Oddities
+from schemas.sheet_cells import NOTE_MARK, Oddities
 
 _RELATION_IDS: Final = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
@@ -101,7 +101,7 @@ class XlsxPackage:
         )
 
     def comments(self, part: str) -> tuple[tuple[int, int, str], ...]:
-        """Return what people have written beside cells of a sheet: row from 1, column from 0, text."""
+        """Return what people, not Repasse, have written beside cells of a sheet: row from 1, column from 0, text."""
         folder, name = posixpath.split(part)
         if posixpath.join(folder, "_rels", f"{name}.rels") not in self.archive.namelist():
             return ()
@@ -113,7 +113,9 @@ class XlsxPackage:
                 for element in (one for one in tree.iter() if local_name(one) == "comment"):
                     reference = element.get("ref", "")
                     letters = reference.rstrip("0123456789")
-                    text = "".join(element.itertext())[:_LONGEST_COMMENT]
+                    text = "".join(element.itertext()).partition(NOTE_MARK)[0].strip()[:_LONGEST_COMMENT]
+                    if not text:
+                        continue
                     found.append((int(reference[len(letters) :]), column_number(letters) - 1, text))
         return tuple(sorted(found)[:_MOST_COMMENTS])
 

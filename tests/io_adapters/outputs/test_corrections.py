@@ -96,7 +96,7 @@ def test_text_stays_text_and_numbers_stay_numbers_where_no_digit_is_lost(tmp_pat
 def test_a_bad_cell_is_coloured_and_says_what_is_wrong_and_what_is_right(tmp_path):
     path = corrections_of([(MIXED, [issue("C4", 4)])], tmp_path / "corrections.xlsx", "pt-BR")
     sheet = load_workbook(path)["Outubro"]
-    assert sheet["C4"].comment.text == "não é um valor\n→ 1234,56"
+    assert sheet["C4"].comment.text == "— Repasse —\n\nnão é um valor\n→ 1234,56"
     assert sheet["C4"].fill.fill_type == "solid"
     assert sheet["A4"].comment is None
     assert sheet["A4"].fill.fill_type is None
