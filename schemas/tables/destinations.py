@@ -1,6 +1,7 @@
 """Destination columns of a row, read together, completed and checked: Pix key or bank account."""
 
 import re
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -164,26 +165,41 @@ def _check_account_digits(draft: Draft, with_account: Mask) -> None:
 
 def tell_shared_keys(draft: Draft) -> None:
     """Warn of Pix keys that stand beside different people, where one of them may have the other's."""
+    people = draft.canonical["tax_id"]
     for positions in draft.groups("pix_key"):
-        people = {draft.canonical["tax_id"][position] for position in positions} - {""}
-        for position in positions if len(people) > 1 else ():
-            own = draft.canonical["tax_id"][position]
-            others = draft.row_list([other for other in positions if draft.canonical["tax_id"][other] != own])
-            draft.findings.append(Finding(position, "pix_key", IssueCode.PIX_KEY_SHARED, {"other": others}))
+        if len({people[position] for position in positions} - {""}) < 2:
+            continue
+        others: dict[str, str] = {}
+        for position in positions:
+            own = people[position]
+            if own not in others:
+                others[own] = draft.row_list(other for other in positions if people[other] != own)
+            draft.findings.append(Finding(position, "pix_key", IssueCode.PIX_KEY_SHARED, {"other": others[own]}))
 
 
 def hold_two_names(draft: Draft) -> None:
     """Hold rows of one document under names that have no word in common: one of them is somebody else's."""
     names = [frozenset(_NAME_WORD.findall(without_accents(name))) for name in draft.canonical["name"]]
     for positions in draft.groups("tax_id"):
-        named = [position for position in positions if names[position]]
-        for position in named:
-            others = [other for other in named if not names[other] & names[position]]
-            if others:
-                facts = {"other": draft.row_list(others)}
-                draft.findings.append(Finding(position, "name", IssueCode.IDENTITY_CONFLICT, facts))
+        first_of: dict[frozenset[str], int] = {}
+        for position in positions:
+            if names[position]:
+                first_of.setdefault(names[position], position)
+        if len(first_of) < 2 or frozenset.intersection(*first_of):
+            continue
+        compared = list(islice(first_of.items(), _MOST_NAMES_COMPARED))
+        others = {
+            name: draft.row_list(position for other, position in compared if not other & name) for name in first_of
+        }
+        draft.findings += [
+            Finding(position, "name", IssueCode.IDENTITY_CONFLICT, {"other": others[names[position]]})
+            for position in positions
+            if others.get(names[position])
+        ]
 
 
+# Of so many names of one document each is held against the others; nobody has as many.
+_MOST_NAMES_COMPARED: Final = 50
 _NAME_WORD: Final = re.compile(r"[^\W\d_]{2,}")
 
 

@@ -2,8 +2,9 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +24,8 @@ from schemas.tables.decisions import Decision
 from schemas.tables.excluded_rows import positions_under
 from schemas.values.masking import mask_pix_key, mask_value
 from schemas.values.reading import key_types_of
+
+_MOST_ROWS_NAMED: Final = 5
 
 
 def find_columns(raw: RawTable, layout: Layout, needed: list[str]) -> HeaderMatch:
@@ -226,10 +229,11 @@ class Draft:
         """Report one code for every row of a mask."""
         self.findings += [Finding(position, column, code, facts) for position in np.flatnonzero(where).tolist()]
 
-    def row_list(self, positions: list[int]) -> str:
-        """Name physical rows for people; a long list is cut."""
-        shown = ", ".join(str(self.rows[position]) for position in positions[:5])
-        return shown + (", ..." if len(positions) > 5 else "")
+    def row_list(self, positions: Iterable[int], *, but: int = -1) -> str:
+        """Name physical rows for people, all but one; a long list is cut, and not walked through."""
+        first = list(islice((position for position in positions if position != but), _MOST_ROWS_NAMED + 1))
+        shown = ", ".join(str(self.rows[position]) for position in first[:_MOST_ROWS_NAMED])
+        return shown + (", ..." if len(first) > _MOST_ROWS_NAMED else "")
 
     def groups(self, *columns: str, form: Callable[[Any], Any] = lambda value: value) -> list[list[int]]:
         """Return groups of two or more positions that agree in columns, the first of which is given and sound.

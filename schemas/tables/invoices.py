@@ -32,7 +32,7 @@ def hold_repeated_numbers(draft: Draft) -> None:
     """Hold rows of one payee that bear the same number: an invoice is one document."""
     for positions in draft.groups("tax_id", "number"):
         for position in positions:
-            others = draft.row_list([other for other in positions if other != position])
+            others = draft.row_list(positions, but=position)
             draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, {"other": others}))
 
 

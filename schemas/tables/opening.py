@@ -83,8 +83,8 @@ def hold_repeated_rows(draft: Draft) -> None:
     others = draft.groups("tax_id", "kind", "period", "reference", "isrc", "date")
     for positions in [*carried, *(group for group in others if kinds[group[0]] in {TO_RECOUP, PAID})]:
         for position in positions:
-            rest = [other for other in positions if other != position]
-            draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, {"other": draft.row_list(rest)}))
+            facts = {"other": draft.row_list(positions, but=position)}
+            draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, facts))
 
 
 RULES = (read_kinds, hold_repeated_rows)

@@ -96,7 +96,7 @@ def settle_identities(draft: Draft) -> None:
         }
         for position in positions:
             if len(described) > 1:
-                others = draft.row_list([other for other in positions if other != position])
+                others = draft.row_list(positions, but=position)
                 draft.findings.append(Finding(position, None, IssueCode.IDENTITY_CONFLICT, {"other": others}))
             elif position != positions[0]:
                 facts = {"other": draft.row_list(positions[:1])}

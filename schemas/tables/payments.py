@@ -47,8 +47,7 @@ def hold_repeated_payments(draft: Draft) -> None:
     """Hold every row of a payee whose references do not tell them apart: which one is meant is not ours to say."""
     for positions in draft.groups("tax_id", "reference", form=normal_reference):
         for position in positions:
-            others = [other for other in positions if other != position]
-            facts = {"other": draft.row_list(others)}
+            facts = {"other": draft.row_list(positions, but=position)}
             draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, facts))
 
 

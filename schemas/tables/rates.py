@@ -54,7 +54,7 @@ def hold_contradictions(draft: Draft) -> None:
         if len({rates[position].value for position in positions if rates[position] is not None}) < 2:
             continue
         for position in positions:
-            others = draft.row_list([other for other in positions if other != position])
+            others = draft.row_list(positions, but=position)
             draft.findings.append(Finding(position, None, IssueCode.RATE_CONFLICT, {"other": others}))
 
 

@@ -1,6 +1,8 @@
 """Taxes to be withheld from royalties, as the accountant gives them: whose, of which kind, at which rate or amount."""
 
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from typing import Final
 
 import numpy as np
 
@@ -60,19 +62,32 @@ def write_kinds_alike(draft: Draft) -> None:
 
 def hold_repeated_taxes(draft: Draft) -> None:
     """Hold rows of one payee and kind whose times overlap: which one holds is not ours to say."""
-    first, last = draft.canonical["valid_from"], draft.canonical["valid_to"]
     for positions in draft.groups("tax_id", "kind"):
-        for position in positions:
-            others = [
-                other
-                for other in positions
-                if other != position
-                and (not last[other] or not first[position] or first[position] <= last[other])
-                and (not last[position] or not first[other] or first[other] <= last[position])
+        for together in _overlapping(draft, positions):
+            draft.findings += [
+                Finding(position, None, IssueCode.ROW_DUPLICATE, {"other": draft.row_list(together, but=position)})
+                for position in together
             ]
-            if others:
-                facts = {"other": draft.row_list(others)}
-                draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, facts))
+
+
+def _overlapping(draft: Draft, positions: Iterable[int]) -> Iterator[list[int]]:
+    """Yield the rows whose times overlap, two or more at a time, in the order of their beginnings."""
+    first, last = draft.canonical["valid_from"], draft.canonical["valid_to"]
+    together: list[int] = []
+    until = ""
+    for position in sorted(positions, key=lambda position: str(first[position] or "")):
+        begins, ends = str(first[position] or ""), str(last[position] or _FOR_EVER)
+        if together and begins > until:
+            if len(together) > 1:
+                yield together
+            together, until = [], ""
+        together.append(position)
+        until = max(until, ends)
+    if len(together) > 1:
+        yield together
+
+
+_FOR_EVER: Final = "9999-12-31"
 
 
 RULES = (check_validity, write_kinds_alike, require_rate_or_amount, hold_repeated_taxes)

@@ -5,6 +5,7 @@ from functools import partial
 from itertools import pairwise, product
 
 import pytest
+from stdnum.br import cpf
 
 from io_adapters.spreadsheets.declarations import check_job, parse_yaml
 from schemas.errors import ConfigurationError
@@ -19,6 +20,7 @@ from schemas.values.pix_key import read_pix_key_type
 from schemas.values.tax_id import require_tax_id
 from tests.counted_steps import steps_of
 from tests.sampled import sampled
+from tests.schemas.sheets import COLUMNS, PIX_PAYEE, parse
 
 ALLOWED = 2.3
 SIZE = 300
@@ -106,3 +108,41 @@ def test_a_reference_fits_a_line_of_a_bank_statement():
     reader = reader_factory(ColumnKind.REFERENCE, CONVENTION)([])
     assert reader.read("x" * LONGEST_REFERENCE, CellKind.TEXT).code is None
     assert reader.read("x" * (LONGEST_REFERENCE + 1), CellKind.TEXT).value is None
+
+
+ONE = PIX_PAYEE | {"amount": "10,00"}
+# What many rows can have in common that is looked for among all of them: number of the row -> what it says.
+CROWDS: dict[str, Callable[[int], dict[str, str]]] = {
+    "all different": lambda at: {"name": f"Ana {word(at)}", "tax_id": tax_id(at), "pix_key": f"a{at}@example.com"},
+    "one person": lambda at: {"reference": f"r{at}"},
+    "one row again and again": lambda at: {},
+    "one document under many names": lambda at: {"name": f"{word(at)} {word(at + 1)}", "reference": f"r{at}"},
+    "one document under many names that agree": lambda at: {"name": f"Maria {word(at)}", "reference": f"r{at}"},
+    "one document under two names, the other one last": lambda at: {"name": "Maria" if at % 400 else "Ana"},
+    "one key of many people": lambda at: {"name": f"Ana {word(at)}", "tax_id": tax_id(at)},
+    "one document with many keys": lambda at: {"pix_key": f"a{at}@example.com", "reference": f"r{at}"},
+    "one amount and one reference of many people": lambda at: {"tax_id": tax_id(at), "reference": "r"},
+    "nothing but problems": lambda at: {"tax_id": "1", "amount": "dez", "pix_key": "?", "name": "9"},
+    "rows that say not to pay": lambda at: {"reference": f"já pago em {at}"},
+}
+
+
+def word(number: int) -> str:
+    return "".join("abcdefghij"[int(digit)] for digit in f"{number:06}")
+
+
+def tax_id(number: int) -> str:
+    return (nine := f"{number + 100_000_000:09}") + cpf._calc_check_digits(nine)
+
+
+@pytest.mark.parametrize("table", ["payments", "payees", "shares"])
+@pytest.mark.parametrize("crowd", CROWDS)
+def test_twice_the_rows_take_twice_the_steps(crowd, table):
+    def rows(count: int) -> list[dict[str, str]]:
+        written = [ONE | {"share": "0,01"} | CROWDS[crowd](at) for at in range(count)]
+        names = [name for name in written[0] if name in COLUMNS[table][0]]
+        return [{name: row[name] for name in names} for row in written]
+
+    parse(table, *rows(50))
+    small, large = (steps_of(partial(parse, table, *rows(count)), walks=False) for count in (400, 800))
+    assert large <= ALLOWED * small, f"{small} steps for 400 rows, {large} for twice as many"
