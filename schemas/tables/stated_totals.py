@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow.compute as pc
 
 from schemas.layouts.layout import ControlRows, Layout, fold
@@ -242,11 +243,11 @@ def find_totals(
         Row among the file's cells, from 0 -> what it states.
     """
     nameless = among.copy()
+    words = TotalWords(layout.totals)
     for column in _IDENTIFYING.get(layout.table, _IDENTIFYING_PAYEES):
         if column in positions:
-            cells = raw.cells[positions[column]][nameless]
-            nameless[nameless] = (cells.str.strip() == "").to_numpy(dtype=bool)
-    words = TotalWords(layout.totals)
+            cells = raw.cells[positions[column]][nameless].str.strip()
+            nameless[nameless] = ((cells == "") | _are_words(cells, words)).to_numpy(dtype=bool)
     names = ("title", "release", "artist") if layout.table == "royalty_lines" else ()  # a song may be called Total
     anywhere = set(range(len(raw.headers))) - {positions.get(column) for column in names}
     labels = [
@@ -255,6 +256,13 @@ def find_totals(
     found = {label.at: _total(raw, label, words, positions) for label in labels}
     nameless[list(found)] = False
     return found | _amounts_alone(raw, positions, nameless & ~raw.cells.index.isin(list(lines)))
+
+
+def _are_words(cells: "pd.Series[str]", words: TotalWords) -> "pd.Series[bool]":
+    """Tell which cells that could name somebody are a word of totals instead."""
+    may = cells.str.match(words.beginning, case=False)
+    may[may] = cells[may].map(words.begin)
+    return may.astype(bool)
 
 
 def _is_a_name(raw: RawTable, label: RowLabel, positions: Mapping[str, int], names: Collection[str]) -> bool:

@@ -1,0 +1,62 @@
+"""Two hundred sheets as people draw them, as workbook, as text and as LibreOffice saves them: each pays what it may."""
+
+from pathlib import Path
+
+import pytest
+
+from io_adapters.spreadsheets.declarations import read_layout
+from io_adapters.spreadsheets.reading import read_table
+from schemas.issues import Severity
+from schemas.tables.parsing import ParsedTable, parse_table
+from tests.golden.drawn_sheets import IN_A_WORKBOOK, IN_TEXT, honest, spoiled
+from tests.io_adapters.spreadsheets.trap_workbook import libreoffice
+from tests.sampled import sampled
+
+convert = pytest.fixture(scope="module")(libreoffice)
+PAYMENTS = read_layout("payments", Path())
+HONEST = range(100)
+SPOILED = [(seed, kind) for seed in range(3) for kind in IN_TEXT] + [
+    (seed, kind) for seed in range(3) for kind in IN_A_WORKBOOK
+]
+KINDS = IN_TEXT | IN_A_WORKBOOK
+
+
+def parsed(path: Path) -> ParsedTable:
+    return parse_table(read_table(str(path), PAYMENTS), PAYMENTS)
+
+
+def cents(found: ParsedTable) -> list[int]:
+    return found.frame.sort_values("row")["amount_cents"].tolist()
+
+
+@pytest.mark.parametrize("form", ["texts.xlsx", "numbers.xlsx", "csv"])
+@pytest.mark.parametrize("seed", sampled(HONEST, one_in=5))
+def test_an_honest_sheet_is_paid_whole_and_holds_nobody(tmp_path, seed, form):
+    drawn = honest(seed)
+    path = tmp_path / form
+    found = parsed(drawn.write_csv(path) if form == "csv" else drawn.write_xlsx(path, numbers=form == "numbers.xlsx"))
+    assert [issue for issue in found.issues if issue.severity is Severity.ERROR] == []
+    assert cents(found) == drawn.paid_cents
+
+
+@pytest.mark.parametrize("form", ["texts.xlsx", "numbers.xlsx", "csv"])
+@pytest.mark.parametrize(("seed", "kind"), sampled(SPOILED, one_in=2))
+def test_what_says_that_a_row_is_not_to_be_paid_holds_it_and_no_other(tmp_path, seed, kind, form):
+    drawn = spoiled(seed + 1_000, KINDS[kind])
+    if kind in IN_A_WORKBOOK and form != "numbers.xlsx":
+        return
+    path = tmp_path / form
+    found = parsed(drawn.write_csv(path) if form == "csv" else drawn.write_xlsx(path, numbers=form == "numbers.xlsx"))
+    assert cents(found) == drawn.paid_cents
+    assert len(found.held) >= len(drawn.unpaid) > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["xlsx", "ods"])
+@pytest.mark.parametrize(("seed", "kind"), [(seed, "") for seed in range(100, 112)] + SPOILED[::6])
+def test_saved_by_libreoffice_a_sheet_says_the_same(tmp_path, convert, seed, kind, form):
+    if kind in IN_A_WORKBOOK and form == "ods":
+        return  # a warning says that nobody has looked
+    drawn = spoiled(seed + 1_000, KINDS[kind]) if kind else honest(seed)
+    found = parsed(convert(drawn.write_xlsx(tmp_path / "p.xlsx", numbers=True), form, tmp_path / "saved"))
+    assert cents(found) == drawn.paid_cents
