@@ -59,6 +59,7 @@ class IssueCode(StrEnum):
     ROW_WIDTH = "ROW_WIDTH"
     ROW_NAME_ALONE = "ROW_NAME_ALONE"
     ROW_STOPPED = "ROW_STOPPED"
+    NOTE_STOPS = "NOTE_STOPS"
     LINES_TWICE = "LINES_TWICE"
     ROW_DUPLICATE = "ROW_DUPLICATE"
     ROW_CONFLICT = "ROW_CONFLICT"
@@ -211,6 +212,7 @@ WARNINGS: Final = frozenset(
         IssueCode.SHEET_UNREAD,
         IssueCode.UPC_UNREAD,
         IssueCode.ROW_NAME_ALONE,
+        IssueCode.NOTE_STOPS,
         IssueCode.PIX_PHONE_FOREIGN,
         IssueCode.PIX_KEY_SHARED,
         IssueCode.ACCOUNT_DIGIT,

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from schemas.messages import Message
-from schemas.sheet_cells import NO_ODDITIES, CellKind, Oddities
+from schemas.sheet_cells import NO_ODDITIES, CellKind, HeadRow, Oddities
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class RawTable:
             trusted: extra fields are left out, absent ones are "".
         oddities: What the sheet holds beside its values; nothing, for text files.
         preamble: Canonical column -> what is said once above the header for all rows.
+        above: The rows above the header, as far as they were looked at.
     """
 
     file: FileIdentity
@@ -56,6 +57,7 @@ class RawTable:
     misshapen_rows: tuple[int, ...] = ()
     oddities: Oddities = NO_ODDITIES
     preamble: Mapping[str, str] = field(default_factory=dict)
+    above: tuple[HeadRow, ...] = ()
 
     def header_at(self, position: int) -> str:
         """Return a column's header; "" for one that was put to the right of the file's own."""

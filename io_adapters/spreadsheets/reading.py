@@ -184,11 +184,13 @@ class SpreadsheetFile:
         """Yield the table below a header in blocks of bounded size; see `OpenedFile.blocks`."""
         identity, (preamble, told) = self._content.identity(), _above(fit)
         before = (*self._decisions, *_packing(self._content), *self._opened.decisions)
+        above = tuple(head for head in fit.view.head if head.row < fit.header.row)
         rows = 0
         for block in self._opened.blocks(fit):
             rows += len(block.cells)
             self._require_few(fit.layout, rows)
-            yield replace(block, file=identity, decisions=(*before, *block.decisions, *told), preamble=preamble)
+            decisions = (*before, *block.decisions, *told)
+            yield replace(block, file=identity, decisions=decisions, preamble=preamble, above=above)
         self._content.check_unchanged()
 
     def _require_few(self, layout: Layout, rows: int) -> None:

@@ -22,6 +22,7 @@ from schemas.tables.stated_totals import (
     find_sums,
     find_totals,
     rows_empty_but_for,
+    totals_above,
 )
 
 Mask = npt.NDArray[np.bool_]
@@ -126,7 +127,10 @@ def excluded_rows(
         for position in positions_under(raw, column):
             why[~rows_holding(raw, position, texts) & (why == "")] = Why.NOT_ASKED
     stated = tuple(totals[at] for at in sorted(totals) if why[at] == Why.TOTAL)
-    return ExcludedRows(why, stated, block.stated if block else (), below or block is not None)
+    control = block.stated if block else ()
+    if layout.recognise.nothing_else and len(why) and raw.cells.index[0] == raw.header_row + 1:
+        control = (*totals_above(raw, layout), *control)
+    return ExcludedRows(why, stated, control, below or block is not None)
 
 
 _FEWEST_TWICE: Final = 6

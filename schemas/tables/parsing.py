@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from pyarrow import array
 
-from schemas.issues import Issue, IssueCode, make_issue
+from schemas.issues import Issue, IssueCode, errors_among, make_issue
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
 from schemas.messages import Message
@@ -29,8 +29,9 @@ from schemas.tables.reading import apply_sign, read_draft, report_misshapen
 from schemas.tables.row_accounting import codes_by_position, dispositions, held_rows, places
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.tables.stand_ins import completed
+from schemas.tables.stopping_words import hold_stopped_rows, notes_that_stop
 from schemas.tables.totals import Source, compare_totals
-from schemas.tables.unread_columns import UnreadColumn, hold_stopped_rows, issues_of, not_used, told, unread_columns
+from schemas.tables.unread_columns import UnreadColumn, issues_of, not_used, told, unread_columns
 from schemas.values.pix_key import key_digest
 
 # Where titles and names of acts stand, of which some are words that would stop a person.
@@ -269,7 +270,8 @@ def settled(
         decisions: What was decided while parsing, for people.
     """
     twice = second_copy(raw, found.apart.lines) if is_whole and layout.table == "royalty_lines" else None
-    found.draft.held_whole = _why_whole(mismatches, unread, twice)
+    notes = notes_that_stop(raw, found.apart) if layout.table not in _OF_WORKS else []
+    found.draft.held_whole = _why_whole(mismatches, unread, twice, notes)
     frame = _validated_frame(found, raw)
     held_codes = codes_by_position(found.draft)
     issues = [
@@ -279,6 +281,7 @@ def settled(
         *to_issues(found.draft, raw, found.match.positions),
         *names_alone(raw, found.apart, found.match.positions),
         *([] if twice is None else [_told_twice(raw, twice)]),
+        *notes,
         *mismatches,
     ]
     return ParsedTable(
@@ -292,7 +295,11 @@ def settled(
     )
 
 
-def _why_whole(mismatches: Sequence[Issue], unread: Sequence[UnreadColumn], twice: int | None) -> IssueCode | None:
+def _why_whole(
+    mismatches: Sequence[Issue], unread: Sequence[UnreadColumn], twice: int | None, notes: Sequence[Issue]
+) -> IssueCode | None:
+    if errors_among(notes):
+        return IssueCode.NOTE_STOPS
     if mismatches:
         return IssueCode.TOTAL_MISMATCH
     if any(column.condition for column in unread):

@@ -258,6 +258,32 @@ def find_totals(
     return found | _amounts_alone(raw, positions, nameless & ~raw.cells.index.isin(list(lines)))
 
 
+# "Total de favorecidos: 12" counts them.
+_COUNTED: Final = re.compile(r"\b(?:favorecidos?|ite[nm]s?|linhas?|lines|rows|pagamentos?|payments?)\b", re.IGNORECASE)
+
+
+def totals_above(raw: RawTable, layout: Layout) -> list[StatedTotal]:
+    """Return the totals of a person's own sheet that stand above its header: a word, and an amount behind or beside it.
+
+    Args:
+        raw: The file, or its first block.
+        layout: Says with which words a total begins.
+    """
+    words, found = TotalWords(layout.totals), []
+    for head in raw.above:
+        for position, text in enumerate(head.texts):
+            label, _, behind = (part.strip(BLANKS) for part in text.partition(":"))
+            if not words.begin(label):
+                continue
+            beside = next(((at, cell) for at, cell in enumerate(head.texts) if at > position and cell.strip()), None)
+            amount = behind or words.amount(label)
+            place, amount = (position, amount) if amount else beside or (position, "")
+            if readings(amount, CellKind.TEXT, None):
+                counts = amount.strip().isdecimal() and _COUNTED.search(label) is not None
+                found.append(StatedTotal(head.row, place, amount, CellKind.TEXT, counts=counts))
+    return found
+
+
 def _are_words(cells: "pd.Series[str]", words: TotalWords) -> "pd.Series[bool]":
     """Tell which cells that could name somebody are a word of totals instead."""
     may = cells.str.match(words.beginning, case=False)

@@ -2,7 +2,6 @@
 
 A *condition* (a state, a payment method, a due date, a discount, a territory) holds the rows of its table until the job
 says what it is: `only`, `columns`, or `ignore_columns`. Anything else is a *remark*, which is shown and holds nobody.
-Words that stop a person ("não pagar", "cancelado") hold their row wherever in it they stand.
 """
 
 import re
@@ -10,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -24,8 +22,6 @@ from schemas.layouts.layout import Layout, fold
 from schemas.messages import Listed, Message
 from schemas.raw_table import FileIdentity, RawTable, column_letter
 from schemas.sheet_cells import CellKind, HeadRow
-from schemas.tables.cells import Finding
-from schemas.tables.draft import Draft
 from schemas.values.reading import BLANKS, says_nothing, without_accents
 
 Mask = npt.NDArray[np.bool_]
@@ -324,11 +320,11 @@ def _condition(header: str, texts: _Texts, layout: Layout) -> Condition | None:
     if layout.table == "royalty_lines" or not header.strip():
         spoken: Condition | None = Condition.DEDUCTION if _keeps_back(header) else Condition.NAMELESS
     else:
-        spoken = _spoken_of(_words(header), layout)
+        spoken = _spoken_of(words_of(header), layout)
     if spoken:
         harmless = _HARMLESS.get(spoken)
         return None if harmless and texts.all(harmless) else spoken
-    return _by_its_cells(texts, is_remark=_begins(_words(header), _REMARKS_FIRST))
+    return _by_its_cells(texts, is_remark=_begins(words_of(header), _REMARKS_FIRST))
 
 
 # In a statement: what the label or the state keeps, of which the sender's own amount may say nothing.
@@ -337,7 +333,7 @@ _KEPT_BACK: Final = re.compile(r"\b(?:retenc|retid|withh)|\bd[oa] (?:selo|gravad
 
 def _keeps_back(header: str) -> bool:
     """Tell whether a header of a statement speaks of what a label or the state keeps of a line."""
-    return _KEPT_BACK.search(" ".join(_words(header))) is not None
+    return _KEPT_BACK.search(" ".join(words_of(header))) is not None
 
 
 def _is_nought(text: str) -> bool:
@@ -396,7 +392,7 @@ def _mostly_money(texts: _Texts) -> bool:
 _FRACTION: Final = re.compile(r"-?[0-9]+\.[0-9]+")
 
 
-def _words(header: str) -> list[str]:
+def words_of(header: str) -> list[str]:
     """Return a header's words, in small letters without accents."""
     return re.findall(r"[a-z0-9]+", without_accents(header))
 
@@ -441,54 +437,3 @@ _SHORT_VALUE: Final = re.compile(
     r"[A-Z]{2,3}|(?:R\$ ?)?-?[0-9]{1,3}(?:\.?[0-9]{3}){0,2},[0-9]{2}|[0-9]{1,3}(?:[.,][0-9]{1,2})? ?%|"
     r"[0-9]{1,2}/[0-9]{1,2}(?:/[0-9]{2}|/[0-9]{4})?|[0-9]{4}-[0-9]{2}-[0-9]{2}"
 )
-
-
-_STOP: Final = re.compile(
-    r"\b(?:cancelad[oa]s?|cancele|cancelar|cancell?ed|nao (?:e para )?(?:pagar|pague|pagem|liberar|repassar)|no pagar|"
-    r"do not pay|dont pay|don t pay|(?:ja|ya|already) (?:foi )?(?:pag[oa]s?|paid|pagad[oa]s?|quitad[oa]s?)|"
-    r"estorn(?:o|os|ad[oa]s?|ar)|suspens[oa]s?|suspendid[oa]s?|suspended|suspender|falecid[oa]s?|faleceu|fallecid[oa]s?|"
-    r"deceased|pagamento bloqueado|bloquear pagamento|payment blocked|em disputa|desconsiderar|desconsidere)\b"
-)
-# Columns in which such words are names of works and acts, or are read for what they say.
-_NAMES_OF_WORKS: Final = frozenset({"artist", "release", "artist_name", "hold", "isrc", "upc", "role"})
-
-
-@lru_cache(maxsize=1 << 14)
-def stops(text: str) -> bool:
-    """Tell whether a text says that somebody is not to be paid.
-
-    >>> stops("Maria Silva (CANCELADO)"), stops("já pago em 10/10"), stops("Pago"), stops("Estornado Silva")
-    (True, True, False, True)
-    """
-    return _STOP.search(" ".join(_words(text))) is not None
-
-
-# What any of them has in it, quickly found in whole columns.
-_MAY_STOP: Final = "cancel|pag[oau]|pay|paid|quitad|liberar|repassar|estorn|suspen|falec|deceas|bloque|disput|desconsid"
-
-
-def hold_stopped_rows(draft: Draft, raw: RawTable, match: HeaderMatch) -> None:
-    """Hold rows in which a cell or a comment says that they are not to be paid, but for columns that are left unread.
-
-    Args:
-        draft: The lines; findings are added.
-        raw: The file.
-        match: Its headers.
-    """
-    columns = {position: column for column, position in match.positions.items()}
-    lines = {row: at for at, row in enumerate(draft.rows.tolist())}
-    for position in range(len(raw.headers)):
-        if position in match.ignored or columns.get(position) in _NAMES_OF_WORKS:
-            continue
-        cells = raw.cells[position]
-        may = cells[cells.str.contains(_MAY_STOP, case=False, regex=True)]
-        draft.findings += [
-            Finding(lines[row], columns.get(position), IssueCode.ROW_STOPPED, at=position)
-            for row, text in may.items()
-            if row in lines and stops(text)
-        ]
-    draft.findings += [
-        Finding(lines[row], columns.get(position), IssueCode.ROW_STOPPED, at=position)
-        for row, position, text in raw.oddities.comments
-        if row in lines and position < len(raw.headers) and stops(text)
-    ]

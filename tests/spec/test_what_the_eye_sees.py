@@ -9,6 +9,7 @@ from openpyxl.styles import Font
 
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import open_file
+from schemas.messages import render
 from schemas.tables.parsing import parse_table
 
 HEAD = ("Nome", "CPF", "Chave Pix", "Tipo da chave", "Valor", "Obs")
@@ -92,3 +93,78 @@ def test_of_a_large_sheet_the_same_is_seen(book, tmp_path):
     book.active["A2500"].font = Font(strike=True)
     found = [one for one in errors(read(book, tmp_path)) if one[0] != "ROW_DUPLICATE"]
     assert found == [("AMOUNT_SHOWN", "E2000"), ("ROW_STRUCK", "A2500")]
+
+
+@pytest.mark.parametrize("height", [0.5, 0.01])
+def test_a_row_of_no_height_is_a_hidden_one(book, tmp_path, height):
+    book.active.row_dimensions[2].height = height
+    found = [issue for issue in read(book, tmp_path).issues if issue.code.value == "HIDDEN_DATA"]
+    assert ["2" in render(issue.message, "en") for issue in found] == [True]
+
+
+def test_a_column_of_no_width_that_is_read_is_a_hidden_one(book, tmp_path):
+    book.active.column_dimensions["C"].width = 0.1
+    assert "HIDDEN_DATA" in {issue.code.value for issue in read(book, tmp_path).issues}
+
+
+LEGENDS = ["vermelho = não pagar", "Amarelo: já pago", "linhas em verde: cancelado", "red - do not pay"]
+
+
+@pytest.mark.parametrize("text", LEGENDS)
+@pytest.mark.parametrize("where", ["above", "below"])
+def test_a_legend_of_colours_that_stops_somebody_holds_all_of_whom_nobody_knows_whether_they_are_meant(
+    book, tmp_path, text, where
+):
+    sheet = book.active
+    if where == "above":
+        sheet.insert_rows(1, 2)
+        sheet["A1"] = text
+    else:
+        sheet.append((None,))
+        sheet.append((text,))
+    parsed = read(book, tmp_path)
+    cell = "A1" if where == "above" else "A5"
+    assert errors(parsed) == [("NOTE_STOPS", cell)]
+    assert parsed.frame.empty
+    assert set(parsed.held["codes"].tolist()) == {"NOTE_STOPS"}
+
+
+@pytest.mark.parametrize("text", ["Não pagar antes do dia 10", "Pagamentos de setembro já pagos à parte"])
+def test_a_note_that_stops_somebody_wants_a_look(book, tmp_path, text):
+    book.active.insert_rows(1, 2)
+    book.active["B1"] = text
+    parsed = read(book, tmp_path)
+    assert [(issue.code.value, issue.cell) for issue in parsed.issues if issue.severity == "warning"] == [
+        ("NOTE_STOPS", "B1")
+    ]
+    assert len(parsed.frame) == 2
+
+
+@pytest.mark.parametrize("text", ["Verde: novo no mês", "Folha de outubro", "Azul Produções", "Pagamento dia 10"])
+def test_notes_that_stop_nobody_are_notes(book, tmp_path, text):
+    book.active.insert_rows(1, 2)
+    book.active["A1"] = text
+    assert "NOTE_STOPS" not in {issue.code.value for issue in read(book, tmp_path).issues}
+
+
+@pytest.mark.parametrize(
+    ("above", "agrees"),
+    [
+        (("Total", 30), True),
+        (("Total: R$ 30,00",), True),
+        (("Total geral", None, "30,00"), True),
+        (("Total de favorecidos", 2), True),
+        (("Total", 31), False),
+        (("TOTAL A PAGAR: 300,00",), False),
+        (("Total de favorecidos: 3",), False),
+        (("Total do contrato", 99), True),
+        (("Total", "a conferir"), True),
+    ],
+)
+def test_a_total_above_the_header_is_held_against_the_rows(book, tmp_path, above, agrees):
+    book.active.insert_rows(1, 2)
+    for position, value in enumerate(above, start=1):
+        book.active.cell(1, position, value)
+    parsed = read(book, tmp_path)
+    assert [code for code, _ in errors(parsed)] == ([] if agrees else ["TOTAL_MISMATCH"])
+    assert len(parsed.frame) == (2 if agrees else 0)

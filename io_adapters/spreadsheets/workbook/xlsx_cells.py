@@ -98,7 +98,7 @@ class CellReader:
             self._row = int(attributes.get("r", self._row + 2)) - 1
             self._row_text = str(self._row + 1)
             self._column = -1
-            if attributes.get("hidden") in _TRUE:
+            if attributes.get("hidden") in _TRUE or _is_nought(attributes.get("ht")):
                 self.hidden_rows.append(self._row)
         elif name == self._columns_tag:
             self._open_columns(attributes)
@@ -128,7 +128,7 @@ class CellReader:
         self._value = []
 
     def _open_columns(self, attributes: dict[str, str]) -> None:
-        if attributes.get("hidden") in _TRUE:
+        if attributes.get("hidden") in _TRUE or _is_nought(attributes.get("width")):
             self.hidden_columns.append((int(attributes["min"]) - 1, int(attributes["max"]) - 1))
 
     def _close(self, name: str) -> None:
@@ -227,7 +227,14 @@ _ROW: Final = re.compile(rb'<row r="(\d{1,9})"')
 _WIDE_COLUMN: Final = re.compile(rb' r="([A-Z]{2,})\d')
 _DECLARATION: Final = re.compile(rb"<!")
 # Each begins with letters that the expression engine can search for quickly; one expression of them all could not.
-_SIGNS: Final = tuple(map(re.compile, (rb' t="e"', rb"<f[\s/>]", rb"<v>-?\d{16}", rb' hidden="[1t]')))
+_SIGNS: Final = tuple(
+    map(re.compile, (rb' t="e"', rb"<f[\s/>]", rb"<v>-?\d{16}", rb' hidden="[1t]', rb' ht="0', rb' width="0'))
+)
+
+
+def _is_nought(size: str | None) -> bool:
+    """Tell whether a row has no height, or a column no width, that anybody sees."""
+    return size is not None and size.startswith("0")
 
 
 class Unusual(Exception):
