@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from flows.intake.intake import Intake, ReadSheet
 from flows.payables.institutions import read_institutions
-from flows.payables.rules.cross_check import list_missing_shares
+from flows.payables.rules.cross_check import codes_of_titles, list_missing_shares
 from flows.payables.rules.institutions import propose_bank
 from flows.payables.rules.left_out import set_aside
 from flows.run import Run
@@ -19,8 +19,9 @@ from io_adapters.spreadsheets.reading import xlsx_of
 from io_adapters.spreadsheets.workbooks import mark_workbook
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, Severity
+from schemas.layouts.layout import fold
 from schemas.messages import Message
-from schemas.raw_table import RawTable, column_letter, with_column
+from schemas.raw_table import FileIdentity, RawTable, column_letter, with_column
 from schemas.tables.draft import label_of
 from schemas.values.pix_key import key_digest
 from schemas.wire import Institution
@@ -67,10 +68,12 @@ def corrections_of(
         raw, origin = sheet.raw, sheet.origin
         issues = [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)]
         types = _types_to_fill_in(sheet, issues, intake.proposed_key_types) if origin.whole else {}
-        proposals = _proposals(raw, issues, listed) | _typed_in(raw, typed) | types
-        if types:
-            raw = with_column(raw, label_of(sheet.layout, "pix_key_type"))
-        sheets.append(SheetToCorrect(raw, issues, origin, proposals, added=1 if types else 0))
+        codes = _codes_to_fill_in(sheet, issues, codes_of_titles(intake.inputs.statements)) if origin.whole else {}
+        proposals = _proposals(raw, issues, listed) | _typed_in(raw, typed) | types | codes
+        added = "pix_key_type" if types else "isrc" if codes and sheet.position_of("isrc") is None else ""
+        if added:
+            raw = with_column(raw, label_of(sheet.layout, added))
+        sheets.append(SheetToCorrect(raw, issues, origin, proposals, added=1 if added else 0))
     if not typed and (own := _own_workbook(run, intake, sheets, next_step)):
         return replace_atomically(path, own)
     return write_corrections(sheets, path, run.language, next_step)
@@ -88,10 +91,11 @@ def _own_workbook(run: Run, intake: Intake, sheets: "Sequence[SheetToCorrect]", 
     """
     from io_adapters.outputs.corrections import COPIED_WHOLE, marks_of  # noqa: PLC0415 - as above
 
-    wrong = {sheet.table.file for sheet in sheets if any(one.severity is not Severity.NOTE for one in sheet.issues)}
+    wrong = _files_with(sheets, Severity.ERROR) or _files_with(sheets, Severity.WARNING)
     if len(wrong) != 1:
         return None
     (file,) = wrong
+    issues = [issue for sheet in sheets for issue in sheet.issues]
     own = [sheet for sheet in sheets if sheet.table.file.sha256 == file.sha256]
     if not all(sheet.origin.whole and len(sheet.table.cells) <= COPIED_WHOLE for sheet in own):
         return None
@@ -100,8 +104,12 @@ def _own_workbook(run: Run, intake: Intake, sheets: "Sequence[SheetToCorrect]", 
         with suppress(UnreadableFile):
             content = xlsx_of(path, file.sha256, _MOST_MARKED_BYTES)
             if content is not None:
-                return mark_workbook(content, marks_of(own, run.language, next_step))
+                return mark_workbook(content, marks_of(own, issues, run.language, next_step))
     return None
+
+
+def _files_with(sheets: "Sequence[SheetToCorrect]", severity: Severity) -> set[FileIdentity]:
+    return {sheet.table.file for sheet in sheets if any(issue.severity is severity for issue in sheet.issues)}
 
 
 # As people write them.
@@ -129,6 +137,27 @@ def _types_to_fill_in(
     keys, added = sheet.raw.cells[position], len(sheet.raw.headers)
     digests = {row: key_digest(keys.loc[row]) for row in rows if row in keys.index}
     return {(row, added): _TYPE_WORDS.get(proposed.get(digest, ""), "") for row, digest in digests.items()}
+
+
+def _codes_to_fill_in(
+    sheet: ReadSheet, issues: Sequence[Issue], codes: Mapping[tuple[str, str], str]
+) -> dict[tuple[int, int], str]:
+    """Return row and position of the ISRC of each share that has a title instead, as the statements know it.
+
+    Returns:
+        The ISRC; "" where the statements have none or several. Nothing, where they know none of the titles.
+    """
+    cells = sheet.raw.cells
+    rows = [issue.row for issue in issues if issue.code is IssueCode.SHARE_SCOPE and issue.row is not None]
+    title, artist, position = (sheet.position_of(column) for column in ("title", "artist", "isrc"))
+    if title is None:
+        return {}
+    found = {}
+    for row in (row for row in rows if row in cells.index):
+        names = [fold(str(cells.loc[row, at])) if at is not None else "" for at in (title, artist)]
+        place = row, len(sheet.raw.headers) if position is None else position
+        found[place] = codes.get((names[0], names[1]), "")
+    return found if any(found.values()) else {}
 
 
 _WITHOUT_TYPE: Final = frozenset({IssueCode.PIX_TYPE_REQUIRED, IssueCode.PIX_TYPE_PROPOSED})

@@ -138,20 +138,20 @@ def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: st
 
 
 def marks_of(
-    sheets: Sequence[SheetToCorrect], language: str, next_step: Message, *, notes: Sequence[str] = ()
+    sheets: Sequence[SheetToCorrect], issues: Sequence[Issue], language: str, next_step: Message
 ) -> WorkbookMarks:
     """Say what is put into a person's own workbook, of which all sheets that were read are given whole.
 
     Args:
         sheets: Those sheets.
+        issues: All that was found, in other files, too.
         language: "pt-BR" or "en".
         next_step: What to do with it once it is corrected.
-        notes: Said besides.
     """
     labels = catalogue_in(language)
     added = labels("output.corrections.problem")
     titles = {(sheet.table.file.name, sheet.table.sheet): sheet.table.sheet or "" for sheet in sheets}
-    listed = issues_table([issue for sheet in sheets for issue in sheet.issues], labels, sheets=titles)
+    listed = issues_table(issues, labels, sheets=titles)
     origins = {
         sheet.table.sheet or "": replace(sheet.origin, width=len(sheet.table.headers), added=added) for sheet in sheets
     }
@@ -159,7 +159,7 @@ def marks_of(
         tuple(_marks_of_sheet(sheet, labels) for sheet in sheets),
         ProblemList(
             listed.title,
-            " ".join([labels.write(next_step), *notes]),
+            labels.write(next_step),
             tuple((column.header, column.width) for column in listed.columns),
             _CELL_COLUMN,
             tuple(_texts_of(row) for row in listed.rows),

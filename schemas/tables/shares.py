@@ -99,7 +99,8 @@ def require_scope(draft: Draft) -> None:
     """Hold shares that do not say what they are shares of.
 
     A row without a code, a release and an artist is of the whole catalogue where the table names nothing else, or where
-    it says so ("todo o catálogo"). Beside rows that name something, or with a title or a word for "none", it is not.
+    it says so ("todo o catálogo"). Beside rows that name something, or with a word for "none", it is not. A title
+    without a code is one recording, whatever release or artist stands beside it, and names none.
     """
     whole = np.zeros(len(draft.rows), dtype=bool)
     for column in (*_SCOPE, "title"):
@@ -108,7 +109,7 @@ def require_scope(draft: Draft) -> None:
         draft.findings = [one for one in draft.findings if one.column != column or not says_whole[one.position]]
         whole |= says_whole
     of_nothing = ~np.logical_or.reduce([whole, *(draft.given(column) for column in _SCOPE)])
-    titled = of_nothing & draft.given("title")
+    titled = draft.given("title") & ~draft.given("isrc") & ~draft.given("upc")
     draft.report(titled, "title", IssueCode.SHARE_SCOPE)
     said_none = np.zeros(len(draft.rows), dtype=bool)
     for column in _SCOPE:

@@ -201,3 +201,52 @@ def test_saved_by_libreoffice_it_comes_back(tmp_path, convert):
     own.save(tmp_path / "c.xlsx")
     saved = convert(tmp_path / "c.xlsx", "xlsx", tmp_path / "saved")
     assert given_back(tmp_path, saved, "p.xlsx").rows.used == 2
+
+
+LINES = (
+    ("Período", "Loja", "ISRC", "Faixa", "Artista", "Valor", "Moeda"),
+    ("2026-09", "Deezer", "BRABC2600001", "Samba do Mar", "Banda", "10.00", "BRL"),
+    ("2026-09", "Deezer", "BRABC2600002", "Valsa", "Banda", "20.00", "BRL"),
+    ("2026-09", "Deezer", "BRABC2600003", "Choro", "Banda", "5.00", "BRL"),
+    ("2026-09", "Deezer", "BRABC2600004", "Choro", "Outra Banda", "5.00", "BRL"),
+)
+DEAL = """job: royalties
+payer: {tax_id: 12.ABC.345/01DE-35, name: Selo Aurora}
+period: 2026-09
+sources: [{files: lines.csv, layout: royalties}]
+payees: payees.xlsx
+shares: shares.xlsx
+"""
+
+
+@pytest.mark.parametrize("codes", ["a blank column of codes", "no column of codes"])
+@pytest.mark.parametrize("artist", ["an artist beside it", "a title alone"])
+def test_the_recording_of_a_title_is_proposed_and_nothing_is_paid_on_a_title_alone(tmp_path, codes, artist):
+    (tmp_path / "lines.csv").write_text("\n".join(";".join(row) for row in LINES), "utf-8")
+    (tmp_path / "job.yaml").write_text(DEAL, "utf-8")
+    people = openpyxl.Workbook()
+    for row in (HEAD[:4], MARIA[:4], ANA[:4]):
+        people.active.append(row)
+    people.save(tmp_path / "payees.xlsx")
+    deal = openpyxl.Workbook()
+    head = ["Faixa", "CPF", "Participação"]
+    rows = [
+        ["samba do mar", MARIA[1], "50%"],
+        ["Valsa", ANA[1], "40%"],
+        ["Choro", ANA[1], "30%"],
+        ["Frevo", ANA[1], "9%"],
+    ]
+    for row in (head, *rows):
+        more = [("Artista" if row is head else "Banda")] if artist == "an artist beside it" else []
+        more += [("ISRC" if row is head else None)] if codes == "a blank column of codes" else []
+        deal.active.append([*row, *more])
+    deal.save(tmp_path / "shares.xlsx")
+    found, _ = check_files(read_run_request(tmp_path / "job.yaml"), QuietProgress())
+    assert [issue.row for issue in found.issues if issue.code.value == "SHARE_SCOPE"] == [2, 3, 4, 5]
+    sheet = openpyxl.load_workbook(found.corrections).worksheets[0]
+    at = [cell.value for cell in sheet[1]].index("ISRC") + 1
+    third = "BRABC2600003" if artist == "an artist beside it" else None
+    assert [sheet.cell(row, at).value for row in range(2, 6)] == ["BRABC2600001", "BRABC2600002", third, None]
+    again, _ = check_files(read_run_request(tmp_path / "job.yaml", files=[str(found.corrections)]), QuietProgress())
+    held = [issue.row for issue in again.issues if issue.code.value == "SHARE_SCOPE"]
+    assert held == ([5] if artist == "an artist beside it" else [4, 5])

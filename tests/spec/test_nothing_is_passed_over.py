@@ -224,7 +224,8 @@ WHOLE = {"tax_id": "11144477735", "share": "10%"}
         ([WHOLE | {"release": "Whole catalogue"}, SHARE], []), ([SHARE, WHOLE | {"title": "all tracks"}], []),
         ([WHOLE | {"title": "Samba"}, {"tax_id": "52998224725", "share": "50%", "title": "Valsa"}], [2, 3]),
         ([SHARE | {"title": "Samba"}], []), ([SHARE | {"title": "Samba"}, WHOLE | {"title": "Valsa"}], [3]),
-        ([WHOLE | {"artist": "Banda", "title": "Samba"}], []),
+        ([WHOLE | {"artist": "Banda", "title": "Samba"}], [2]), ([WHOLE | {"release": "Mar", "title": "Samba"}], [2]),
+        ([WHOLE | {"artist": "Banda", "title": "Todas"}], []), ([SHARE | {"artist": "Banda", "title": "Samba"}], []),
     ],
 )  # fmt: skip
 def test_a_share_says_what_it_is_a_share_of(rows, held):

@@ -1,5 +1,6 @@
 """Checks between tables: every payee is known, every line has a share, no payment stands twice."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -15,6 +16,7 @@ from flows.royalties.rules.allocation import AMBIGUOUS, LEVELS, Asset, Place, Sh
 from schemas.corrections import MissingShare, MissingShares
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period
+from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame
@@ -355,6 +357,17 @@ class _Group:
                 break
             names[level] = ""  # a share by it would take lines from others
         return MissingShare(**names, periods=tuple(sorted(self.periods)), lines=self.lines, amount=self.amount)
+
+
+def codes_of_titles(statements: Iterable[Statement]) -> Mapping[tuple[str, str], str]:
+    """Return title and artist, as people compare them -> the one ISRC that statements have; "" for any artist's."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for statement in statements:
+        named = statement.totals.by_platform[["title", "artist", "isrc"]].drop_duplicates()
+        for title, artist, isrc in named[(named["title"] != "") & (named["isrc"] != "")].itertuples(index=False):
+            found[fold(title), fold(artist)].add(isrc)
+            found[fold(title), ""].add(isrc)
+    return {name: isrcs.pop() for name, isrcs in found.items() if len(isrcs) == 1}
 
 
 def list_missing_shares(
