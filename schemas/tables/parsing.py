@@ -31,7 +31,7 @@ from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.tables.stand_ins import completed
 from schemas.tables.stopping_words import hold_stopped_rows, notes_that_stop
 from schemas.tables.totals import Source, compare_totals
-from schemas.tables.unread_columns import UnreadColumn, issues_of, not_used, told, unread_columns
+from schemas.tables.unread_columns import UnreadColumn, issues_of, not_used, told, told_apart, unread_columns
 from schemas.values.pix_key import key_digest
 
 # Where titles and names of acts stand, of which some are words that would stop a person.
@@ -168,6 +168,9 @@ def parse_table(
         mismatches, compared = _compared(read_rows(raw, whole, payee_data_required=payee_data_required), raw)
     draft = found.draft
     unread = unread_columns(raw, layout, found.match, found.apart.lines)
+    if layout.table == "shares":
+        alike = found.draft.groups("tax_id", *shares.SAME_SHARE)
+        unread = told_apart(unread, raw, [found.draft.rows[positions].tolist() for positions in alike])
     decided = decisions_of(draft.decisions.values(), found.apart.told, found.stood_in)
     decisions = (
         *decided,

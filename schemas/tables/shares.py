@@ -120,4 +120,7 @@ def require_scope(draft: Draft) -> None:
         draft.report(of_nothing & ~titled & ~said_none, None, IssueCode.SHARE_SCOPE)
 
 
+# What two rows of one payee agree in that are the same share.
+SAME_SHARE: Final = ("isrc", "upc", "release", "artist", "role", "valid_from", "valid_to", "base")
+
 RULES = (check_validity, read_bases, require_scope)

@@ -7,7 +7,7 @@ says what it is: `only`, `columns`, or `ignore_columns`. Anything else is a *rem
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -42,6 +42,7 @@ class Condition(StrEnum):
     AMOUNTS = "amounts"
     ANSWERS = "answers"
     NAMELESS = "nameless"
+    DIFFERENCE = "difference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,23 @@ def unread_in_head(head: Sequence[HeadRow], header: HeadRow, layout: Layout) -> 
     cells = pd.DataFrame({at: pd.Series([row[at] for row in rows], dtype="str") for at in range(width)})
     raw = RawTable(FileIdentity("", "", 0), None, header.row, header.texts, cells)
     return unread_columns(raw, layout, match_headers(header.texts, layout))
+
+
+def told_apart(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Sequence[int]]) -> list[UnreadColumn]:
+    """Take remarks for conditions by which alone rows differ that are the same thing otherwise.
+
+    Args:
+        unread: Columns that are not read.
+        raw: The file.
+        alike: Physical rows that would be the same thing, group by group.
+    """
+    cells = {column.position: raw.cells[column.position] for column in unread if column.condition is None}
+    telling = {
+        position
+        for position, texts in cells.items()
+        if not texts.is_unique and any(len(set(texts.loc[list(rows)])) > 1 for rows in alike)
+    }
+    return [replace(one, condition=Condition.DIFFERENCE) if one.position in telling else one for one in unread]
 
 
 def issues_of(unread: Sequence[UnreadColumn], raw: RawTable, layout: Layout) -> list[Issue]:

@@ -248,3 +248,34 @@ def test_a_fraction_beside_percentages_is_not_read_as_less_than_one_of_a_hundred
     parsed = parse("shares", *rows)
     assert parsed.held["row"].tolist() == held
     assert set(codes(parsed)) == ({"PERCENT_FORMAT"} if held else set())
+
+
+@pytest.mark.parametrize(
+    ("rows", "held"),
+    [
+        ([SHARE | {"Zona": "norte"}, SHARE | {"Zona": "sul", "share": "30%"}, SHARE | {"Zona": "sul"}], True),
+        (
+            [
+                SHARE | {"Zona": "norte"},
+                SHARE | {"Zona": "norte", "role": "produtor"},
+                SHARE | {"tax_id": "11144477735"},
+            ],
+            False,
+        ),
+        (
+            [
+                SHARE | {"Zona": "norte"},
+                SHARE | {"Zona": "sul", "isrc": "BRABC2600009"},
+                SHARE | {"Zona": "sul", "role": "x"},
+            ],
+            False,
+        ),
+        ([SHARE | {"Zona": "1"}, SHARE | {"Zona": "2"}, SHARE | {"Zona": "3"}], False),
+    ],
+    ids=["one share, several zones", "alike in it", "other recordings", "numbered rows"],
+)
+def test_a_column_by_which_alone_two_shares_of_one_scope_differ_is_a_condition(rows, held):
+    names = tuple(dict.fromkeys(name for row in rows for name in row))
+    parsed = parse_table(sheet(*rows, headers=names), read_layout("shares", Path()))
+    assert ("COLUMN_CONDITION" in codes(parsed)) == held
+    assert parsed.frame.empty == held
