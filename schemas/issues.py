@@ -58,6 +58,7 @@ class IssueCode(StrEnum):
     TOTAL_MISMATCH = "TOTAL_MISMATCH"
     ROW_WIDTH = "ROW_WIDTH"
     ROW_NAME_ALONE = "ROW_NAME_ALONE"
+    ROW_NEARLY_ASKED = "ROW_NEARLY_ASKED"
     ROW_STOPPED = "ROW_STOPPED"
     NOTE_STOPS = "NOTE_STOPS"
     LINES_TWICE = "LINES_TWICE"
@@ -212,6 +213,7 @@ WARNINGS: Final = frozenset(
         IssueCode.SHEET_UNREAD,
         IssueCode.UPC_UNREAD,
         IssueCode.ROW_NAME_ALONE,
+        IssueCode.ROW_NEARLY_ASKED,
         IssueCode.NOTE_STOPS,
         IssueCode.PIX_PHONE_FOREIGN,
         IssueCode.PIX_KEY_SHARED,

@@ -1,5 +1,6 @@
 """Excluded rows: blank ones, headers and notes, those a layout leaves out, and totals."""
 
+import difflib
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -131,6 +132,40 @@ def excluded_rows(
     if layout.recognise.nothing_else and len(why) and raw.cells.index[0] == raw.header_row + 1:
         control = (*totals_above(raw, layout), *control)
     return ExcludedRows(why, stated, control, below or block is not None)
+
+
+_NEARLY: Final = 0.86
+
+
+def nearly_asked(raw: RawTable, layout: Layout, apart: ExcludedRows) -> list[Issue]:
+    """Warn of rows that are left out although they say nearly what the job asks for: a slip of a pen, mostly.
+
+    Args:
+        raw: The file.
+        layout: Says which rows are asked for.
+        apart: Its rows that are no lines.
+    """
+    left = apart.why == Why.NOT_ASKED
+    issues = []
+    for column, texts in layout.only.items():
+        asked = {fold(text): text for text in texts}
+        for position in positions_under(raw, column):
+            cells = raw.cells[position][left]
+            near = {text: difflib.get_close_matches(fold(text), asked, 1, _NEARLY) for text in cells.unique()}
+            issues += [
+                make_issue(
+                    IssueCode.ROW_NEARLY_ASKED,
+                    file=raw.file.name,
+                    sheet=raw.sheet,
+                    cell=f"{column_letter(position)}{row}",
+                    row=int(row),
+                    column=column,
+                    asked=asked[near[text][0]],
+                )
+                for row, text in cells.items()
+                if near[text] and near[text][0] != fold(text)
+            ]
+    return issues
 
 
 _FEWEST_TWICE: Final = 6

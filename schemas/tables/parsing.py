@@ -22,7 +22,7 @@ from schemas.tables.contract import TableModel
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import StoodIn, decisions_of
 from schemas.tables.draft import NO_KEY_TYPES, Draft, KeyTypes, Rule, find_columns, to_issues, understood
-from schemas.tables.excluded_rows import ExcludedRows, excluded_rows, names_alone, second_copy
+from schemas.tables.excluded_rows import ExcludedRows, excluded_rows, names_alone, nearly_asked, second_copy
 from schemas.tables.hidden_and_formulas import check_oddities, hidden_data, values_only
 from schemas.tables.line_sums import sum_block
 from schemas.tables.reading import apply_sign, read_draft, report_misshapen
@@ -283,6 +283,7 @@ def settled(
         *hidden_data(found.draft, raw, found.match.positions),
         *to_issues(found.draft, raw, found.match.positions),
         *names_alone(raw, found.apart, found.match.positions),
+        *nearly_asked(raw, layout, found.apart),
         *([] if twice is None else [_told_twice(raw, twice)]),
         *notes,
         *mismatches,

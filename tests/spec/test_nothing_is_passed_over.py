@@ -130,6 +130,19 @@ def test_only_the_rows_that_the_job_asks_for_are_used_and_the_others_are_counted
     assert "1 row left out, which the job does not ask for" in map(str, parsed.decisions)
 
 
+@pytest.mark.parametrize("text", ["Pendnte", "Pendentes", "pendente?a", "Pedente"])
+def test_a_row_that_says_nearly_what_is_asked_for_is_left_out_and_named(text):
+    parsed = parse("payments", *payments("Status", [text, "PENDENTE"]), only={"Status": ["Pendente"]})
+    (issue,) = (issue for issue in parsed.issues if issue.code.value == "ROW_NEARLY_ASKED")
+    assert (issue.row, issue.severity.value, parsed.frame["row"].tolist()) == (2, "warning", [3])
+
+
+@pytest.mark.parametrize("text", ["Pago", "Não pendente", "", "Cancelado", "Pend."])
+def test_a_row_that_says_something_else_is_left_out_without_a_word(text):
+    parsed = parse("payments", *payments("Status", [text, "Pendente"]), only={"Status": ["Pendente"]})
+    assert "ROW_NEARLY_ASKED" not in codes(parsed)
+
+
 @pytest.mark.parametrize(
     ("text", "currency"), [("USD", "USD"), ("US$", "USD"), ("eur", "EUR"), ("€", "EUR"), ("GBP", "GBP")]
 )
