@@ -87,7 +87,8 @@ def _own_workbook(run: Run, intake: Intake, sheets: "Sequence[SheetToCorrect]", 
     """Return the person's own workbook with the bad cells marked, where one workbook holds all that is wrong.
 
     Returns:
-        The workbook; None where problems are in several files or in one of another kind, or where it is too large.
+        The workbook; None where problems are in several files or in one of another kind, where it is too large, and
+        where rows of it were put right before.
     """
     from io_adapters.outputs.corrections import COPIED_WHOLE, marks_of  # noqa: PLC0415 - as above
 
@@ -99,6 +100,8 @@ def _own_workbook(run: Run, intake: Intake, sheets: "Sequence[SheetToCorrect]", 
     own = [sheet for sheet in sheets if sheet.table.file.sha256 == file.sha256]
     if not all(sheet.origin.whole and len(sheet.table.cells) <= COPIED_WHOLE for sheet in own):
         return None
+    if any(row.file == file.name for row in intake.settled):
+        return None  # the file still has these rows as they were before they were put right
     paths = [*(sheet.path for sheet in intake.sheets), *(path for _, path in run.request.files)]
     for path in dict.fromkeys(path for path in paths if path.rsplit("/", 1)[-1] == file.name):
         with suppress(UnreadableFile):

@@ -181,6 +181,16 @@ def test_a_row_more_in_the_file_is_paid_and_the_corrected_ones_stay_settled(labe
     assert service.paid == [500, 1000, 2000]
 
 
+def test_rows_put_right_before_stay_so_in_the_corrections_of_others(label, service):
+    rows = [payment(ANA, "10,00"), payment(BIA, "20,00", CPF=NOBODY)]
+    corrected_and_paid(label, *rows, Dados_B3=BIA.tax_id)
+    label.payments(*rows, payment(CAIO, "cinco"))
+    workbook = put_right(corrections_of(label.run()), Dados_D4="5,00")
+    report = label.run(files=[workbook])
+    assert (report.exit_code, summary_of(report)["rows"]["held"]) == (ExitCode.DONE, 0)
+    assert service.paid == [500, 1000, 2000]
+
+
 @pytest.mark.parametrize(
     "changed", [payment(BIA, "25,00", CPF=NOBODY), payment(BIA, "20,00", "Nota 9", CPF=NOBODY), payment(CAIO, "vinte")]
 )
