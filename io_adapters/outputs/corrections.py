@@ -56,7 +56,16 @@ COPIED_WHOLE: Final = 50_000
 _IDENTIFIERS: Final = ("TAXID_", "PIX_", "BANK_", "AGENCY_", "ACCOUNT_", "UPC_")
 
 # What holds these cells is not in their text, and is not copied with it: whoever gives the copy back types the value.
-_NOT_IN_THE_TEXT: Final = frozenset({IssueCode.AMOUNT_SHOWN, IssueCode.FORMULA_EXTERNAL, IssueCode.CELL_MERGED})
+_NOT_IN_THE_TEXT: Final = frozenset(
+    {
+        IssueCode.AMOUNT_SHOWN,
+        IssueCode.AMOUNT_SPLIT,
+        IssueCode.FORMULA_EXTERNAL,
+        IssueCode.FORMULA_NO_VALUE,
+        IssueCode.CELL_MERGED,
+        IssueCode.ROW_WIDTH,
+    }
+)
 _TO_BE_TYPED: Final = "#N/A"
 
 _WIDTHS: Final = (14, 40)
@@ -203,7 +212,10 @@ def _marks(table: RawTable, issues: Iterable[Issue]) -> Marks:
     letters = {column_letter(position): position for position in range(len(table.headers))}
     marks: dict[tuple[int, int], list[Issue]] = defaultdict(list)
     for issue in issues:
-        if issue.row is not None:
+        if issue.code is IssueCode.ROW_WIDTH and issue.row is not None:
+            for position in letters.values():  # none of its cells is sure of its column
+                marks[issue.row, position].append(issue)
+        elif issue.row is not None:
             letter = (issue.cell or "").rstrip("0123456789")
             marks[issue.row, letters.get(letter, 0)].append(issue)
         elif issue.column in table.headers:
@@ -222,6 +234,9 @@ def _write_sheet(book: Book, title: str, sheet: SheetToCorrect, texts: Catalogue
     )
     widths = [*(_width(table, position) for position in range(len(table.headers))), _PROBLEM_WIDTH]
     page = book.page(Setup(title, widths, table.header_row, text_columns))
+    for head in table.above:
+        _skip_to(page, head.row)
+        page.append([Cell(text) for text in head.texts])
     _skip_to(page, table.header_row)
     headers = [
         writer.cell(table.header_row, position, header, CellKind.TEXT, marks.get((table.header_row, position), ()))

@@ -104,6 +104,27 @@ def test_corrections_that_nobody_touched_hold_what_was_held(tmp_path, seed, othe
     assert (again.rows.held, again.rows.used) == (first.rows.held, first.rows.used)
 
 
+TEXT_HEAD = "Nome,CPF,Chave Pix,Tipo da chave,Valor,Nota"
+TEXT_ANA = "Ana Lima,111.444.777-35,ana@example.com,E-mail"
+TEXTS = {
+    "a field too many": ["Nome,CPF,Chave Pix,Tipo da chave,Valor", f"{TEXT_ANA},10,50"],
+    "centavos in the next field": [TEXT_HEAD, f"{TEXT_ANA},10,50"],
+    "a legend above": ["vermelho = não pagar", TEXT_HEAD, f'{TEXT_ANA},"10,50",x'],
+    "a legend below": [TEXT_HEAD, f'{TEXT_ANA},"10,50",x', "vermelho = não pagar"],
+    "a wrong total above": ['Total,"99,00"', TEXT_HEAD, f'{TEXT_ANA},"10,50",x'],
+    "a wrong total below": [TEXT_HEAD, f'{TEXT_ANA},"10,50",x', 'Total,,,,"99,00",'],
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_copy_of_a_text_that_nobody_touched_holds_what_was_held(tmp_path, text):
+    (tmp_path / "p.csv").write_text("\n".join(TEXTS[text]) + "\n", "utf-8")
+    first = checked(tmp_path, "p.csv")
+    assert (first.rows.held, first.rows.used) == (1, 0)
+    again = given_back(tmp_path, first.corrections, "p.csv")
+    assert (again.rows.held, again.rows.used) == (1, 0)
+
+
 def test_an_own_workbook_keeps_all_that_a_person_made_of_it(tmp_path):
     book = sheet_of(tmp_path / "p.xlsx", MARIA, (*ANA[:4], "dez", "a"))
     sheet = book.active
