@@ -63,12 +63,14 @@ def corrections_of(
 
     path, next_step = folder / "corrections.xlsx", _next_step(run, folder / "corrections.xlsx", at_desk=at_desk)
     listed = read_institutions(run.ledger, None, run.clock.now()).by_ispb
+    scopeless = any(issue.code is IssueCode.SHARE_SCOPE for issue in run.issues)
+    titles = codes_of_titles(intake.inputs.statements) if scopeless else {}
     sheets = []
     for sheet in intake.sheets:
         raw, origin = sheet.raw, sheet.origin
         issues = [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)]
         types = _types_to_fill_in(sheet, issues, intake.proposed_key_types) if origin.whole else {}
-        codes = _codes_to_fill_in(sheet, issues, codes_of_titles(intake.inputs.statements)) if origin.whole else {}
+        codes = _codes_to_fill_in(sheet, issues, titles) if origin.whole else {}
         proposals = _proposals(raw, issues, listed) | _typed_in(raw, typed) | types | codes
         added = "pix_key_type" if types else "isrc" if codes and sheet.position_of("isrc") is None else ""
         if added:
