@@ -17,6 +17,7 @@ from flows.reconciliation.rules.reconcile import count_rows
 from flows.run import SYSTEM_CLOCK, Progress, Run, RunRequest
 from schemas.errors import UnsoundPlan, errors_in_language
 from schemas.issues import Issue
+from schemas.journal import NOTHING_POSTED
 from schemas.messages import Listed, Message
 from schemas.reconciliation import RowCounts
 
@@ -27,14 +28,7 @@ Answers = dict[str, dict[str, Callable[..., Any]]]
 # What an empty ledger answers to all that a check asks. A check begins with it, rather than with an empty database,
 # since a database's libraries take longer to import than everything else a check does.
 NOTHING_KNOWN: Final[Answers] = {
-    "accruals": {
-        "carried_in": lambda *_: {},
-        "recouped": lambda *_: {},
-        "closed": lambda *_: None,
-        "posted_periods": lambda *_: [],
-        "handover": lambda *_: None,
-        "renamed": lambda *_: {},
-    },
+    "journal": {"state": lambda *_: NOTHING_POSTED},
     "checks": {"kept": lambda *_: {}},
     "claims": {
         "epoch": lambda: 0,

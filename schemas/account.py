@@ -18,7 +18,8 @@ GROUPS: Final[Mapping[str, frozenset[str]]] = {
     "open": frozenset(
         {P.PLANNED, P.NOT_SENT, P.IN_DOUBT, P.PROCESSING, P.UNDETERMINED, *Inferred, P.REFUSED, P.FAILED}
     ),
-    "paid": frozenset({P.PAID, PAID_LESS_TAX, P.OWNER}),
+    "paid": frozenset({P.PAID, PAID_LESS_TAX}),
+    "owner": frozenset({P.OWNER}),
     "income_tax": frozenset({P.INCOME_TAX}),
     "excluded": frozenset({P.EXCLUDED}),
     "duplicate": frozenset({P.DUPLICATE}),
@@ -107,9 +108,8 @@ class Account:
 
     @property
     def balance_cents(self) -> int:
-        """What is carried on after the last of its periods: opening and what came in, less all that is elsewhere."""
-        elsewhere = sum(self.group_cents(group) for group in GROUPS if group != "carried_out")
-        return self.opening_cents + self.came_in_cents - elsewhere
+        """What is owed after the last of its periods, and not held."""
+        return self.lines[-1].groups_cents.get("carried_out", 0) if self.lines else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,9 @@ class TaxedPayment:
 
 @dataclass(frozen=True, slots=True)
 class MonthLine:
-    """One job's period in the view over a month: what came in = the sum of all groups, as it stands now.
+    """One job's period in the view over a month: what came in and was carried in = the sum of all groups.
+
+    What is carried out is less than nothing where more was paid than came in: of what earlier periods had left.
 
     Attributes:
         job, period, currency: Of what.
@@ -226,6 +228,9 @@ class MonthLine:
         state: How that run stands.
         exit_code: How it ended; None while it runs.
         payments: How many payments to people are paid or on their way.
+        planned_cents: What plans that wait for an approval would send; nothing of them is booked yet.
+        came_in_cents: What statements and sheets say came in.
+        carried_in_cents: What opening balances say was owed before.
         groups_cents: Where the money is, by the names of `GROUPS`.
         fee_cents: What the service says it kept as its fees on the reports.
         checks_cents: What the account checks of all runs cost.
@@ -238,14 +243,12 @@ class MonthLine:
     state: str
     exit_code: int | None
     payments: int
+    planned_cents: int
+    came_in_cents: int
+    carried_in_cents: int
     groups_cents: Mapping[str, int]
     fee_cents: int
     checks_cents: int
-
-    @property
-    def came_in_cents(self) -> int:
-        """What came in, carried in included."""
-        return sum(self.groups_cents.values())
 
 
 @dataclass(frozen=True, slots=True)

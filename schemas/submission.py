@@ -75,6 +75,12 @@ PROVISIONAL: Final = UNTOLD | {S.FAILED}
 ENDED: Final = PROVISIONAL | {S.PAID}
 
 
+def moves_money(before: SubmissionState, after: SubmissionState) -> bool:
+    """Whether a transition says that money is elsewhere: claimed, paid, told of no more, or given back."""
+    kinds = [(state in LIVE, state in UNTOLD, state is S.PAID) for state in (before, after)]
+    return kinds[0] != kinds[1]
+
+
 # How a submission came to its report, where the service did not say whose it is.
 LIKENESS: Final = "likeness"
 TAKEN_BACK: Final = "taken back"

@@ -6,17 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from flows.intake.rules.inputs import Inputs
 from flows.payables.draft import Draft, draft_anew, with_verdicts
 from flows.payables.earlier_reports import attempts_of, require_still_failed
 from flows.payables.freeze_plan import plan_of
 from flows.payables.plan_review import notes_on, reasons_to_look, were_shown
-from flows.payables.rules.compute import Payables
 from flows.payables.rules.exchange_rate import facts_of
 from flows.reconciliation.preview import warn_of_plan
-from flows.royalties.rules.accrue import History
 from flows.run import Run
-from io_adapters.ledger.accruals import AccrualPosting
 from io_adapters.ledger.approvals_missing import (
     approvals_given,
     approvals_missing,
@@ -33,7 +29,6 @@ from schemas.approval import GOOD_FOR, PlanRule
 from schemas.errors import ApprovalWanted, DecisionRefused, RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, IssueCode, Severity, make_issue
-from schemas.job import Job, Period
 from schemas.messages import Listed, Message, Money
 from schemas.plan import Approval, ApprovalKind, ExchangeTerms, PaymentPlan, short_digest
 from schemas.submission import PlanFate, SubmissionState
@@ -78,7 +73,7 @@ def _judged_again(run: Run, drafted: Draft) -> Draft:
 def _approve(run: Run, drafted: Draft) -> None:
     """Approve a plan on what the ledger said when it was worked out.
 
-    Carry-over and recoupment are posted in the same transaction. A plan that lacks words is left as it is, and the run
+    What the inputs say is posted in the same transaction. A plan that lacks words is left as it is, and the run
     ends with exit 14, naming digest and total. Where files are used again and nothing of them is to be paid now, there
     is nothing that a person could approve, and nothing is posted.
     """
@@ -89,7 +84,7 @@ def _approve(run: Run, drafted: Draft) -> None:
     if reasons and not were_shown(run, plan, reasons):
         run.ledger.approvals.void(plan.digest)
     run.issues += _limits_passed(run, plan)
-    accruals = what_to_post(run.job, run.request.period, drafted.inputs, drafted.standing.history, drafted.payables)
+    payables, epoch = drafted.payables, drafted.standing.epoch
     if not plan.batches:
         if drafted.intake.used_before.released:
             files = ", ".join(sorted(drafted.intake.used_before.released))
@@ -97,8 +92,7 @@ def _approve(run: Run, drafted: Draft) -> None:
             return
         for file, found in drafted.intake.used_before.gone.items():
             run.end_with(ExitCode.ROWS_HELD, Message("look.file_gone", file=file, found=found))
-        if accruals is not None:
-            run.ledger.accruals.post(accruals, run.id)
+        run.ledger.journal.post(payables.entries, run.id, epoch)
         return
     stored, must_look = run.ledger.plans.get(plan.digest), bool(reasons)
     rule = rule_for(run.ledger, run.job, stored)
@@ -119,12 +113,13 @@ def _approve(run: Run, drafted: Draft) -> None:
     run.ledger.submissions.approve_plan(
         plan.digest,
         run.id,
-        accruals,
+        payables.entries,
         run.clock.now(),
+        taxes_cents=payables.taxes_cents,
         approvers=wanted,
         rule=rule,
         by_flag=not must_look,
-        epoch=drafted.standing.epoch,
+        epoch=epoch,
     )
     run.tell(
         Message(
@@ -133,22 +128,6 @@ def _approve(run: Run, drafted: Draft) -> None:
             batches=Message("count.batches", count=len(plan.batches)),
         )
     )
-
-
-def what_to_post(
-    job: Job, period: Period, inputs: Inputs, history: History, payables: Payables
-) -> AccrualPosting | None:
-    """Say in the ledger's words what a period leaves for later ones; None where there is nothing to say.
-
-    An open period is posted as it is, and "nothing" is a posting too where there were royalties. Of a period that a
-    later one has closed, only what has changed in it is.
-    """
-    late = history.closed is not None
-    if not payables.postings and (late or not (inputs.statements or history.carried_in)):
-        return None
-    series = (job.job, job.payer.tax_id, job.currency)
-    continues = job.continues or ""
-    return AccrualPosting(*series, period.label, period.start, payables.postings, late, continues)
 
 
 def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:

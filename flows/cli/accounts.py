@@ -1,8 +1,9 @@
-"""account, owed, month, taxes: a payee's account, what is owed on a day, a month's totals, taxes withheld."""
+"""account, owed, month, taxes, journal: a payee's account, what is owed on a day, a month's totals, taxes withheld."""
 
 import dataclasses
 import datetime as dt
 from collections.abc import Iterable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -35,7 +36,7 @@ def account(
     Earned, recouped, carried, held, on its way and paid, each line with its run, each payment with its report.
     """
     from flows.cli.trace import show_nobody
-    from flows.tracing.account import accounts_of
+    from flows.tracing.account import accounts_of_payee
     from flows.tracing.trace import trace
     from io_adapters.outputs.accounts import account_grids, write_page, write_workbook
     from schemas.messages import catalogue_in, render
@@ -44,9 +45,9 @@ def account(
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
         found = trace(ledger, what, job=job, all_of_payee=True)
+        accounts = accounts_of_payee(ledger, found.people[0], found.payees, year, job) if found.payees else None
     if not found.payees:
         return show_nobody(console, found)
-    accounts = accounts_of(found.payees, year)
     if accounts is None:
         raise ConfigurationError(Message("account.no_period", year=year))
     words = catalogue_in(accounts.language)
@@ -74,10 +75,7 @@ def owed(
     from schemas.messages import catalogue_in, render
 
     _suffix(out, {".xlsx"})
-    try:
-        day = dt.date.fromisoformat(at)
-    except ValueError:
-        raise ConfigurationError(Message("error.day", found=at)) from None
+    day = _day(at)
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
         found = owed_at(ledger, day, job)
@@ -124,7 +122,53 @@ def month(
 
 
 def _month_document(line: "MonthLine") -> dict[str, Any]:
-    return dataclasses.asdict(line) | {"came_in_cents": line.came_in_cents}
+    return dataclasses.asdict(line)
+
+
+class JournalFormat(StrEnum):
+    """What reads the journal."""
+
+    BEANCOUNT = "beancount"
+    HLEDGER = "hledger"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+def journal(
+    since: Annotated[str, typer.Option("--from", metavar="DAY", help="The first day, in Brazil: 2026-01-01.")],
+    until: Annotated[str, typer.Option("--to", metavar="DAY", help="The last day: 2026-12-31.")],
+    form: Annotated[JournalFormat, typer.Option("--format", help="What is to read it.")] = JournalFormat.CSV,
+    accounts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A .csv of account names and your codes of them, for csv.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to; journal-DAY-DAY.* without.")] = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Write the double-entry journal, for the books.
+
+    Every centavo by the day on which it was booked; payees stand by codes, never by their documents.
+    """
+    from flows.tracing.export import exported_journal
+    from io_adapters.outputs.atomic import replace_atomically
+    from schemas.job import Outputs
+    from schemas.messages import render
+
+    first, last = _day(since), _day(until)
+    suffix = {"hledger": "journal"}.get(form.value, form.value)
+    path = out or Path(f"journal-{first}-{last}.{suffix}")
+    with opened_ledger(create=False) as ledger:
+        count, content = exported_journal(ledger, first, last, form.value, accounts)
+    written, language = replace_atomically(path, content), Outputs().language
+    text = render("account.written", language, path=str(written))
+    console_for(as_json=as_json).print(text, soft_wrap=True, markup=False)
+    return ExitCode.DONE, {"entries": count, "path": str(written)}
+
+
+def _day(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise ConfigurationError(Message("error.day", found=text)) from None
 
 
 def taxes(

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from flows.cli.accounts import account, month, owed, taxes
+from flows.cli.accounts import account, journal, month, owed, taxes
 from flows.cli.address_book import contacts_app, institutions
 from flows.cli.decisions import approve, decide, hold, reject, release, resolve, unfreeze
 from flows.cli.demo import demo
@@ -44,7 +44,6 @@ class _InGroups(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002  # typer's own types, not exported
         """Write the commands, a heading for each group."""
         widest = max(map(len, self.commands))
-        formatter.write_paragraph()
         for title, names in GROUPS.items():
             formatter.write_heading(title)
             formatter.indent()
@@ -106,6 +105,7 @@ COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
         owed,
         month,
         taxes,
+        journal,
     ),
     *(hold, release, resolve, decide, unfreeze),
     *(sandbox, doctor, schema, up),
@@ -123,6 +123,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "explain": ('repasse explain "Ana Souza" --period 2026-10',),
     "account": ('repasse account "Ana Souza" --year 2026 --out conta.pdf',),
     "taxes": ("repasse taxes --month 2026-11", "repasse taxes --year 2026 --out informe.xlsx"),
+    "journal": ("repasse journal --from 2026-01-01 --to 2026-12-31 --format beancount",),
     "month": ("repasse month 2026-10 --out outubro.xlsx",),
     "owed": ("repasse owed --at 2026-10-31 --out devido.xlsx",),
 }
@@ -139,7 +140,7 @@ app.add_typer(policy_app, name="policy")
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "To begin": ("demo", "up", "new", "check", "layouts", "schema"),
     "Paying": ("plan", "run", "approve", "reject", "settle", "nightly"),
-    "What is on record": ("status", "runs", "explain", "account", "owed", "month", "taxes", "trace"),
+    "What is on record": ("status", "runs", "explain", "account", "owed", "month", "taxes", "journal", "trace"),
     "People's decisions": ("decide", "resolve", "hold", "release", "unfreeze", "exchange-rate"),
     "Around it": ("desk", "policy", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor"),
 }

@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse
 from flows.desk.guard import Refused, SignedIn, ledger_of
 from flows.desk.pages import language_of, page_of, show
 from flows.desk.previews import XLSX
-from flows.tracing.account import accounts_of
+from flows.tracing.account import accounts_of_payee
 from flows.tracing.explain import Step, adding_up, chain
 from flows.tracing.month import months, view_of_month
 from flows.tracing.payments import PaymentLine, Payments, Search
@@ -145,7 +145,7 @@ def payee(request: Request, token: str, _signed: SignedIn) -> Response:
     """Show a payee's account over all periods, and of each where its sums come from and what became of them."""
     tax_id = payments_of(request).tax_id_of(token)
     found = trace(ledger_of(request), tax_id, all_of_payee=True) if tax_id else None
-    accounts = accounts_of(found.payees) if found else None
+    accounts = accounts_of_payee(ledger_of(request), tax_id, found.payees) if found and tax_id else None
     if accounts is None:
         raise Refused(404, "desk.refused.nothing")
     newest = sorted(found.payees if found else (), key=lambda period: period.period, reverse=True)

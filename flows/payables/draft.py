@@ -1,10 +1,8 @@
 """Drafting a plan from inputs and the ledger; nothing is asked of the service or written."""
 
 import json
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from flows.intake.intake import Intake, find_cell
 from flows.intake.rules.inputs import Inputs
@@ -12,17 +10,19 @@ from flows.payables.institutions import read_institutions
 from flows.payables.judge_inputs import judge_inputs
 from flows.payables.rules.account_checks import NO_CHECKS, CheckResult, Checks, Verdict, accounts_to_pay
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
+from flows.payables.rules.journal_entries import entries_of_moves, entries_of_series
 from flows.payables.rules.left_out import tell_settled
 from flows.payables.rules.moved_payees import (
     gone_payees,
     moves_of,
+    payment_keys,
     rename_in_claims,
-    rename_in_history,
+    renaming,
     replaced_payees,
 )
 from flows.payables.rules.obligations import destinations_of, rows_by_payee
 from flows.payables.rules.plan_batches import conflicting_ids, refused_entries
-from flows.royalties.rules.accrue import Closed, History
+from flows.royalties.rules.balances import history_of
 from flows.royalties.rules.opening_balances import Opened, hold_contradictions, open_balances
 from flows.royalties.rules.terms import held_back
 from flows.run import Run
@@ -32,14 +32,12 @@ from schemas.errors import UnsoundPlan
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode, make_issue
 from schemas.job import Job, Period
+from schemas.journal import JournalAccount, JournalEntry, JournalState, Series
 from schemas.messages import Message
 from schemas.plan import ROYALTIES, PaymentPlan
 from schemas.raw_table import column_letter
 from schemas.submission import Claim, FormerPayee, SubmissionState
 from schemas.wire import Institution
-
-if TYPE_CHECKING:  # see flows.run
-    from io_adapters.ledger.accruals import Accruals
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,83 +66,97 @@ class Draft:
         return self.intake.inputs
 
 
-def open_period(run: Run, intake: Intake, claims: Collection[Claim]) -> tuple[Intake, Opened]:
-    """Ask the ledger, and take opening balances at their word; rows that contradict it are told and held.
+def open_period(run: Run, intake: Intake, claims: Collection[Claim], journal: JournalState) -> tuple[Intake, Opened]:
+    """Take opening balances at their word; rows that contradict the ledger are told and held.
 
     Args:
         run: Of which job and period.
         intake: What it has read.
         claims: Live claims of the job and period.
+        journal: What the journal says of the period.
 
     Raises:
         UnsoundPlan: an opening balance has problems and does not say whose it is.
     """
-    job, period, accruals = run.job, run.request.period, run.ledger.accruals
     opened = open_balances(
         intake.inputs,
-        period,
-        identity_of(job, period),
-        history=rename_in_history(history_of(accruals, job, period), moves_of(intake.inputs.payees)),
-        posted=[
-            posting
-            for name in filter(None, (job.continues, job.job))
-            for posting in accruals.posted_periods(name, job.payer.tax_id, job.currency)
-        ],
+        run.request.period,
+        identity_of(run.job, run.request.period),
+        history=history_of(journal),
         claims=claims,
     )
     return _tell_contradictions(run, intake, opened), opened
 
 
-def history_of(accruals: "Accruals", job: Job, period: Period) -> History:
-    """Ask the ledger what a period finds when it begins, and what stands of it if a later one has been posted.
+@dataclass(frozen=True, slots=True)
+class _Accounts:
+    """The accounts of a job's series and of those it goes on with, as the accounts they go on as.
 
-    A period that was left out, and is run after a later one was posted, finds nothing carried in: the later one has
-    taken that up. A job that was renamed finds what its old name left, as long as it has posted nothing itself.
+    Attributes:
+        state: What the journal says of them.
+        moves: What is to be posted so that they stand there.
+        payees: Document before -> document since.
+        keys: Base keys of rows under a former document -> under the present one.
+    """
+
+    state: JournalState
+    moves: tuple[JournalEntry, ...]
+    payees: Mapping[str, str]
+    keys: Mapping[str, str]
+
+
+def _accounts(run: Run, inputs: Inputs) -> _Accounts:
+    """Ask the journal of the job's series, and of its former names.
 
     Raises:
         UnsoundPlan: the job goes on under another name, or its old name has run this period, or a later one.
     """
-    series = (job.job, job.payer.tax_id, job.currency)
-    handed_over = accruals.handover(*series)
-    if handed_over is not None:
-        raise UnsoundPlan(Message("error.continued_by", job=job.job, by=handed_over[0]))
-    carried_in = accruals.carried_in(*series, period.start)
-    recouped = accruals.recouped(*series, period.label, period.start)
-    if job.continues:
-        began = not any(start < period.start for start, _ in accruals.posted_periods(*series))
-        carried, own = _left_by_old_name(accruals, job, period)
-        own.update(recouped)
-        carried_in, recouped = carried if began else carried_in, own
-    closed = accruals.closed(*series, period.label, period.start)
-    if closed is None:
-        return History(carried_in, recouped)
-    return History(carried_in if closed.was_posted else {}, recouped, Closed(closed.left, closed.recouped))
+    job, period, journal = run.job, run.request.period, run.ledger.journal
+    series = Series(job.job, job.payer.tax_id, job.currency)
+    state = journal.state(series, period.label, period.start, run.today)
+    if state.moved_to is not None and state.moved_to.job != job.job:
+        raise UnsoundPlan(Message("error.continued_by", job=job.job, by=state.moved_to.job))
+    present = set(inputs.payees["tax_id"])
+    payees = {old: new for old, new in state.moves.items() if old not in present} | dict(moves_of(inputs.payees))
+    references = {*inputs.payments["reference"], *inputs.held_payments["reference"].dropna()}
+    keys = payment_keys(payees, identity_of(job, period), references)
+    rename = renaming(payees, keys)
+    moves = entries_of_moves(series, payees, rename, state)
+    joined = state.renamed(rename)
+    for former in formers_of(job, state.former):
+        before = journal.state(former, period.label, period.start, run.today)
+        _require_handed_over(before, former, series, period)
+
+        def become(account: JournalAccount, of: Series = former) -> JournalAccount:
+            return rename(
+                replace(account, job=series.job if account.job == of.job else account.job, payer=series.payer)
+            )
+
+        moves += entries_of_series(series, former, become, before, state.move_entries + len(moves) + 1)
+        joined = joined.joined(before.renamed(become))
+    return _Accounts(joined, moves, payees, keys)
 
 
-def _left_by_old_name(
-    accruals: "Accruals", job: Job, period: Period
-) -> tuple[dict[str, int], Counter[tuple[str, str]]]:
-    """Return what a renamed job's old name carried, and recouped of advances without a reference.
+def formers_of(job: Job, posted: Iterable[Series]) -> list[Series]:
+    """Return the series that a job goes on with: as it declares now, and as it has declared."""
+    name = job.continues or job.job
+    declared = [Series(name, job.payer.tax_id, job.currency)] if job.continues else []
+    own = Series(job.job, job.payer.tax_id, job.currency)
+    same = (former for former in (*declared, *posted) if former.currency == job.currency and former != own)
+    return list(dict.fromkeys(same))
 
-    Those with one are found under any name.
+
+def _require_handed_over(before: JournalState, former: Series, series: Series, period: Period) -> None:
+    """Refuse a period that a job's old name has run, or one before that.
 
     Raises:
-        UnsoundPlan: the old name has run this period, or a later one.
+        UnsoundPlan: it has.
     """
-    old = (job.continues or "", job.payer.tax_id, job.currency)
-    handed_over = accruals.handover(*old)
-    until = handed_over[1] if handed_over else period.start
-    for start, label in accruals.posted_periods(*old):
-        if start >= period.start and (handed_over is None or start < until):
-            raise UnsoundPlan(Message("error.run_by_old_name", job=old[0], period=label))
-    nameless = Counter[tuple[str, str]]()
-    before = {new: name for name, new in accruals.renamed().items()}
-    name: str | None = old[0]
-    while name:
-        recouped = accruals.recouped(name, *old[1:], "", until)
-        nameless.update({key: cents for key, cents in recouped.items() if not key[1] or key[1].startswith("|")})
-        name = before.pop(name, None)
-    return accruals.carried_in(*old, min(until, period.start)), nameless
+    if former.job == series.job or before.moved_to is not None:
+        return
+    for start, label in before.periods:
+        if start >= period.start:
+            raise UnsoundPlan(Message("error.run_by_old_name", job=former.job, period=label))
 
 
 def _tell_contradictions(run: Run, intake: Intake, opened: Opened) -> Intake:
@@ -244,11 +256,11 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
     job, period, ledger = run.job, run.request.period, run.ledger
     if job.continues and ledger.claims.live_of(job.continues, period.label):
         raise UnsoundPlan(Message("error.run_by_old_name", job=job.continues, period=period.label))
-    moves, references = moves_of(intake.inputs.payees), intake.inputs.payments["reference"].tolist()
-    live = rename_in_claims(ledger.claims.live_of(job.job, period.label), moves, identity_of(job, period), references)
+    accounts, identity = _accounts(run, intake.inputs), identity_of(job, period)
+    live = rename_in_claims(ledger.claims.live_of(job.job, period.label), accounts.payees, identity, accounts.keys)
     books = (job.payer.tax_id, job.currency)
     claims = tuple(claim for claim in live if (claim.payer, claim.currency) == books)
-    intake, opened = open_period(run, intake, claims)
+    intake, opened = open_period(run, intake, claims, accounts.state)
     snapshot = LedgerSnapshot(
         claims=(*claims, *opened.royalties_paid),
         history=opened.history,
@@ -262,9 +274,10 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         contact_ids=contact_ids(run, intake),
         institutions=listed,
         said_paid=opened.said_paid,
-        opening_gone=_opening_gone(run, opened, moves),
+        opening_gone=_opening_gone(run, opened, accounts.payees),
         replaced=_replaced(run, intake.inputs),
         on_hold={tax_id: code.value for tax_id, code in held_back(intake.inputs.payees, run.today).items()},
+        moves=accounts.moves,
         epoch=epoch,
     )
     return intake, snapshot

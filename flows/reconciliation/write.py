@@ -43,6 +43,7 @@ from flows.run_document import RunDocument
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.run_folder import write_outputs
 from io_adapters.outputs.statements.folder import write_statements
+from schemas.errors import BrokenInvariant
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message
 from schemas.obligation import Obligation, Obligations, submissions_of
@@ -60,7 +61,7 @@ FOLDER = "statements"
 
 def basis_of(run: Run, drafted: Draft) -> StatementBasis:
     """Gather what statements need to know of a run beside its tables."""
-    advances = stand_of_advances(drafted.inputs.advances, drafted.payables.postings, drafted.standing.history)
+    advances = stand_of_advances(drafted.inputs.advances, drafted.payables.royalties.recouped, drafted.standing.history)
     heading, payees = heading_of(run.job, run.request.period, _quotes_of(drafted)), drafted.inputs.payees
     return StatementBasis(heading, advances, languages_of(payees), minimums_of(payees))
 
@@ -239,9 +240,11 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     """Hold a run's document against what the ledger and the reports say by now.
 
     Raises:
-        BrokenInvariant: centavos or rows do not add up.
+        BrokenInvariant: centavos or rows do not add up, or the journal says otherwise than the record of reports.
     """
     followed = follow(document.obligations, run_id, ledger)
+    if ledger.journal.disagreeing(followed.submissions):
+        raise BrokenInvariant("the journal says otherwise of a report than the record of reports does")
     placed = place(document.obligations, followed, run_id, ledger)
     rows = place_rows(document.rows, placed)
     summary = _summarise(document, run_id, ledger, followed, placed, rows)

@@ -199,7 +199,7 @@ def _link_or_propose(run: Run, nameless: list[Submission], reports: tuple[SplitR
             run.messages.append(Message("cli.doubt.likeness", report=submission.report_id, split_id=split_id))
         if submission.id in linked or submission.state is not S.IN_DOUBT:
             continue
-        report, reason = proposed.get(submission.id), run.ledger.submissions.journal(submission.id)[-1].reason
+        report, reason = proposed.get(submission.id), run.ledger.submissions.transitions(submission.id)[-1].reason
         if report is not None:
             reason = Message("cli.doubt.proposed", report=submission.report_id, split_id=report.id)
         if reason != submission.reason:

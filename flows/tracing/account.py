@@ -1,62 +1,183 @@
-"""A payee's account over all periods, from the trace of each period."""
+"""A payee's account over all periods: the postings of the journal, and each payment with what became of it."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
+from io_adapters.ledger.ledger import Ledger
 from schemas.account import GROUPS, Account, AccountLine, AccountPayment, PayeeAccounts
+from schemas.job import labelled_period
+from schemas.journal import DROPPED, AccountKind, EntryKind, JournalEntry, moves_of_causes
+from schemas.plan import Place
 from schemas.trace import PayeeTrace
 
-_GROUP_OF: Final = {standing: group for group, standings in GROUPS.items() for standing in standings}
+A, K = AccountKind, EntryKind
 _PAID_TO_PEOPLE: Final = frozenset({"royalty", "payment", "owner"})
+_GROUP_OF: Final = {standing: group for group, standings in GROUPS.items() for standing in standings}
+_OF_ACCOUNT: Final = {
+    A.TAX: "tax",
+    A.SERVICE: "paid",
+    A.SERVICE_TAX: "income_tax",
+    A.SERVICE_FEE: "paid",
+    A.SERVICE_HELD: "held",
+    A.TRANSIT: "open",
+}
 
 
-def accounts_of(traces: Sequence[PayeeTrace], year: int | None = None) -> PayeeAccounts | None:
-    """Fold the traces of one payee into their accounts.
+def accounts_of_payee(
+    ledger: Ledger, tax_id: str, traces: Sequence[PayeeTrace], year: int | None = None, job: str | None = None
+) -> PayeeAccounts | None:
+    """Tell a payee's accounts, with all that stood under former documents.
 
     Args:
-        traces: Of all periods, in any order.
+        ledger: The record.
+        tax_id: Whose.
+        traces: Of all periods, in any order: names, and the payments one by one.
         year: Only the periods that begin in it.
+        job: Only this job.
 
     Returns:
         None when no period is told of.
     """
+    moves = moves_of_causes(entry.cause for _, _, entry in ledger.journal.entries(payee=tax_id))
+    names = {tax_id, *(old for old, new in moves.items() if new == tax_id)}
+    entries = [entry for name in sorted(names) for _, _, entry in ledger.journal.entries(payee=name)]
+    return accounts_of(list(dict.fromkeys(entries)), names, traces, year, job)
+
+
+def accounts_of(
+    entries: Iterable[JournalEntry],
+    names: Collection[str],
+    traces: Sequence[PayeeTrace],
+    year: int | None = None,
+    job: str | None = None,
+) -> PayeeAccounts | None:
+    """Sum entries up by job, currency and period; see `accounts_of_payee`.
+
+    Args:
+        entries: All that have a posting of the payee.
+        names: The documents the payee has had.
+        traces: Names, and the payments one by one.
+        year: Only the periods that begin in it.
+        job: Only this job.
+    """
     told = [trace for trace in traces if year is None or trace.period.startswith(f"{year:04}-")]
-    if not told:
+    by_account = defaultdict[tuple[str, str], list[JournalEntry]](list)
+    for entry in entries:
+        if job in {None, entry.series.job}:
+            by_account[entry.series.job, entry.series.currency].append(entry)
+    for trace in told:  # of which nothing is posted yet: its plan waits
+        by_account[trace.job, trace.currency] += []
+    accounts = [
+        account
+        for (name, currency), own in sorted(by_account.items())
+        if (account := _account(name, currency, own, names, told, year)).lines
+    ]
+    if not accounts or not traces:
         return None
-    told.sort(key=lambda trace: (trace.job, trace.currency, trace.period))
-    latest = max(told, key=lambda trace: (trace.run_id != "", trace.period))
-    grouped = groupby(told, key=lambda trace: (trace.job, trace.currency))
-    accounts = tuple(_account(job, currency, list(periods)) for (job, currency), periods in grouped)
-    return PayeeAccounts(latest.name, latest.tax_id_masked, latest.language, year, accounts)
+    latest = max(traces, key=lambda trace: (trace.run_id != "", trace.period))
+    return PayeeAccounts(latest.name, latest.tax_id_masked, latest.language, year, tuple(accounts))
 
 
-def _account(job: str, currency: str, periods: Sequence[PayeeTrace]) -> Account:
+def _account(
+    job: str,
+    currency: str,
+    entries: Sequence[JournalEntry],
+    names: Collection[str],
+    traces: Sequence[PayeeTrace],
+    year: int | None,
+) -> Account:
+    own = sorted(
+        (trace for trace in traces if (trace.job, trace.currency) == (job, currency)), key=lambda trace: trace.period
+    )
+    of_period = {trace.period: trace for trace in own}
+    lines, balance, left = list[AccountLine](), 0, 0
+    has_advances = any(p.account.kind is A.ADVANCE for entry in entries for p in entry.postings)
+    posted = {entry.period for entry in entries if entry.period_start is not None}
+    for number, label in enumerate(sorted(posted | of_period.keys(), key=lambda label: labelled_period(label).start)):
+        about = [entry for entry in entries if entry.period == label or not (number or entry.period)]
+        sums = {key: cents for key, cents in _sums(about).items() if key[1] in names}
+        trace = of_period.get(label)
+        line = _line(label, trace.run_id if trace else "", sums, balance)
+        if trace is not None and label not in posted:
+            line = _line_of_plan(trace)
+        balance = line.groups_cents.get("carried_out", 0)
+        left += sum(cents for (kind, *_), cents in sums.items() if kind is A.ADVANCE)
+        line = replace(line, advances_left_cents=left) if has_advances else line
+        lines += [line] if year is None or label.startswith(f"{year:04}-") else []
+    if lines and (last := of_period.get(lines[-1].period)) is not None:
+        lines[-1] = _with_held(lines[-1], last)
     return Account(
         job=job,
         currency=currency,
-        payer_name=next((trace.payer_name for trace in reversed(periods) if trace.payer_name), ""),
-        lines=tuple(map(_line, periods)),
-        payments=tuple(payment for trace in periods for payment in _payments(trace)),
+        payer_name=next((trace.payer_name for trace in reversed(own) if trace.payer_name), ""),
+        lines=tuple(lines),
+        payments=tuple(payment for trace in own for payment in _payments(trace)),
     )
 
 
-def _line(trace: PayeeTrace) -> AccountLine:
+def _with_held(line: AccountLine, trace: PayeeTrace) -> AccountLine:
+    """Say of a balance how much of it is held, as the last run has it."""
+    held = sum(owed.amount_cents for owed in trace.obligations if (owed.kind, owed.place) == ("royalty", Place.HELD))
+    held = min(held, line.groups_cents.get("carried_out", 0))
+    if held <= 0:
+        return line
+    groups = Counter(line.groups_cents)
+    groups.update({"held": held, "carried_out": -held})
+    return replace(line, groups_cents={group: groups[group] for group in GROUPS if groups[group]})
+
+
+def _line_of_plan(trace: PayeeTrace) -> AccountLine:
+    """Tell of a period of which nothing is posted yet, as its plan has it."""
     earned_cents = trace.way.earned_cents if trace.way else 0
     carried_in_cents = trace.way.carried_in_cents if trace.way else 0
     groups = Counter[str]()
     for standing, cents in trace.places_cents:
         groups[_GROUP_OF[standing]] += cents
-    return AccountLine(
-        period=trace.period,
-        run_id=trace.run_id,
-        earned_cents=earned_cents,
-        rows_cents=trace.in_cents - earned_cents - carried_in_cents,
-        carried_in_cents=carried_in_cents,
-        groups_cents={group: groups[group] for group in GROUPS if groups[group]},
-        advances_left_cents=trace.advances_left_cents,
-    )
+    rows_cents = trace.in_cents - earned_cents - carried_in_cents
+    shown = {group: groups[group] for group in GROUPS if groups[group]}
+    return AccountLine(trace.period, trace.run_id, earned_cents, rows_cents, carried_in_cents, shown, None)
+
+
+# Kind of account, payee, kind of entry and reference of the account.
+_Key = tuple[AccountKind, str, EntryKind, str]
+
+
+def _sums(entries: Iterable[JournalEntry]) -> Counter[_Key]:
+    found = Counter[_Key]()
+    for entry in entries:
+        for posting in entry.postings:
+            account = posting.account
+            found[account.kind, account.payee, entry.kind, account.reference] += posting.amount_cents
+    return found
+
+
+def _line(period: str, run_id: str, sums: Mapping[_Key, int], carried: int) -> AccountLine:
+    """Turn what was posted about a period into what came in and where it is."""
+    earned = rows = 0
+    groups = Counter[str]()
+    for (kind, _, entry, reference), cents in sums.items():
+        if kind is A.PAYEE and entry is K.READ:
+            earned -= cents
+        elif kind is A.PAYMENT and entry is K.READ:
+            rows -= cents
+        elif kind is A.PAYEE and entry in {K.OPENING, K.MOVE}:
+            carried -= min(cents, 0) if entry is K.OPENING else cents
+            groups["duplicate"] += max(cents, 0) if entry is K.OPENING else 0
+        elif kind is A.PAYMENT and entry is K.DECISION:
+            groups["duplicate"] += cents
+        elif kind is A.ADVANCE and entry is K.RECOUP:
+            groups["recouped"] -= cents
+        elif kind is A.OUTSIDE and reference == DROPPED:
+            groups["excluded"] -= cents
+        elif kind in _OF_ACCOUNT:
+            groups[_OF_ACCOUNT[kind]] -= cents
+        if kind is A.PAYMENT:
+            groups["held"] -= cents
+    groups["carried_out"] = earned + rows + carried - groups.total()
+    shown = {group: groups[group] for group in GROUPS if groups[group]}
+    return AccountLine(period, run_id, earned, rows, carried, shown, None)
 
 
 def _payments(trace: PayeeTrace) -> Iterator[AccountPayment]:

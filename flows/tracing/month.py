@@ -2,23 +2,34 @@
 
 import datetime as dt
 import json
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from flows.run_document import RunDocument
-from flows.tracing.books import EVERY_RUN, rows_gone
-from flows.tracing.rules import place_now
+from flows.tracing.books import EVERY_RUN
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
 from schemas.account import GROUPS, MonthLine, MonthView
 from schemas.job import Outputs, labelled_period
-from schemas.obligation import Obligation
-from schemas.plan import Place
-from schemas.submission import Submission
+from schemas.journal import DROPPED, AccountKind, EntryKind
+from schemas.submission import OPEN, SubmissionState
 from schemas.wire import SplitReport, cents_of, parse_json
 
 _TO_PEOPLE = frozenset({"royalty", "payment"})
-_PAID_OR_ON_ITS_WAY = frozenset({Place.PAID, Place.PROCESSING, Place.INCOME_TAX, Place.WITHHELD})
+_PAID_OR_ON_ITS_WAY = frozenset({SubmissionState.PAID, *OPEN})
+_OF_ACCOUNT: Final = {
+    AccountKind.PAYEE: "carried_out",
+    AccountKind.PAYMENT: "held",
+    AccountKind.UNASSIGNED: "held",
+    AccountKind.SERVICE_HELD: "held",
+    AccountKind.OWNER: "owner",
+    AccountKind.ADVANCE: "recouped",
+    AccountKind.TAX: "tax",
+    AccountKind.TRANSIT: "open",
+    AccountKind.SERVICE: "paid",
+    AccountKind.SERVICE_FEE: "paid",
+    AccountKind.SERVICE_TAX: "income_tax",
+}
 
 
 def months(ledger: Ledger) -> list[str]:
@@ -38,51 +49,58 @@ def view_of_month(ledger: Ledger, month: str) -> MonthView:
     for run in ledger.runs.list(EVERY_RUN):  # newest first
         if run.job and run.period and _month_of(run.period) == month:
             of_period.setdefault((run.job, run.period), []).append(run)
-    lines, language = list[MonthLine](), Outputs().language
-    for runs in of_period.values():
-        books = next((stored for run in runs if (stored := ledger.runs.document(run.run_id))), None)
-        if books is not None:
-            document = RunDocument.from_bytes(books)
-            lines.append(_line(ledger, runs, document))
-            language = "en" if document.language == "en" else "pt-BR"
+    lines = [line for runs in of_period.values() for line in _lines(ledger, runs)]
+    spoken = {(left.job, left.period): left.language for left in ledger.runs.left_open()}
+    language = next((spoken[where] for where in reversed(of_period) if where in spoken), Outputs().language)
     return MonthView(month, language, tuple(sorted(lines, key=lambda line: (line.job, line.period, line.currency))))
 
 
-def _line(ledger: Ledger, runs: Sequence[Run], document: RunDocument) -> MonthLine:
+def _lines(ledger: Ledger, runs: Sequence[Run]) -> Iterator[MonthLine]:
+    """Sum up what is posted about a job's period, by currency."""
     last = runs[0]
-    obligations = [*document.obligations, *rows_gone(ledger, last.job, last.period, document.obligations)]
-    named = ledger.submissions.with_ids({owed.submission_id for owed in obligations} - {""})
-    placed = list(_placed(ledger, obligations, {submission.id: submission for submission in named}))
-    cents, payments = Counter[str](), 0
-    for owed, place in placed:
-        cents[_group_of(place)] += owed.amount_cents
-        payments += owed.kind in _TO_PEOPLE and place in _PAID_OR_ON_ITS_WAY
-    reports = [_report(snapshot.document) for snapshot in ledger.reports.latest([sent.id for sent in named]).values()]
-    return MonthLine(
-        job=last.job,
-        period=last.period,
-        currency=document.currency,
-        run_id=last.run_id,
-        state=last.state,
-        exit_code=last.exit_code,
-        payments=payments,
-        groups_cents={group: cents[group] for group in GROUPS if cents[group]},
-        fee_cents=sum(cents_of(report.feeAmount) for report in reports if report.feeAmount is not None),
-        checks_cents=sum(_checks_cents(run) for run in runs),
-    )
+    live = ledger.claims.live_of(last.job, last.period)
+    by_currency = defaultdict[str, Counter[tuple[EntryKind, AccountKind, str]]](Counter)
+    for (kind, account), cents in ledger.journal.of_period(last.job, last.period).items():
+        by_currency[account.currency][kind, account.kind, account.reference] += cents
+    waiting = ledger.submissions.list(job=last.job, period=last.period, states={SubmissionState.PLANNED}, bodies=False)
+    for submission in waiting:
+        by_currency[submission.currency] += Counter()
+    for currency, sums in by_currency.items():
+        groups, came_in, carried_in = Counter[str](), 0, 0
+        for (kind, account_kind, reference), cents in sums.items():
+            if account_kind is AccountKind.SOURCE:
+                came_in += cents
+            elif account_kind is AccountKind.ADVANCE and kind is not EntryKind.RECOUP:
+                continue
+            elif account_kind is AccountKind.OUTSIDE:
+                groups["excluded"] -= cents if reference == DROPPED else 0
+            else:
+                groups[_OF_ACCOUNT[account_kind]] -= cents
+                if kind is EntryKind.OPENING and cents < 0:
+                    carried_in -= cents
+                elif kind in {EntryKind.OPENING, EntryKind.DECISION} and account_kind in _OWED:
+                    groups["duplicate"] += cents
+        paid = [claim for claim in live if claim.currency == currency and claim.kind in _TO_PEOPLE]
+        reports = ledger.reports.latest(list({claim.submission_id for claim in live if claim.currency == currency}))
+        fees = [_report(snapshot.document).feeAmount for snapshot in reports.values()]
+        yield MonthLine(
+            job=last.job,
+            period=last.period,
+            currency=currency,
+            run_id=last.run_id,
+            state=last.state,
+            exit_code=last.exit_code,
+            payments=sum(claim.state in _PAID_OR_ON_ITS_WAY for claim in paid),
+            planned_cents=sum(submission.amount_cents for submission in waiting if submission.currency == currency),
+            came_in_cents=came_in,
+            carried_in_cents=carried_in,
+            groups_cents={group: groups[group] for group in GROUPS if groups[group]},
+            fee_cents=sum(cents_of(fee) for fee in fees if fee is not None),
+            checks_cents=sum(_checks_cents(run) for run in runs),
+        )
 
 
-def _placed(
-    ledger: Ledger, obligations: Sequence[Obligation], submissions: dict[str, Submission]
-) -> Iterable[tuple[Obligation, Place]]:
-    decided = ledger.decisions.on_reports([owed.key for owed in obligations if owed.key])
-    for owed in obligations:
-        word = decided.get((owed.key, owed.submission_id))
-        yield owed, place_now(owed, submissions.get(owed.submission_id), word)
-
-
-def _group_of(place: Place) -> str:
-    return next(group for group, places in GROUPS.items() if place in places)
+_OWED: Final = frozenset({AccountKind.PAYEE, AccountKind.PAYMENT})
 
 
 def _report(document: bytes) -> SplitReport:

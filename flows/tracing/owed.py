@@ -1,117 +1,156 @@
 """What was owed and not paid at the end of a day, as records and reports stood then."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from flows.tracing.books import Books, books_before, rows_gone
+from flows.tracing.books import books_before
 from flows.tracing.rules import place_now
 from io_adapters.ledger.ledger import Ledger
 from schemas.account import GROUPS, Owed, OwedSum
-from schemas.approval import Decision, DecisionKind
 from schemas.job import BRASILIA, Outputs
-from schemas.obligation import Obligation, Payee, because
+from schemas.journal import AccountKind, JournalAccount, Series
+from schemas.obligation import Obligation, Payee, Reasons, because
 from schemas.plan import Place, standing_of
-from schemas.submission import Submission, SubmissionState
+from schemas.submission import SubmissionState
 from schemas.values.masking import mask_value
-
-_OF_PEOPLE: Final = frozenset({"royalty", "payment", "carried", "unmatched"})
-_UNPAID: Final = GROUPS["carried_out"] | GROUPS["held"] | GROUPS["open"] | GROUPS["excluded"]
 
 
 def owed_at(ledger: Ledger, day: dt.date, job: str | None = None) -> Owed:
-    """Tell what was owed and not paid at the end of a day.
-
-    What a period carried is owed by the last of its job alone, whatever it was called before: later periods have taken
-    up what earlier ones carried.
+    """Tell what was owed and not paid at the end of a day: the balances of the journal, and what was in transit.
 
     Args:
         ledger: The record.
         day: In Brazil.
-        job: Only this job.
+        job: Only this job, and those it goes on with.
     """
     end = dt.datetime.combine(day + dt.timedelta(days=1), dt.time(), BRASILIA)
-    found = list(books_before(ledger, end, job))
-    renamed = ledger.accruals.renamed()
-    in_order = sorted(found, key=lambda books: books.period)
-    last = {(_name_now(books.job, renamed), books.currency): books for books in in_order}
+    known = _Known(ledger, end, job)
     sums = list[OwedSum]()
-    for books in found:
-        is_last = last[_name_now(books.job, renamed), books.currency] is books
-        obligations = [owed for owed in books.obligations if is_last or owed.kind != "carried"]
-        if is_last:
-            obligations += _carried_late(ledger, books, end)
-        sums += _unpaid(ledger, books, obligations, end)
-    language = found[-1].language if found else Outputs().language
-    return Owed(day, language, tuple(sorted(sums, key=lambda owed: (owed.job, owed.period, owed.name, owed.tax_id))))
+    balances = ledger.journal.balances(end)
+    for account, cents in balances.items():
+        if account.kind in _OWED and job in {None, account.job}:
+            sums.append(known.owed(account, -cents))
+    for (report, account), cents in ledger.journal.open_claims(end).items():
+        if job in {None, account.job}:
+            sums.append(known.claimed(account, -cents, report))
+    sums += [due for due in known.planned(balances) if job in {None, due.job}]
+    return Owed(day, known.language, tuple(sorted(sums, key=lambda due: (due.job, due.period, due.name, due.tax_id))))
 
 
-def _name_now(job: str, renamed: Mapping[str, str]) -> str:
-    """Return under which name a job goes on."""
-    names = [job]
-    while (name := renamed.get(names[-1])) is not None and name not in names:
-        names.append(name)
-    return names[-1]
+_OWED: Final = {
+    AccountKind.PAYEE: "royalty",
+    AccountKind.PAYMENT: "payment",
+    AccountKind.UNASSIGNED: "unmatched",
+    AccountKind.SERVICE_HELD: "payment",
+}
 
 
-def _carried_late(ledger: Ledger, books: Books, end: dt.datetime) -> list[Obligation]:
-    """What changes of closed periods carry on beside the last period, which has not taken it up."""
-    return [
-        Obligation(
-            kind="carried",
-            amount_cents=late.amount_cents,
-            place=Place.CARRIED,
-            reasons=because("difference"),
-            payee=Payee(late.payee, _name_of(late.payee, books.obligations)),
+class _Known:
+    """What runs and reports say of balances: whose they are, and why they were not paid."""
+
+    def __init__(self, ledger: Ledger, end: dt.datetime, job: str | None) -> None:
+        self._ledger, self._end = ledger, end
+        self._names, self._why = dict[str, str](), dict[tuple[str, str], tuple[str, Obligation]]()
+        self._periods, self._states = ledger.journal.last_periods(end), ledger.submissions.states_at(end)
+        self.language: str = Outputs().language
+        for books in books_before(ledger, end, None):
+            self.language = books.language if job in {None, books.job} else self.language
+            for due in books.obligations:
+                if due.payee.name:
+                    self._names[due.payee.tax_id] = due.payee.name
+                if due.place in _UNPAID and due.amount_cents:
+                    about = (books.job, self._about(due))
+                    known = self._why.get(about)
+                    if known is None or known[0] <= books.period:
+                        self._why[about] = books.period, due
+
+    @staticmethod
+    def _about(due: Obligation) -> str:
+        return due.base_key if due.kind == "payment" and due.base_key else f"{due.payee.tax_id} {due.kind == 'payment'}"
+
+    def owed(self, account: JournalAccount, amount_cents: int) -> OwedSum:
+        """Tell of a balance, with the reason that the last run gave for it."""
+        is_row = account.kind is AccountKind.PAYMENT
+        known = self._why.get((account.job, account.reference)) if is_row else None
+        known = known or self._why.get((account.job, f"{account.payee} {is_row}"))
+        due = known[1] if known else None
+        place = self._place(due) if due else None
+        if place is None:
+            place = Place.CARRIED if account.kind is AccountKind.PAYEE else Place.HELD
+        if account.kind is AccountKind.SERVICE_HELD:
+            place = Place.WITHHELD
+        elif account.kind is AccountKind.PAYEE and amount_cents < 0:
+            place = Place.CARRIED
+        kind = "carried" if place is Place.CARRIED and account.kind is AccountKind.PAYEE else _OWED[account.kind]
+        reasons = due.reasons if due and self._place(due) is place else ()
+        return self._sum(account, amount_cents, kind, place, reasons, due.reference if due and is_row else "")
+
+    def _place(self, due: Obligation) -> Place | None:
+        """Return where a sum that is owed again was last, as its report stood; None where that says nothing of it."""
+        state = self._states.get(due.submission_id)
+        if state is None:
+            return None if due.place is Place.PLANNED else due.place
+        (submission,) = self._ledger.submissions.with_ids([due.submission_id])
+        place = place_now(due, replace(submission, state=state), None)
+        return place if place in _UNPAID - {Place.PLANNED} else None
+
+    def claimed(self, account: JournalAccount, amount_cents: int, report: str) -> OwedSum:
+        """Tell of what was in transit, as its report stood."""
+        (submission,) = self._ledger.submissions.with_ids([report])
+        then = replace(submission, state=self._states[report])
+        payments = [paid for paid in self._ledger.claims.payments_of(report) if paid.payee == account.payee]
+        paid = payments[0]
+        due = Obligation(kind=paid.kind, amount_cents=amount_cents, place=Place.PLANNED, payee=Payee(account.payee))
+        reasons = because("submission", said=submission.reason) if submission.reason else ()
+        reference = paid.reference if paid.kind == "payment" else ""
+        return self._sum(account, amount_cents, paid.kind, place_now(due, then, None), reasons, reference, report)
+
+    def planned(self, balances: Mapping[JournalAccount, int]) -> Iterator[OwedSum]:
+        """Tell what plans that waited for an approval would pay beyond what was booked."""
+        wanted, said = Counter[JournalAccount](), dict[JournalAccount, tuple[str, str]]()
+        waiting = [name for name, state in self._states.items() if state is SubmissionState.PLANNED]
+        for submission in self._ledger.submissions.with_ids(waiting):
+            series = Series(submission.job, self._ledger.plans.get(submission.plan_digest).payer, submission.currency)
+            for paid in self._ledger.claims.payments_of(submission.id):
+                is_row = paid.kind == "payment"
+                kind = AccountKind.PAYMENT if is_row else AccountKind.PAYEE
+                if paid.kind != "owner":
+                    account = series.account(kind, paid.payee, paid.base_key if is_row else "")
+                    wanted[account] += paid.amount_cents
+                    said[account] = submission.period, paid.reference if is_row else ""
+        for account, cents in wanted.items():
+            more = cents - max(0, -balances.get(account, 0))
+            if more > 0:
+                period, reference = said[account]
+                due = self._sum(account, more, _OWED[account.kind], Place.PLANNED, (), reference)
+                yield replace(due, period=period)
+
+    def _sum(
+        self,
+        account: JournalAccount,
+        amount_cents: int,
+        kind: str,
+        place: Place,
+        reasons: Reasons,
+        reference: str,
+        report: str = "",
+    ) -> OwedSum:
+        return OwedSum(
+            job=account.job,
+            period=self._periods.get(account, ""),
+            currency=account.currency,
+            name=self._names.get(account.payee, ""),
+            tax_id=account.payee,
+            kind=kind,
+            reference=mask_value("reference", reference) if reference else "",
+            amount_cents=amount_cents,
+            standing=standing_of(place, reasons[0].code if reasons else ""),
+            reasons=reasons,
+            report=report,
         )
-        for late in ledger.accruals.late_carried(books.job, books.currency)
-        if late.posted_at < end and (late.booked_in == books.period or late.posted_at > books.began_at)
-    ]
 
 
-def _name_of(tax_id: str, obligations: Iterable[Obligation]) -> str:
-    return next((owed.payee.name for owed in obligations if owed.payee.tax_id == tax_id), "")
-
-
-def _unpaid(ledger: Ledger, books: Books, obligations: Iterable[Obligation], end: dt.datetime) -> Iterator[OwedSum]:
-    own = [owed for owed in obligations if owed.kind in _OF_PEOPLE and owed.amount_cents]
-    claimed = [owed for owed in rows_gone(ledger, books.job, books.period, own) if owed.kind in _OF_PEOPLE]
-    submissions = _as_of(ledger, {owed.submission_id for owed in (*own, *claimed)} - {""}, end)
-    own += [owed for owed in claimed if owed.submission_id in submissions]
-    decided = ledger.decisions.on_reports({owed.key for owed in own} - {""})
-    for owed in own:
-        submission = submissions.get(owed.submission_id)
-        word = decided.get((owed.key, owed.submission_id))
-        word = word if word is not None and word.at < end else None
-        placed = replace(owed, place=place_now(owed, submission, word))
-        if placed.place in _UNPAID and not _is_dropped(placed, word):
-            yield OwedSum(
-                job=books.job,
-                period=books.period,
-                currency=books.currency,
-                name=owed.payee.name,
-                tax_id=owed.payee.tax_id,
-                kind=owed.kind,
-                reference=mask_value("reference", owed.reference) if owed.kind == "payment" else "",
-                amount_cents=owed.amount_cents,
-                standing=standing_of(placed.place, placed.reason),
-                reasons=owed.reasons,
-                report=owed.submission_id,
-            )
-
-
-def _as_of(ledger: Ledger, names: set[str], end: dt.datetime) -> Mapping[str, Submission]:
-    """Return submissions in the states they had at a moment; without those that were made later."""
-    found = dict[str, Submission]()
-    for submission in ledger.submissions.with_ids(names):
-        states = [line.after for line in ledger.submissions.journal(submission.id) if line.at < end]
-        if states:
-            found[submission.id] = replace(submission, state=SubmissionState(states[-1]))
-    return found
-
-
-def _is_dropped(owed: Obligation, word: Decision | None) -> bool:
-    """Whether people have decided that it is not to be paid."""
-    on_row = any(reason.code == "decided" and reason.facts["decision"] == DecisionKind.DROP for reason in owed.reasons)
-    return on_row or (word is not None and word.kind is DecisionKind.DROP)
+_UNPAID: Final = GROUPS["carried_out"] | GROUPS["held"] | GROUPS["open"] | GROUPS["excluded"]

@@ -1,26 +1,23 @@
 """Payments and taxes withheld by day of payment, for the accountant."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from flows.run_document import RunDocument
-from flows.tracing.rules import place_now
-from flows.tracing.trace import owed_of_claims
 from io_adapters.ledger.ledger import Ledger
 from schemas.account import TaxedPayment
 from schemas.job import BRASILIA
-from schemas.obligation import Obligation
-from schemas.plan import Place
-from schemas.submission import SubmissionState
-from schemas.values.money import allocate
+from schemas.journal import AccountKind, EntryKind
 
 _EVERY_RUN: Final = 10**9
-_PAID: Final = frozenset({Place.PAID, Place.INCOME_TAX})
+# What the service kept itself, beside the kinds of taxes of the accountant's own table.
+SERVICE_TAX: Final = "IR (serviço)"
 
 
 class _Known(NamedTuple):
-    """What the books of a period tell beside its payments: names by tax id, natures of income, who pays."""
+    """What runs of a period tell beside its payments: names by tax id, natures of income, who pays."""
 
     names: Mapping[str, str]
     natures: Mapping[str, str]
@@ -30,87 +27,90 @@ class _Known(NamedTuple):
 def taxed_payments(ledger: Ledger, first: dt.date, last: dt.date) -> list[TaxedPayment]:
     """List the payments that reports paid within some days, in Brazil, by day, payee and report.
 
-    What was withheld of a period is spread over its payments of royalties, by kind, in proportion to what each pays.
+    Each with the taxes that were withheld of it, and what the service kept of it. What it kept of a report of several
+    is a line of nobody's; a tax that took all of a balance is a payment of nothing.
 
     Args:
         ledger: The record.
         first: The first of the days.
         last: The last one.
     """
-    runs = dict[tuple[str, str], list[str]]()
-    for run in ledger.runs.list(limit=_EVERY_RUN):  # newest first
-        if run.job:
-            runs.setdefault((run.job, run.period), []).append(run.run_id)
-    found = (payment for where, names in runs.items() for payment in _of_period(ledger, *where, names))
-    within = [payment for payment in found if first <= payment.paid_on <= last]
-    return sorted(within, key=lambda payment: (payment.paid_on, payment.tax_id, payment.report, payment.kind))
+    known = _KnownPeriods(ledger)
+    found = [*_sent(ledger, known, first, last), *_withheld_whole(ledger, known, first, last)]
+    return sorted(found, key=lambda payment: (payment.paid_on, payment.tax_id, payment.report, payment.kind))
 
 
-def _of_period(ledger: Ledger, job: str, period: str, run_ids: Sequence[str]) -> Iterator[TaxedPayment]:
-    """Tell what a period's reports paid; by the claims, which outlive the rows of a file that was changed since."""
-    owed_sums = owed_of_claims(ledger.claims.live_of(job, period))
-    found = {one.id: one for one in ledger.submissions.with_ids({owed.submission_id for owed in owed_sums})}
-    paid_at = _paid_at(ledger, found)
-    if not paid_at:
-        return
-    decided = ledger.decisions.on_reports({owed.key for owed in owed_sums})
-    withheld = _spread(ledger.accruals.taxed(job, period), [owed for owed in owed_sums if owed.kind == "royalty"])
-    known = _known(ledger, run_ids)
-    for owed in owed_sums:
-        submission = found[owed.submission_id]
-        place = place_now(owed, submission, decided.get((owed.key, owed.submission_id)))
-        if owed.kind == "owner" or owed.submission_id not in paid_at or place not in _PAID:
-            continue
-        is_royalty = owed.kind == "royalty"
-        yield TaxedPayment(
-            payer=ledger.plans.get(submission.plan_digest).payer,
-            payer_name=known.payer_name,
-            tax_id=owed.payee.tax_id,
-            name=known.names.get(owed.payee.tax_id, ""),
-            nature=known.natures.get(owed.payee.tax_id, "") if is_royalty else "",
-            kind=owed.kind,
-            job=job,
-            period=period,
-            currency=submission.currency,
-            paid_on=paid_at[owed.submission_id],
-            report=owed.submission_id,
-            net_cents=owed.amount_cents,
-            withheld_cents=withheld.get(owed.key, {}),
-        )
+def _sent(ledger: Ledger, known: "_KnownPeriods", first: dt.date, last: dt.date) -> Iterator[TaxedPayment]:
+    days = {name: at.astimezone(BRASILIA).date() for name, at in ledger.submissions.paid_at().items()}
+    within = [name for name, day in days.items() if first <= day <= last]
+    kept = ledger.journal.kept_by_service(within)
+    for submission in ledger.submissions.with_ids(within):
+        where = known.of(submission.job, submission.period)
+        payer = ledger.plans.get(submission.plan_digest).payer
+        about = (submission.job, submission.period, submission.currency, days[submission.id], submission.id)
+        for claim in ledger.claims.with_taxes(submission.id):
+            if claim.kind == "owner":
+                continue
+            service_cents = kept.get((submission.id, claim.payee), 0)
+            own = {SERVICE_TAX: service_cents} if service_cents else {}
+            yield TaxedPayment(
+                payer,
+                where.payer_name,
+                claim.payee,
+                where.names.get(claim.payee, ""),
+                where.natures.get(claim.payee, "") if claim.kind == "royalty" else "",
+                claim.kind,
+                *about,
+                net_cents=claim.amount_cents - service_cents,
+                withheld_cents={**claim.taxes_cents, **own},
+            )
+        if together := kept.get((submission.id, ""), 0):
+            taxes = {SERVICE_TAX: together}
+            yield TaxedPayment(payer, where.payer_name, "", "", "", "tax", *about, -together, taxes)
 
 
-def _known(ledger: Ledger, run_ids: Sequence[str]) -> _Known:
-    """Read the books of a period's runs, the newest first: a payee whose row is gone is named by older ones."""
-    names, natures, payer_name = dict[str, str](), dict[str, str](), ""
-    for run_id in run_ids:
-        stored = ledger.runs.document(run_id)
-        if stored is None:
-            continue
-        books = RunDocument.from_bytes(stored)
-        payer_name = payer_name or books.payer_name
-        natures = {**books.natures, **natures}
-        for owed in books.obligations:
-            if owed.payee.name:
-                names.setdefault(owed.payee.tax_id, owed.payee.name)
-    return _Known(names, natures, payer_name)
+def _withheld_whole(ledger: Ledger, known: "_KnownPeriods", first: dt.date, last: dt.date) -> Iterator[TaxedPayment]:
+    since, before = (dt.datetime.combine(day, dt.time(), BRASILIA) for day in (first, last + dt.timedelta(days=1)))
+    for at, _, entry in ledger.journal.entries(since, before, kind=EntryKind.WITHHOLD):
+        taxes = defaultdict[str, dict[str, int]](dict)
+        for posting in entry.postings:
+            if posting.account.kind is AccountKind.TAX:
+                taxes[posting.account.payee][posting.account.reference] = -posting.amount_cents
+        series, where = entry.series, known.of(entry.series.job, entry.period)
+        about = (series.job, entry.period, series.currency, at.astimezone(BRASILIA).date(), "")
+        for payee, own in taxes.items():
+            name, nature = where.names.get(payee, ""), where.natures.get(payee, "")
+            yield TaxedPayment(series.payer, where.payer_name, payee, name, nature, "royalty", *about, 0, own)
 
 
-def _paid_at(ledger: Ledger, submissions: Iterable[str]) -> dict[str, dt.date]:
-    """Return the day on which each report was first seen paid, in Brazil; none of those that are not."""
-    found = dict[str, dt.date]()
-    for name in submissions:
-        for line in ledger.submissions.journal(name):
-            if line.after == SubmissionState.PAID:
-                found.setdefault(name, line.at.astimezone(BRASILIA).date())
-    return found
+class _KnownPeriods:
+    """What runs tell of the periods of payments: a payee whose row is gone is named by older ones."""
 
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._runs: dict[tuple[str, str], list[str]] = {}
+        self._known: dict[tuple[str, str], _Known] = {}
+        for run in ledger.runs.list(limit=_EVERY_RUN):  # newest first
+            if run.job:
+                self._runs.setdefault((run.job, run.period), []).append(run.run_id)
 
-def _spread(taxed: Mapping[tuple[str, str], int], royalties: Sequence[Obligation]) -> dict[str, dict[str, int]]:
-    """Spread what was withheld over each payee's payments, by key; to the centavo, by largest remainder."""
-    found = dict[str, dict[str, int]]()
-    for (payee, kind), cents in sorted(taxed.items()):
-        own = [owed for owed in royalties if owed.payee.tax_id == payee and owed.amount_cents > 0]
-        for owed, part in zip(own, allocate(cents, [owed.amount_cents for owed in own]) if own else (), strict=True):
-            if part:
-                found.setdefault(owed.key, {})[kind] = part
-    return found
+    def of(self, job: str, period: str) -> _Known:
+        """Return what the runs of a period tell."""
+        where = job, period
+        if where not in self._known:
+            self._known[where] = self._read(self._runs.get(where, []))
+        return self._known[where]
+
+    def _read(self, run_ids: Iterable[str]) -> _Known:
+        names, natures, payer_name = dict[str, str](), dict[str, str](), ""
+        for run_id in run_ids:
+            stored = self._ledger.runs.document(run_id)
+            if stored is None:
+                continue
+            document = RunDocument.from_bytes(stored)
+            payer_name = payer_name or document.payer_name
+            natures = {**document.natures, **natures}
+            for owed in document.obligations:
+                if owed.payee.name:
+                    names.setdefault(owed.payee.tax_id, owed.payee.name)
+        return _Known(names, natures, payer_name)

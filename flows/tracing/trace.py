@@ -12,7 +12,8 @@ from flows.tracing.lines import Statements
 from flows.tracing.rules import came_in_cents, place_now, problems_of, royalty_parts, way_of, with_lines
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision
-from schemas.job import Outputs
+from schemas.job import Outputs, labelled_period
+from schemas.journal import AccountKind, EntryKind
 from schemas.layouts.layout import fold
 from schemas.obligation import Obligation, Payee
 from schemas.plan import STANDINGS, Place, standing_of
@@ -162,12 +163,14 @@ class Traced:
             nothing is traced.
         left_out: Obligations of a report beyond those that were followed.
         language: To speak to people in.
+        people: Tax ids of those who were traced.
     """
 
     payees: tuple[PayeeTrace, ...] = ()
     candidates: tuple[tuple[str, str], ...] = ()
     left_out: tuple[str, ...] = ()
     language: str = Outputs().language
+    people: tuple[str, ...] = field(default=(), repr=False)
 
 
 # Says for a job what its statements are read again by; None where they cannot be.
@@ -219,7 +222,9 @@ def trace(
         wanted = [subject for tax_id in payees_meant for subject in of_payee(ledger, shelf, tax_id)]
     gatherer = _Gatherer(ledger, shelf, order_of)
     payees = tuple(found for subject in wanted if (found := gatherer.gather(subject)))
-    return Traced(payees, left_out=left_out, language=payees[0].language if payees else _language(shelf))
+    language = payees[0].language if payees else _language(shelf)
+    meant = tuple(dict.fromkeys(subject.tax_id for subject in wanted))
+    return Traced(payees, left_out=left_out, language=language, people=meant)
 
 
 def _language(shelf: Shelf) -> str:
@@ -352,17 +357,18 @@ class _Gatherer:
 
     def _carried(self, where: tuple[str, str], tax_id: str) -> tuple[list[tuple[str, int]], str]:
         """What the ledger says of the advances a period recouped, and from which period it carried in."""
-        accruals = self._ledger.accruals
-        recouped, before = [], ""
-        for posting in accruals.posted(*where):
-            recouped += [
-                (row.reference, row.amount_cents)
-                for row in posting.rows
-                if (row.kind, row.payee) == ("recouped", tax_id)
-            ]
-            posted = accruals.posted_periods(posting.job, posting.payer, posting.currency)
-            before = next((label for day, label in reversed(posted) if day < posting.period_start), before)
-        return recouped, before
+        job, period = where
+        own = [entry for _, _, entry in self._ledger.journal.entries(payee=tax_id) if entry.series.job == job]
+        recouped = Counter[str]()
+        for entry in own:
+            for posting in entry.postings if (entry.kind, entry.period) == (EntryKind.RECOUP, period) else ():
+                if (posting.account.kind, posting.account.payee) == (AccountKind.ADVANCE, tax_id):
+                    recouped[posting.account.reference] -= posting.amount_cents
+        start = labelled_period(period).start
+        earlier = {
+            (entry.period_start, entry.period) for entry in own if entry.period_start and entry.period_start < start
+        }
+        return [(name, cents) for name, cents in recouped.items() if cents], max(earlier, default=(start, ""))[1]
 
     def _report(self, submission: Submission, claims: Sequence[Claim]) -> TracedReport:
         ledger = self._ledger
@@ -385,7 +391,7 @@ class _Gatherer:
             planned_at=plan.created_at,
             approved_at=plan.approved_at,
             approvals=tuple(TracedApproval(word.by, word.kind.value, word.at) for word in given),
-            steps=tuple((line.after.value, line.at, line.by) for line in ledger.submissions.journal(submission.id)),
+            steps=tuple((line.after.value, line.at, line.by) for line in ledger.submissions.transitions(submission.id)),
             rate=TracedRate(rate.id, rate.terms.currency, rate.terms.plain_rate, rate.state.value) if rate else None,
         )
 

@@ -2,16 +2,17 @@
 
 import datetime as dt
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, delete, func, insert, select, update
 
-from io_adapters.ledger.accruals import AccrualPosting, PostedBefore, post_accruals, posted_before, take_back_accruals
-from io_adapters.ledger.claims import LedgerMoved, claim_all, read_epoch
+from io_adapters.ledger.claims import claim_all, require_epoch
 from io_adapters.ledger.desk import authors_of_runs, user_of
 from io_adapters.ledger.desk_tables import desk_users
 from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.journal import post
 from io_adapters.ledger.seal import Seal
 from io_adapters.ledger.submission_rows import move, select_submissions, submission_of, try_move
 from io_adapters.ledger.tables import (
@@ -28,6 +29,7 @@ from io_adapters.ledger.tables import (
 )
 from schemas.approval import GOOD_FOR, REJECTED, PlanRule, PlanWord, approvals_that_count, good_until, stricter
 from schemas.errors import ApprovalWanted, DecisionRefused
+from schemas.journal import JournalEntry
 from schemas.messages import Message
 from schemas.plan import Approval, ApprovalKind
 from schemas.submission import LIVE, UNSENT, Submission, SubmissionState
@@ -279,9 +281,10 @@ class Approving:
         self,
         digest: str,
         run_id: str,
-        accruals: AccrualPosting | None,
+        entries: Sequence[JournalEntry],
         now: dt.datetime,
         *,
+        taxes_cents: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
         approvers: int = 1,
         rule: PlanRule | None = None,
         by_flag: bool = True,
@@ -289,14 +292,15 @@ class Approving:
     ) -> list[Submission]:
         """Make a plan ready to be sent, in one transaction.
 
-        Its submissions become approved and claim what they pay, the approvals are judged once more and used up, and the
-        period's carry-overs and recoupments are posted. Approving a plan that has been approved already does nothing.
+        What the inputs say is posted, its submissions become approved and claim what they pay, and the approvals are
+        judged once more and used up. Approving a plan that has been approved already does nothing.
 
         Args:
             digest: The plan.
             run_id: The run that sends it.
-            accruals: What to post with it; None leaves earlier postings as they are.
+            entries: What the inputs say that was not posted before.
             now: The present moment; approvals expire by it.
+            taxes_cents: Obligation key -> kind of tax -> centavos withheld with its payment.
             approvers: How many different people must approve at this moment; 0 where the job asks for nobody's word.
             rule: Whose approvals count by now, beside the rule the plan was frozen under.
             by_flag: Whether --yes counts as a word.
@@ -309,7 +313,6 @@ class Approving:
             ApprovalWanted: approvals are missing, or the plan was rejected, withdrawn or replaced.
             ClaimCollision: others pay some of it; nothing was changed.
             LedgerMoved: something was claimed, posted or decided since that epoch; nothing was changed.
-            UnsoundPlan: the accruals are of a closed period; nothing was changed.
         """
         with self._db.writing() as connection:
             of_plan = _submissions_of(connection, digest)
@@ -318,20 +321,18 @@ class Approving:
                 if any(submission.state in LIVE for submission in of_plan):
                     return []
                 raise ApprovalWanted(Message("plan.gone", plan=digest[:15]))
-            if epoch is not None and epoch != read_epoch(connection):
-                raise LedgerMoved(Message("error.ledger_moved"))
+            require_epoch(connection, epoch)
             which = _is_standing(digest, now)
             counting = self._require_approvals(
                 connection, digest, rule or PlanRule(), approvers, which, by_flag=by_flag
             )
             connection.execute(update(approvals).where(which).values(used_at=now, used_by_run=run_id))
+            post(connection, entries, by=run_id, now=now)
+            _withhold(connection, [submission.id for submission in planned], taxes_cents)
             claim_all(connection, [submission.id for submission in planned])
             for submission in planned:
                 move(connection, submission, SubmissionState.APPROVED, at=now, by=run_id, run_id=run_id)
             connection.execute(update(plans).where(plans.c.digest == digest).values(approved_at=now))
-            before = posted_before(connection, accruals) if accruals is not None else None
-            if accruals is not None:
-                post_accruals(connection, accruals, run_id=run_id, plan_digest=digest, now=now)
             connection.execute(delete(approved_plans).where(approved_plans.c.plan_digest == digest))
             values = {
                 "plan_digest": digest,
@@ -342,7 +343,6 @@ class Approving:
             connection.execute(
                 insert(approved_plans).values(
                     **values,
-                    posting_before=before.to_json() if before else None,
                     seal=self._db.seal.of("approved plan", *map(_written, values.values())),
                 )
             )
@@ -391,7 +391,7 @@ class Approving:
                 raise DecisionRefused(Message("reject.too_late"))
             record_rejection(connection, digest, by, why, now)
             reason = Message("attempt.rejected", by=by, why=why)
-            _withdraw(connection, of_plan, by=by, reason=reason, run_id="", now=now)
+            _withdraw(connection, of_plan, by=by, reason=reason, now=now)
             latest = {submission.batch_number: submission for submission in _submissions_of(connection, digest)}
         return [latest[number] for number in sorted(latest)]
 
@@ -406,7 +406,7 @@ class Approving:
             for some in chunks(submission_ids):
                 query = select_submissions(bodies=False).where(submissions.c.id.in_(some))
                 found += [submission_of(row) for row in connection.execute(query.order_by(submissions.c.batch_number))]
-            return _withdraw(connection, found, by=run_id, reason=reason, run_id=run_id, now=self._db.now())
+            return _withdraw(connection, found, by=run_id, reason=reason, now=self._db.now())
 
     def good_until(self, submission_ids: Sequence[str]) -> dict[str, dt.datetime]:
         """Say until when each approved submission may be sent; one that is not named may not be sent at all."""
@@ -451,10 +451,24 @@ def _written(fact: object) -> object:
     return f"{fact.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%S.%f}" if isinstance(fact, dt.datetime) else fact
 
 
+def _withhold(
+    connection: Connection, submission_ids: Sequence[str], taxes_cents: Mapping[str, Mapping[str, int]]
+) -> None:
+    """Write down with what submissions pay which taxes are withheld of it."""
+    rows = [
+        {"obligation": key, "taxes": json.dumps(dict(sorted(taxes.items())))}
+        for key, taxes in taxes_cents.items()
+        if taxes
+    ]
+    if rows:
+        mine = claims.c.submission_id.in_(submission_ids) & (claims.c.obligation_key == bindparam("obligation"))
+        connection.execute(update(claims).where(mine).values(taxes_json=bindparam("taxes")), rows)
+
+
 def _withdraw(
-    connection: Connection, given: Collection[Submission], *, by: str, reason: Message, run_id: str, now: dt.datetime
+    connection: Connection, given: Collection[Submission], *, by: str, reason: Message, now: dt.datetime
 ) -> list[Submission]:
-    """Withdraw the unsent of some submissions, and what was posted for payees of whom nothing is sent any more."""
+    """Withdraw the unsent of some submissions: what they would have paid is owed again."""
     withdrawn = [
         submission
         for submission in given
@@ -463,24 +477,9 @@ def _withdraw(
     ]
     approved = [submission for submission in withdrawn if submission.state is not SubmissionState.PLANNED]
     for digest in {submission.plan_digest for submission in approved}:
-        mine = [submission.id for submission in approved if submission.plan_digest == digest]
-        before = select(approved_plans.c.posting_before).where(approved_plans.c.plan_digest == digest)
-        live = [submission.id for submission in _submissions_of(connection, digest) if submission.state in LIVE]
-        payees = _payees_of(connection, mine) - _payees_of(connection, live) if live else None
-        kept = connection.scalar(before)
-        posted = PostedBefore.from_json(kept) if kept else None
-        take_back_accruals(connection, digest, payees, posted, run_id=run_id, now=now)
         if not any(submission.state in _SENT for submission in _submissions_of(connection, digest)):
             connection.execute(update(plans).where(plans.c.digest == digest).values(approved_at=None))
     return withdrawn
-
-
-def _payees_of(connection: Connection, submission_ids: Sequence[str]) -> frozenset[str]:
-    found: set[str] = set()
-    for some in chunks(submission_ids):
-        query = select(claims.c.payee).where(claims.c.submission_id.in_(some), claims.c.kind != "owner")
-        found.update(connection.scalars(query))
-    return frozenset(found)
 
 
 def _submissions_of(connection: Connection, digest: str) -> list[Submission]:

@@ -1,6 +1,7 @@
 """Claims: which obligations are in which live submission, at most one each."""
 
 import datetime as dt
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -10,6 +11,8 @@ from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import attempts, claims, epochs, live_or_not, plans, submissions, submitted
 from schemas.errors import RepasseError, UnsoundPlan
 from schemas.exit_codes import ExitCode
+from schemas.journal import ClaimedSum
+from schemas.messages import Message
 from schemas.plan import BatchPayment
 from schemas.submission import Claim, SubmissionState, Withheld
 from schemas.used_before import FailedPayment
@@ -40,6 +43,27 @@ class LedgerMoved(RepasseError):
 def read_epoch(connection: Connection) -> int:
     """Return the ledger's epoch, within a transaction."""
     return connection.scalar(select(epochs.c.epoch)) or 0
+
+
+def claimed_sums(connection: Connection, submission_ids: Sequence[str]) -> dict[str, list[ClaimedSum]]:
+    """Return what each submission pays, with the taxes that are withheld, in wire order, within a transaction."""
+    found = {name: list[ClaimedSum]() for name in submission_ids}
+    query = select(claims).where(claims.c.submission_id.in_(submission_ids)).order_by(claims.c.position)
+    for row in connection.execute(query):
+        taxes = json.loads(row.taxes_json) if row.taxes_json else {}
+        facts = (row.obligation_key, row.base_key, row.kind, row.payee, row.amount_cents, taxes)
+        found[row.submission_id].append(ClaimedSum(*facts, is_held_back=row.withheld))
+    return found
+
+
+def require_epoch(connection: Connection, epoch: int | None) -> None:
+    """Refuse, within a transaction, what was worked out on an earlier look at the ledger; None is never refused.
+
+    Raises:
+        LedgerMoved: something was claimed, posted or decided since.
+    """
+    if epoch is not None and epoch != read_epoch(connection):
+        raise LedgerMoved(Message("error.ledger_moved"))
 
 
 def raise_epoch(connection: Connection) -> None:
@@ -138,6 +162,11 @@ class Claims:
         query = select(*columns).where(claims.c.submission_id == submission_id).order_by(claims.c.position)
         with self._db.reading() as connection:
             return [BatchPayment(*row) for row in connection.execute(query)]
+
+    def with_taxes(self, submission_id: str) -> list[ClaimedSum]:
+        """Return what a submission pays, with the taxes that are withheld, in wire order."""
+        with self._db.reading() as connection:
+            return claimed_sums(connection, [submission_id])[submission_id]
 
     def withheld(self, submission_ids: Iterable[str]) -> dict[str, Withheld]:
         """Return what the service was asked to hold back, for each of these submissions that asked it to."""

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from io_adapters.ledger.claims import raise_epoch
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.tables import attempts, claims, decisions, freezes, holds, journal, runs
+from io_adapters.ledger.journal import post_submissions
+from io_adapters.ledger.tables import attempts, claims, decisions, freezes, holds, runs, transitions
 from schemas.approval import Decision, DecisionKind
 from schemas.attempt import AttemptKind
 from schemas.errors import NotSent, SendingFrozen
@@ -37,6 +38,9 @@ class Decisions:
                 connection.execute(insert(decisions).values(values | {"kind": word.kind.value}))
                 if word.kind is DecisionKind.PAY:
                     _give_up(connection, word)
+            decided = {word.submission_id: word.by for word in words if word.submission_id}
+            for submission_id, by in decided.items():
+                post_submissions(connection, [submission_id], by=by, now=self._db.now())
             raise_epoch(connection)
 
     def on_rows(self, obligation_keys: Iterable[str]) -> dict[str, Decision]:
@@ -87,8 +91,11 @@ class Decisions:
             of_run = of_run.where(runs.c.job == job)
         decided = of_run.join(decisions, decisions.c.submission_id == attempts.c.id)
         followed = attempts.c.state.in_([state.value for state in OPEN | ENDED])
-        moved = of_run.join(journal, journal.c.attempt_id == attempts.c.id).where(followed)
-        queries = (decided.where(decisions.c.at >= runs.c.finished_at), moved.where(journal.c.at > runs.c.finished_at))
+        moved = of_run.join(transitions, transitions.c.attempt_id == attempts.c.id).where(followed)
+        queries = (
+            decided.where(decisions.c.at >= runs.c.finished_at),
+            moved.where(transitions.c.at > runs.c.finished_at),
+        )
         with self._db.reading() as connection:
             return frozenset(run_id for query in queries for run_id in connection.scalars(query.distinct()))
 

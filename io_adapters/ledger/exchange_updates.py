@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, Select, insert, select, union
 
 from io_adapters.ledger.engine import chunks
 from io_adapters.ledger.outbox import Outbox, next_numbers, write_attempts
-from io_adapters.ledger.tables import attempts, journal, plan_exchanges, plans, submissions, submitted
+from io_adapters.ledger.tables import attempts, plan_exchanges, plans, submissions, submitted, transitions
 from schemas.attempt import AttemptKind
 from schemas.errors import ApprovalWanted, BrokenInvariant, ConfigurationError
 from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, exchange_update_id
@@ -130,10 +130,10 @@ def write_updates(
 def has_word_on(connection: Connection, update: ExchangeUpdate) -> bool:
     """Say whether people gave their word on the very bytes of an update, when it or an earlier attempt was written."""
     words = (
-        select(journal.c.id)
-        .join(attempts, attempts.c.id == journal.c.attempt_id)
+        select(transitions.c.id)
+        .join(attempts, attempts.c.id == transitions.c.attempt_id)
         .where(_IS_UPDATE, attempts.c.subject == update.report_id)
-        .where(journal.c.before.is_(None), journal.c.reason == _word_on(update.body))
+        .where(transitions.c.before.is_(None), transitions.c.reason == _word_on(update.body))
     )
     return connection.execute(words.limit(1)).first() is not None
 
@@ -252,7 +252,7 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
         Who of them may say so, and the look before, are the caller's to judge.
 
         Returns:
-            The new attempt, approved; its journal begins with the names and the digest of its exact bytes.
+            The new attempt, approved; its record begins with the names and the digest of its exact bytes.
 
         Raises:
             ApprovalWanted: fewer than two different people.

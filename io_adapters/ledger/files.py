@@ -5,15 +5,15 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, and_, delete, insert, literal, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, literal, or_, select
 
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import (
-    accrual_periods,
     corrected_rows,
     file_lines,
     file_uses,
     files,
+    journal_entries,
     paid_outside,
     pix_key_types,
     plan_runs,
@@ -21,6 +21,7 @@ from io_adapters.ledger.tables import (
     run_inputs,
 )
 from schemas.corrections import CorrectedRow
+from schemas.journal import STATEMENTS
 from schemas.statement_sketches import (
     NO_LINES,
     NO_SKETCHES,
@@ -184,13 +185,13 @@ class Files:
         used = and_(which, or_(file_uses.c.used.is_(None), file_uses.c.used))
         by_plan = read.join(plan_runs, plan_runs.c.run_id == files.c.run_id)
         by_plan = by_plan.join(plans, plans.c.digest == plan_runs.c.digest)
-        by_posting = read.join(accrual_periods, accrual_periods.c.run_id == files.c.run_id)
-        carried = accrual_periods.c
+        posted = _posted_without_plan().subquery()
+        by_posting = read.join(posted, posted.c.run_id == files.c.run_id)
         queries = (
             select(*columns, plans.c.payer, plans.c.currency, literal(value=False).label("only_carried"))
             .select_from(by_plan)
             .where(used, plans.c.approved_at.is_not(None)),
-            select(*columns, carried.payer, carried.currency, carried.plan_digest.is_(None).label("only_carried"))
+            select(*columns, posted.c.payer, posted.c.currency, literal(value=True).label("only_carried"))
             .select_from(by_posting)
             .where(used),
         )
@@ -337,8 +338,23 @@ def _corrected_row_of(row: Row[Any]) -> CorrectedRow:
     )
 
 
+_IS_READ: Final = journal_entries.c.cause.startswith(STATEMENTS)
+
+
+def _posted_without_plan() -> Select[tuple[str, str, str]]:
+    """Select run, payer and currency of what stands read of periods by runs that had nothing to send.
+
+    Of a period that is the last run that found other statements in it than the one before.
+    """
+    e = journal_entries.c
+    last = select(func.max(e.number)).where(_IS_READ).group_by(e.job, e.payer, e.currency, e.period)
+    sent = select(plan_runs.c.run_id).join(plans, plans.c.digest == plan_runs.c.digest)
+    sent = sent.where(plans.c.approved_at.is_not(None))
+    return select(e.by.label("run_id"), e.payer, e.currency).where(e.number.in_(last), e.by.not_in(sent)).distinct()
+
+
 def _had_an_effect(run_id: ColumnElement[str]) -> ColumnElement[bool]:
     """Whether a run's plan was approved and never rejected, or it carried or recouped everything."""
     approved = select(plan_runs.c.run_id).join(plans, plans.c.digest == plan_runs.c.digest)
     approved = approved.where(plans.c.approved_at.is_not(None), plans.c.rejected_at.is_(None))
-    return or_(run_id.in_(approved), run_id.in_(select(accrual_periods.c.run_id)))
+    return or_(run_id.in_(approved), run_id.in_(select(journal_entries.c.by).where(_IS_READ)))

@@ -10,7 +10,6 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from io_adapters.ledger.account_checks import AccountChecks
-from io_adapters.ledger.accruals import Accruals
 from io_adapters.ledger.approvals import Approvals
 from io_adapters.ledger.check_requests import CheckRequests
 from io_adapters.ledger.claims import Claims
@@ -30,6 +29,7 @@ from io_adapters.ledger.directory import Findings, Institutions, Probes, Service
 from io_adapters.ledger.engine import Database, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
 from io_adapters.ledger.files import CorrectedRows, Files, OpeningRows, PixKeyTypes
+from io_adapters.ledger.journal import Journal
 from io_adapters.ledger.leases import Leases
 from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanViews
 from io_adapters.ledger.reports import Reports
@@ -69,7 +69,7 @@ class Ledger:
         self.checks = AccountChecks(database)
         self.check_requests = CheckRequests(database)
         self.decisions = Decisions(database)
-        self.accruals = Accruals(database)
+        self.journal = Journal(database)
         self.hold = Holds(database)
         self.freeze = Freezes(database)
         self.contacts = Contacts(database)

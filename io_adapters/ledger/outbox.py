@@ -17,7 +17,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from io_adapters.ledger.decisions import freeze_for, require_free_to_send
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.leases import Owner
-from io_adapters.ledger.tables import answers, attempts, journal
+from io_adapters.ledger.tables import answers, attempts, transitions
 from schemas.attempt import Attempt, AttemptKind, AttemptState, PlainAttempt, State, check_transition
 from schemas.errors import BrokenInvariant
 from schemas.messages import Message
@@ -30,7 +30,7 @@ ABANDONED_AFTER: Final = dt.timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
-class JournalLine:
+class Transition:
     """One transition; `before` is None for the first."""
 
     before: StrEnum | None
@@ -103,7 +103,9 @@ def write_attempts(
     hashed = [same | row | {"body_sha256": hashlib.sha256(row["body"]).hexdigest()} for row in rows]
     connection.execute(insert(attempts), hashed)
     first = rows[0]
-    write_journal(connection, [row["id"] for row in rows], None, first["state"], at=at, by=by, reason=first["reason"])
+    write_transitions(
+        connection, [row["id"] for row in rows], None, first["state"], at=at, by=by, reason=first["reason"]
+    )
 
 
 def next_numbers(connection: Connection, kind: AttemptKind, subjects: Iterable[str]) -> dict[str, int]:
@@ -149,7 +151,7 @@ def try_move(
     change = update(attempts).where(as_it_was).values(state=after.value, reason=reason, **values)
     if connection.execute(change).rowcount != 1:
         return False
-    write_journal(connection, [before.id], before.state.value, after.value, at=at, by=by, reason=reason)
+    write_transitions(connection, [before.id], before.state.value, after.value, at=at, by=by, reason=reason)
     return True
 
 
@@ -160,7 +162,7 @@ def move_many(
     *,
     at: dt.datetime,
 ) -> None:
-    """Take many attempts, each from the state it was read in to another, for a reason; the journal names their runs.
+    """Take many attempts, each from the state it was read in to another, for a reason, ascribed to its run.
 
     Raises:
         BrokenInvariant: the table of their kind does not allow a transition, or one has changed since it was read.
@@ -188,10 +190,10 @@ def move_many(
         {"attempt_id": b.id, "before": b.state.value, "after": after.value, "at": at, "by": b.run_id, "reason": reason}
         for b, after, reason in moves
     ]
-    connection.execute(insert(journal), lines)
+    connection.execute(insert(transitions), lines)
 
 
-def write_journal(
+def write_transitions(
     connection: Connection,
     attempt_ids: Sequence[str],
     before: str | None,
@@ -204,7 +206,7 @@ def write_journal(
     """Append one line for each attempt."""
     same = {"before": before, "after": after, "at": at, "by": by, "reason": reason}
     if attempt_ids:
-        connection.execute(insert(journal), [{"attempt_id": attempt_id, **same} for attempt_id in attempt_ids])
+        connection.execute(insert(transitions), [{"attempt_id": attempt_id, **same} for attempt_id in attempt_ids])
 
 
 Kept = TypeVar("Kept", bound=Attempt[Any])
@@ -262,7 +264,7 @@ class Outbox(ABC, Generic[Kept]):
             run_id: The run that sends it.
             body_sha256: Hex digest of the bytes that are about to be sent.
             deadline_at: When the attempt gives up at the latest.
-            by: The people who asked for it by hand, for the journal; "" where only the run did.
+            by: The people who asked for it by hand, for the record; "" where only the run did.
 
         Returns:
             False when it is not approved any more, for another worker has it, or when it is no longer to be sent.
@@ -401,13 +403,13 @@ class Outbox(ABC, Generic[Kept]):
             self._move(connection, before, A.APPROVED, at=self._db.now(), by=by, reason=Message("attempt.tried_again"))
             return self._read(connection, attempt_id)
 
-    def journal(self, attempt_id: str) -> list[JournalLine]:
+    def transitions(self, attempt_id: str) -> list[Transition]:
         """Return all transitions of an attempt, oldest first."""
-        j = journal.c
+        j = transitions.c
         query = select(j.before, j.after, j.at, j.by, j.reason).where(j.attempt_id == attempt_id).order_by(j.id)
         with self._db.reading() as connection:
             return [
-                JournalLine(row.before and self._states(row.before), self._states(row.after), *row[2:])
+                Transition(row.before and self._states(row.before), self._states(row.after), *row[2:])
                 for row in connection.execute(query)
             ]
 

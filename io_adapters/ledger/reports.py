@@ -9,7 +9,8 @@ from sqlalchemy import Connection, insert, select, update
 from io_adapters.ledger.claims import claim_all, claimed_elsewhere
 from io_adapters.ledger.decisions import freeze_for
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.outbox import write_journal
+from io_adapters.ledger.journal import post_submissions
+from io_adapters.ledger.outbox import write_transitions
 from io_adapters.ledger.submission_rows import linked_elsewhere, move, read_submission, write_next_attempt
 from io_adapters.ledger.tables import attempts, claims, meta, reports, submissions
 from schemas.errors import ApprovalWanted, BrokenInvariant, DecisionRefused
@@ -190,6 +191,7 @@ class Settling:
                 connection.execute(update(submissions).where(submissions.c.id == submission_id).values(status=status))
                 if before.state is SubmissionState.PAID:
                     _write_reason(connection, submission_id, reason)
+                    post_submissions(connection, [submission_id], by=by, now=now)
             elif before.state not in OPEN | ENDED:
                 raise BrokenInvariant(f"{submission_id} is {before.state}; a report cannot make it {new_state}")
             else:
@@ -230,7 +232,8 @@ class Settling:
             reason = Message("attempt.evidence", text=evidence)
             doubted = {"state": doubt.value, "reason": reason}
             connection.execute(update(attempts).where(attempts.c.id == submission_id).values(**doubted))
-            write_journal(connection, [submission_id], before.state, doubt, at=now, by=names, reason=reason)
+            write_transitions(connection, [submission_id], before.state, doubt, at=now, by=names, reason=reason)
+            post_submissions(connection, [submission_id], by=names, now=now)
             return _claim_again(connection, before, names, now)
 
     def note(self, submission_id: str, reason: Message | None) -> None:
@@ -269,6 +272,7 @@ class Settling:
                 move(connection, before, SubmissionState.ABSENT, at=now, by=names, reason=reason)
                 following.append(write_next_attempt(connection, before, tag, run_id=run_id, by=names, now=now))
             claim_all(connection, [submission.id for submission in following])
+            post_submissions(connection, [submission.id for submission in following], by=names, now=now)
             return following
 
 

@@ -9,7 +9,16 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, and_, delete, func, insert, null, or_, select, update
 
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.tables import alerts, approvals, journal, meta, open_periods, run_documents, run_stages, runs
+from io_adapters.ledger.tables import (
+    alerts,
+    approvals,
+    meta,
+    open_periods,
+    run_documents,
+    run_stages,
+    runs,
+    transitions,
+)
 from schemas.errors import BrokenInvariant, ConfigurationError
 from schemas.messages import Listed, Message
 from schemas.waits import OpenPeriod
@@ -319,7 +328,7 @@ def _newest(connection: Connection) -> dt.datetime | None:
     """Return when the last row of those that tell what was done was written (UTC)."""
     last = (
         select(func.max(runs.c.started_at)),
-        select(journal.c.at).order_by(journal.c.id.desc()).limit(1),
+        select(transitions.c.at).order_by(transitions.c.id.desc()).limit(1),
         select(approvals.c.at).order_by(approvals.c.id.desc()).limit(1),
     )
     return max((at for query in last if (at := connection.scalar(query)) is not None), default=None)

@@ -10,12 +10,13 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, Select, insert, select, update
 
 from io_adapters.ledger import outbox
+from io_adapters.ledger.journal import post_submissions
 from io_adapters.ledger.tables import attempts, claims, plans, submissions, submitted
 from schemas.attempt import AttemptKind
 from schemas.errors import BrokenInvariant, ConfigurationError
 from schemas.messages import Message
 from schemas.plan import PaymentPlan, body_to_send, report_id
-from schemas.submission import LIVE, TRANSITIONS, Submission, SubmissionState
+from schemas.submission import LIVE, TRANSITIONS, Submission, SubmissionState, moves_money
 from schemas.wire import canonical_json
 
 
@@ -187,4 +188,6 @@ def try_move(
         connection.execute(update(submissions).where(submissions.c.id == submission.id).values(**own))
     if submission.state in LIVE and after not in LIVE:
         connection.execute(update(claims).where(claims.c.submission_id == submission.id).values(live=False))
+    if moves_money(submission.state, after):
+        post_submissions(connection, [submission.id], by=by, now=at)
     return True

@@ -17,7 +17,7 @@ from io_adapters.ledger.submission_rows import (
     submission_of,
     try_move,
 )
-from io_adapters.ledger.tables import attempts, journal, plans, submissions, submitted
+from io_adapters.ledger.tables import attempts, plans, submissions, submitted, transitions
 from schemas.attempt import AttemptKind
 from schemas.errors import ApprovalWanted
 from schemas.messages import Message
@@ -75,14 +75,32 @@ class Submissions(Approving, Settling, Outbox[Submission]):
 
     def ended_at(self, submission_ids: Iterable[str]) -> dict[str, dt.datetime]:
         """Tell when each of these that has ended was last seen to have come to an end (UTC), by id."""
-        ended = journal.c.after.in_([state.value for state in ENDED])
-        query = select(journal.c.attempt_id, func.max(journal.c.at)).where(ended).group_by(journal.c.attempt_id)
+        ended = transitions.c.after.in_([state.value for state in ENDED])
+        query = (
+            select(transitions.c.attempt_id, func.max(transitions.c.at)).where(ended).group_by(transitions.c.attempt_id)
+        )
         found: dict[str, dt.datetime] = {}
         with self._db.reading() as connection:
             for some in chunks(submission_ids):
-                rows = connection.execute(query.where(journal.c.attempt_id.in_(some)))
+                rows = connection.execute(query.where(transitions.c.attempt_id.in_(some)))
                 found |= {row[0]: row[1] for row in rows}
         return found
+
+    def paid_at(self) -> dict[str, dt.datetime]:
+        """Return when each report that is paid was first seen so (UTC), by id."""
+        paid = SubmissionState.PAID.value
+        query = select(transitions.c.attempt_id, func.min(transitions.c.at)).join(attempts).where(_IS_REPORT)
+        query = query.where(transitions.c.after == paid, attempts.c.state == paid).group_by(transitions.c.attempt_id)
+        with self._db.reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
+    def states_at(self, moment: dt.datetime) -> dict[str, SubmissionState]:
+        """Return the state that each submission had at a moment; none of those made later."""
+        last = select(func.max(transitions.c.id)).where(transitions.c.at < moment).group_by(transitions.c.attempt_id)
+        query = select(transitions.c.attempt_id, transitions.c.after).join(attempts).where(_IS_REPORT)
+        with self._db.reading() as connection:
+            rows = connection.execute(query.where(transitions.c.id.in_(last))).all()
+        return {name: SubmissionState(state) for name, state in rows}
 
     def sent_reports(self) -> list[SentReport]:
         """Return all reports the service may have by this ledger's own account.

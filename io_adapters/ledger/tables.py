@@ -383,14 +383,13 @@ plan_rules = Table(
     Column("other_than_preparer", Boolean),
 )
 
-# What an approval that was used is good for: until when its batches may be sent, and what posting it replaced.
+# What an approval that was used is good for: until when its batches may be sent.
 approved_plans = Table(
     "approved_plans",
     metadata,
     Column("plan_digest", ForeignKey("plans.digest"), primary_key=True),
     Column("approvers", Integer, nullable=False),
     _moment("good_until"),
-    _text("posting_before", nullable=True),
     _text("content_hashes", nullable=True),  # JSON, sorted: of the batches that were approved
     Column("seal", String(64)),
 )
@@ -486,6 +485,7 @@ claims = Table(
     Column("amount_cents", Cents, nullable=False),
     Column("destination", Packed, nullable=False),
     Column("withheld", Boolean, nullable=False),
+    _text("taxes_json", nullable=True),  # kind of tax -> centavos that are withheld with it
     Column("live", Boolean, nullable=False),
     # Two halves of one index, one of them unique: a query says of which it asks, or names both.
     _index_where("uq_claims_one_live_per_obligation", "obligation_key", "live = 1", "live", unique=True),
@@ -502,8 +502,8 @@ def live_or_not(on_obligations: ColumnElement[bool]) -> ColumnElement[bool]:
     return or_(and_(on_obligations, claims.c.live), and_(on_obligations, ~claims.c.live))
 
 
-journal = Table(
-    "journal",
+transitions = Table(
+    "transitions",
     metadata,
     _serial(),
     Column("attempt_id", ForeignKey("attempts.id"), nullable=False),
@@ -512,7 +512,7 @@ journal = Table(
     _moment("at"),
     _text("by"),
     Column("reason", Why, nullable=False),
-    Index("ix_journal_attempt_id", "attempt_id"),
+    Index("ix_transitions_attempt_id", "attempt_id"),
 )
 
 answers = Table(
@@ -548,52 +548,50 @@ account_verdicts = Table(
     _moment("expires_at"),
 )
 
-# One row per posted period, also when nothing was carried: "nothing" replaces what an earlier period carried.
-accrual_periods = Table(
-    "accrual_periods",
+# Where centavos stand; of each account one row, for as long as the ledger lives.
+journal_accounts = Table(
+    "journal_accounts",
     metadata,
     _serial(),
-    _text("job"),
-    _text("payer"),
-    _text("currency"),
-    _text("period"),
-    Column("period_start", Date, nullable=False),
-    _text("plan_digest", nullable=True),
-    _text("run_id"),
-    _moment("posted_at"),
-    UniqueConstraint("job", "payer", "currency", "period"),
-)
-
-accruals = Table(
-    "accruals",
-    metadata,
-    Column("posting_id", ForeignKey("accrual_periods.id"), primary_key=True),
-    Column("kind", String(16), primary_key=True),
-    Column("payee", String(32), primary_key=True),
-    Column("reference", String(256), primary_key=True),
-    Column("amount_cents", Cents, nullable=False),
-)
-
-# What changed in a period after a later one was posted: added, never replaced, and booked with the latest posted one.
-late_accruals = Table(
-    "late_accruals",
-    metadata,
-    _serial(),
-    _text("job"),
-    _text("payer"),
-    _text("currency"),
-    _text("period"),
-    Column("period_start", Date, nullable=False),
-    _text("booked_in"),
-    Column("booked_start", Date, nullable=False),
     Column("kind", String(16), nullable=False),
+    Column("job", String(64), nullable=False),
+    Column("payer", String(32), nullable=False),
     Column("payee", String(32), nullable=False),
     Column("reference", String(256), nullable=False),
+    Column("currency", String(3), nullable=False),
+    UniqueConstraint("payee", "payer", "job", "currency", "kind", "reference"),
+    Index("ix_journal_accounts_job", "job", "payer", "currency", "kind"),
+)
+
+journal_entries = Table(
+    "journal_entries",
+    metadata,
+    Column("number", Serial, primary_key=True, autoincrement=True),
+    Column("id", String(32), nullable=False, unique=True),
+    Column("kind", String(16), nullable=False),
+    Column("job", String(64), nullable=False),
+    Column("payer", String(32), nullable=False),
+    Column("currency", String(3), nullable=False),
+    Column("period", String(64), nullable=False),
+    Column("period_start", Date),
+    Column("cause", String(128), nullable=False),
+    _text("by"),
+    Column("reason", Why, nullable=False),
+    _moment("at"),
+    Index("ix_journal_entries_job", "job", "payer", "currency", "period", "kind"),
+    Index("ix_journal_entries_cause", "cause"),
+    Index("ix_journal_entries_at", "at"),
+)
+
+# The postings of an entry sum to zero in each currency; those of an account are its balance.
+journal_postings = Table(
+    "journal_postings",
+    metadata,
+    Column("account_id", ForeignKey("journal_accounts.id"), primary_key=True, autoincrement=False),
+    Column("entry_number", ForeignKey("journal_entries.number"), primary_key=True, autoincrement=False),
     Column("amount_cents", Cents, nullable=False),
-    _text("plan_digest", nullable=True),
-    _text("run_id"),
-    _moment("posted_at"),
-    Index("ix_late_accruals_job", "job"),
+    Index("ix_journal_postings_entry_number", "entry_number"),
+    sqlite_with_rowid=False,
 )
 
 holds = Table(
@@ -648,11 +646,13 @@ plan_exchanges = Table(
 )
 
 APPEND_ONLY: Final = (
-    "journal",
+    "transitions",
+    "journal_accounts",
+    "journal_entries",
+    "journal_postings",
     "answers",
     "reports",
     "accepted_keys",
     "decisions",
-    "late_accruals",
     "findings",
 )

@@ -128,7 +128,7 @@ def groups_of_month(view: MonthView) -> list[str]:
 
 
 def month_grid(view: MonthView, words: Catalogue, *, runs: bool = True) -> Grid:
-    """One row per job and period, a sum per currency below: what came in is the sum of where it is.
+    """One row per job and period, a sum per currency below: what came in, and was owed before, is where it is.
 
     Args:
         view: What is shown.
@@ -136,14 +136,18 @@ def month_grid(view: MonthView, words: Catalogue, *, runs: bool = True) -> Grid:
         runs: Whether the last run of each is named.
     """
     used = groups_of_month(view)
-    names = ["job", "period", "currency", "state", "payments_count", "came_in", *used, "fee", "checks"]
-    names += ["run"] if runs else []
+    before = ["carried_in"] if any(line.carried_in_cents for line in view.lines) else []
+    planned = ["planned"] if any(line.planned_cents for line in view.lines) else []
+    names = ["job", "period", "currency", "state", "payments_count", "came_in", *before, *used, *planned]
+    names += ["fee", "checks", *(["run"] if runs else [])]
 
     def amounts(lines: Iterable[MonthLine]) -> list[Field]:
         own = list(lines)
         sums = [sum(line.groups_cents.get(group, 0) for line in own) for group in used]
         costs = (sum(line.fee_cents for line in own), sum(line.checks_cents for line in own))
-        return [sum(line.came_in_cents for line in own), *sums, *costs]
+        carried_in = [sum(line.carried_in_cents for line in own)] if before else []
+        waiting = [sum(line.planned_cents for line in own)] if planned else []
+        return [sum(line.came_in_cents for line in own), *carried_in, *sums, *waiting, *costs]
 
     rows: list[list[Field]] = [
         [

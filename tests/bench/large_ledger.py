@@ -20,7 +20,7 @@ def approve_many(ledger: Ledger, job: str, service_url: str, batches: int) -> No
         run_id = f"run-{number}"
         now = dt.datetime.now(dt.UTC)
         ledger.plans.store(plan, run_id, "ana", service_url)
-        ledger.submissions.approve_plan(plan.digest, run_id, None, now, approvers=0)
+        ledger.submissions.approve_plan(plan.digest, run_id, (), now, approvers=0)
 
 
 def _batches(job: str, first: int, count: int) -> Iterator[PaymentBatch]:

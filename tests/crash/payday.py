@@ -226,11 +226,15 @@ def check_books(payday: Payday, jobs: Sequence[PaymentsJob] = ()) -> Books:
             for payment in ledger.claims.payments_of(submission.id)
         }
         intents = {
-            submission.id: sum(line.after is S.SENDING for line in ledger.submissions.journal(submission.id))
+            submission.id: sum(line.after is S.SENDING for line in ledger.submissions.transitions(submission.id))
             for submission in submissions
         }
+        assert ledger.journal.disagreeing(intents) == [], "the journal and the record of reports disagree"
+        assert sum(ledger.journal.balances().values()) == 0, "the journal does not balance"
         certainly_unsent = sum(
-            line.after is S.NOT_SENT for submission in submissions for line in ledger.submissions.journal(submission.id)
+            line.after is S.NOT_SENT
+            for submission in submissions
+            for line in ledger.submissions.transitions(submission.id)
         )
     by_id = {submission.id: submission.state for submission in submissions}
     assert set(there) <= set(by_id), "the service has a report that the ledger does not know"

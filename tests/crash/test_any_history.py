@@ -296,7 +296,11 @@ class AnyHistory(RuleBasedStateMachine):
         there = Counter(report["reportId"] for report in reports)
         with self.label.ledger() as ledger:
             submissions = {one.id: one for one in ledger.submissions.list(bodies=False)}
-            intents = sum(line.after is S.SENDING for name in submissions for line in ledger.submissions.journal(name))
+            assert ledger.journal.disagreeing(submissions) == [], "the journal and the record of reports disagree"
+            assert sum(ledger.journal.balances().values()) == 0, "the journal does not balance"
+            intents = sum(
+                line.after is S.SENDING for name in submissions for line in ledger.submissions.transitions(name)
+            )
             approved = {
                 name: {one.obligation_key: one.amount_cents for one in ledger.claims.payments_of(name)}
                 for name, submission in submissions.items()

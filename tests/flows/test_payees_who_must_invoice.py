@@ -55,17 +55,26 @@ def test_once_the_invoice_stands_in_the_table_the_period_run_again_pays_it(halve
     assert (paid(service), told(report)) == ([[10000], [10000]], [])
 
 
-@pytest.mark.parametrize(
-    "notas",
-    [
-        [("12", "2026-08-03", "99,00", "2026-07")],
-        [("12", "2026-08-03", "60,00", "2026-07"), ("13", "2026-08-03", "60,00", "2026-07")],
-    ],
-)
-def test_invoices_of_another_amount_hold_it_too_and_both_amounts_are_told(halves, service, notas):
+def test_invoices_of_more_than_the_balance_are_not_paid_and_both_amounts_are_told(halves, service):
+    notas = [("12", "2026-08-03", "60,00", "2026-07"), ("13", "2026-08-03", "60,00", "2026-07")]
     report = run(halves, "2026-07", "200,00", *notas)
     assert paid(service) == [[10000]]
     assert [code for code, _, _ in told(report)] == ["INVOICE_AMOUNT"]
+
+
+def test_an_invoice_of_less_is_paid_and_the_rest_waits_for_another_one(halves, service):
+    report = run(halves, "2026-07", "200,00", ("12", "2026-08-03", "99,00", "2026-07"))
+    assert paid(service) == [[9900, 10000]]
+    assert [code for code, _, _ in told(report)] == ["INVOICE_MISSING"]
+    assert report.summary.totals_cents.held == 100
+
+
+def test_an_invoice_that_was_asked_for_is_paid_although_the_next_month_has_recouped_since(halves, service):
+    run(halves, "2026-07", "200,00")
+    run(halves, "2026-08", "60,00")
+    report = run(halves, "2026-07", None, ("12", "2026-08-03", "100,00", "2026-07"))
+    assert paid(service) == [[10000], [3000], [10000]]
+    assert [code for code, _, _ in told(report)] == ["INVOICE_MISSING"]  # of August's 30.00
 
 
 def test_several_invoices_count_together_and_those_of_other_months_do_not(halves, service):

@@ -108,7 +108,7 @@ def states():
 
 def journal_of(name):
     with Label.ledger() as ledger:
-        return ledger.submissions.journal(name)
+        return ledger.submissions.transitions(name)
 
 
 @pytest.mark.journey

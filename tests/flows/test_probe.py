@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from flows.probe.rules import NOT_ASKED, STEPS, Verdict, agrees, judge, name_wanted, written
 from io_adapters.ledger import Owner
-from io_adapters.ledger.tables import attempts, journal
+from io_adapters.ledger.tables import attempts, transitions
 from io_adapters.payout_api.assumptions import Assumptions
 from schemas.attempt import AttemptKind
 from schemas.exit_codes import ExitCode
@@ -182,7 +182,9 @@ def test_a_lost_answer_is_not_asked_for_again(probe, parties, service):
 
 def probe_lines(label):
     """What the ledger's journal says of probes' reports: name, state and reason, in order."""
-    query = select(attempts.c.subject, journal.c.after, journal.c.reason).join(attempts).order_by(journal.c.id)
+    query = (
+        select(attempts.c.subject, transitions.c.after, transitions.c.reason).join(attempts).order_by(transitions.c.id)
+    )
     with label.ledger() as ledger, ledger._database.reading() as connection:
         return [tuple(row) for row in connection.execute(query.where(attempts.c.kind == AttemptKind.PROBE))]
 

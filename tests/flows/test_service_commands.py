@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from flows.cli import app
 from flows.cli.decisions import resolve_doubts
 from flows.cli.service import read_rate
-from io_adapters.ledger.tables import attempts, journal, plan_exchanges
+from io_adapters.ledger.tables import attempts, plan_exchanges, transitions
 from schemas.errors import BrokenInvariant, DecisionRefused
 from schemas.exchange_update import ID_PREFIX, ExchangeState
 from schemas.exit_codes import ExitCode
@@ -252,7 +252,7 @@ def test_whoever_has_the_approved_rate_set_is_written_down(abroad, service, unra
     name, _ = unrated
     rate(abroad, name, "5.4312", by=("bia",))
     with abroad.ledger() as ledger, ledger._database.reading() as connection:
-        of_rates = select(journal.c.after, journal.c.by).where(journal.c.attempt_id.startswith(ID_PREFIX))
+        of_rates = select(transitions.c.after, transitions.c.by).where(transitions.c.attempt_id.startswith(ID_PREFIX))
         lines = connection.execute(of_rates).all()
     assert ("sending", "bia") in [tuple(line) for line in lines]
 

@@ -86,7 +86,7 @@ def approve_late(label: Label, meanwhile: Callable[[], object]) -> type[Exceptio
         meanwhile()
         try:
             ledger.submissions.approve_plan(
-                report.summary.plan_digest, report.run_id, None, ledger.now(), approvers=0, epoch=epoch
+                report.summary.plan_digest, report.run_id, (), ledger.now(), approvers=0, epoch=epoch
             )
         except LedgerMoved as moved:
             return type(moved)

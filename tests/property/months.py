@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.account_checks import CheckResult, Verdict, accounts_to_pay
-from flows.royalties.rules.accrue import History
+from flows.royalties.rules.balances import History
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, PEOPLE, advances, held_rows, lines, payees, payments, reais, shares
 

@@ -1,6 +1,5 @@
 """Terms, advances and taxes over random months come to what a plain reckoning in fractions comes to, month by month."""
 
-import datetime as dt
 from fractions import Fraction
 
 from hypothesis import given
@@ -10,9 +9,8 @@ from io_adapters.ledger import open_ledger
 from schemas.plan import Place
 from tests.property.months import FEW
 from tests.spec.tables import CPF, payees, reais, taxes
-from tests.spec.year import Year
+from tests.spec.year import Calendar, Year
 
-NOW = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
 MONTHS = tuple(f"2026-{month:02}" for month in range(2, 8))
 DUE = {"": range(1, 13), "monthly": range(1, 13), "quarterly": (3, 6, 9, 12), "half_yearly": (6, 12)}
 ANA = CPF["ana"]
@@ -62,8 +60,9 @@ def test_each_month_comes_to_what_a_plain_reckoning_does(tmp_path_factory, earne
         frequency=deal["frequency"],
         recoup_from="earned_and_carried" if deal["from_carried"] else "",
     )
-    with open_ledger(f"sqlite:///{tmp_path_factory.mktemp('terms')}/ledger.db", clock=lambda: NOW) as ledger:
-        year, found = Year(ledger.accruals), []
+    calendar = Calendar()
+    with open_ledger(f"sqlite:///{tmp_path_factory.mktemp('terms')}/ledger.db", clock=calendar) as ledger:
+        year, found = Year(ledger.journal, calendar), []
         if deal["advanced"]:
             year.paid_ahead = f"| payee | reference | amount |\n| ana | disco | {reais(deal['advanced'])} |"
         for month, cents in zip(MONTHS, earned, strict=True):

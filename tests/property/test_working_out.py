@@ -51,10 +51,11 @@ def test_run_again_with_everything_claimed_nothing_is_left_to_pay(month, data):
     month = answered(lambda: data.draw(ANSWERS), month)
     office = month.office
     first = office.compute_payables(month.came_in)
+    office.post(first)
     office.remember(office.plan(first))
     again = office.compute_payables(month.came_in)
     assert office.plan(again).batches == ()
-    assert again.postings == first.postings
+    assert again.entries == ()
 
 
 @FEW
@@ -86,7 +87,7 @@ def test_the_plan_does_not_depend_on_the_order_of_any_row(month, random):
     )
     first, second = office.compute_payables(came_in), office.compute_payables(mixed)
     assert office.plan(second).digest == office.plan(first).digest
-    assert second.postings == first.postings
+    assert second.entries == first.entries
 
 
 @FEW

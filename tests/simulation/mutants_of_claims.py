@@ -40,7 +40,7 @@ CLAIMS: Final = (
             "taken := claimed_elsewhere(connection, submission_ids)",
             "taken := ()",
         ),
-        Change("io_adapters.ledger.approvals:Approving.approve_plan", "epoch != read_epoch(connection)", "False"),
+        Change("io_adapters.ledger.approvals:Approving.approve_plan", "require_epoch(connection, epoch)", "pass"),
         without_index=ONE_LIVE_CLAIM,
     ),
     Mutant(

@@ -59,6 +59,10 @@ def judge(world: World, owed: frozenset[str]) -> Verdict:
         submissions = ledger.submissions.list()
         lies = [*_untrue(world, submissions), *_unseen(world, submissions), *_ill_posted(world, submissions)]
         lies += _breaches(world, ledger, submissions)
+        lies += [
+            f"the journal is wrong about {name}" for name in ledger.journal.disagreeing(one.id for one in submissions)
+        ]
+        lies += ["the journal does not balance"] if sum(ledger.journal.balances().values()) else []
         frozen = ledger.freeze.current() is not None
         mood = world.service.behaviour
         contradicts = mood.freezes or mood.answers_of != "itself"
@@ -171,7 +175,9 @@ def _breaches(world: World, ledger: Ledger, submissions: list[Submission]) -> It
             yield f"a process ended with a bug: {ending.messages}"
     live = {claim.obligation_key: claim.submission_id for claim in ledger.claims.live_of(JOB, PERIOD)}
     for submission in submissions:
-        after_not_sent = [line.after for line in ledger.submissions.journal(submission.id) if line.before is S.NOT_SENT]
+        after_not_sent = [
+            line.after for line in ledger.submissions.transitions(submission.id) if line.before is S.NOT_SENT
+        ]
         if set(after_not_sent) - {S.APPROVED}:
             yield f"{submission.report_id} was not sent, and does not go under its own name"
         for payment in ledger.claims.payments_of(submission.id) if submission.state in LIVE else ():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.ledger import open_ledger
-from tests.spec.year import Year
+from tests.spec.year import Calendar, Year
 
 NOW = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
 
@@ -25,5 +25,6 @@ def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def year(empty_ledger: Path, tmp_path: Path) -> Iterator[Year]:
     """A year of its own: what other jobs of the payer recoup counts."""
     shutil.copy(empty_ledger, tmp_path / "ledger.db")
-    with open_ledger(f"sqlite:///{tmp_path}/ledger.db", clock=lambda: NOW) as ledger:
-        yield Year(ledger.accruals)
+    calendar = Calendar()
+    with open_ledger(f"sqlite:///{tmp_path}/ledger.db", clock=calendar) as ledger:
+        yield Year(ledger.journal, calendar)

@@ -1,6 +1,7 @@
 """A label's desk: hands drawn tables to the decisions and remembers what was sent, so that a case is short."""
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -13,15 +14,17 @@ from flows.payables.rules.account_checks import Verdict
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
 from flows.payables.rules.obligations import Arrays
 from flows.payables.rules.plan_batches import plan_batches
-from flows.royalties.rules.accrue import History
+from flows.royalties.rules.balances import History, history_of
 from flows.royalties.rules.opening_balances import Opened, open_balances
 from schemas.approval import Decision, DecisionKind
 from schemas.job import Job, Period, resolve_period
+from schemas.journal import JournalEntry, Series
 from schemas.obligation import sum_cents
 from schemas.plan import PaymentPlan
 from schemas.submission import Claim, SubmissionState
 from schemas.tables.parsing import empty_table
 from schemas.tables.row_accounting import runs_frame
+from tests.journal_states import state_of
 from tests.spec.tables import PAYER, held_rows
 
 SAID_AT = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
@@ -66,11 +69,11 @@ class Office:
         refused: Payment entries the service has refused.
         repeated: Files that were used before, and where.
         decisions: People's last words on payments rows.
-        posted: First day and label of the periods posted so far.
         opened: What the last working out made of opening balances.
         contact_ids: Ids of the contacts the service told.
         other_books: What was sent for this job and period under another payer or currency.
         on_hold: Why payees' money is held back, by tax id.
+        journal: What earlier runs posted.
         opening_gone: Obligation keys that an opening balance said were paid outside, in a row that is gone.
     """
 
@@ -81,12 +84,12 @@ class Office:
     refused: frozenset[str] = frozenset()
     repeated: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
-    posted: tuple[tuple[dt.date, str], ...] = ()
     opened: Opened | None = None
     contact_ids: Mapping[str, str] = field(default_factory=dict)
     other_books: tuple[Claim, ...] = ()
     on_hold: Mapping[str, str] = field(default_factory=dict)
     opening_gone: frozenset[str] = frozenset()
+    journal: tuple[JournalEntry, ...] = ()
 
     @property
     def period(self) -> Period:
@@ -105,9 +108,7 @@ class Office:
 
     def stand(self, came_in: Inputs) -> LedgerSnapshot:
         """Say what bears on a plan, with the opening balances among what came in."""
-        self.opened = open_balances(
-            came_in, self.period, self.identity, history=self.history, posted=self.posted, claims=self.claims
-        )
+        self.opened = open_balances(came_in, self.period, self.identity, history=self._history(), claims=self.claims)
         claims = (*self.claims, *self.opened.royalties_paid)
         paid, asked = self.opened.payments_paid, self.opened.in_question
         known = (self.refused, self.repeated, self.decisions)
@@ -124,14 +125,30 @@ class Office:
             opening_gone=self.opening_gone,
         )
 
+    def _history(self) -> History:
+        """What the journal says, beside what the case says of other periods."""
+        if not self.journal:
+            return self.history
+        series = Series(self.job.job, self.job.payer.tax_id, self.job.currency)
+        posted = history_of(state_of(self.journal, series, self.period.label, self.period.start))
+        carried_in = Counter(posted.carried_in)
+        carried_in.update(self.history.carried_in)
+        return replace(posted, carried_in=carried_in, recouped={**posted.recouped, **self.history.recouped})
+
+    def post(self, payables: Payables) -> None:
+        """Remember what a run posts."""
+        self.journal += payables.entries
+
     def plan(self, payables: Payables, arrays: Mapping[str, Arrays] | None = None) -> PaymentPlan:
         """Cut what is planned into batches."""
         most = self.job.rules.max_payments_per_batch
         return plan_batches(payables.obligations, self.identity, self.period, max_payments=most, arrays=arrays)
 
     def send(self, came_in: Inputs, **sent: object) -> PaymentPlan:
-        """Plan, and remember the plan's payments as claimed by a submission."""
-        return self.remember(self.plan(self.compute_payables(came_in)), **sent)
+        """Plan, post, and remember the plan's payments as claimed by a submission."""
+        payables = self.compute_payables(came_in)
+        self.post(payables)
+        return self.remember(self.plan(payables), **sent)
 
     def remember(self, plan: PaymentPlan, *, submission="rp-1", run="run-1", state=SubmissionState.PAID) -> PaymentPlan:
         """Take a plan as sent: one submission claims all its payments."""

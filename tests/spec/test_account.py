@@ -2,11 +2,14 @@
 
 from flows.tracing.account import accounts_of
 from schemas.account import GROUPS
-from schemas.plan import STANDINGS, Inferred
-from schemas.trace import PayeeTrace, TracedWay
+from schemas.job import labelled_period
+from schemas.journal import AccountKind, EntryKind, JournalEntry, Posting, Series
+from schemas.plan import Inferred
+from schemas.trace import PayeeTrace
 from schemas.values.money import parse_plain_amount
 from tests.spec.tables import reais, table
 
+A, K = AccountKind, EntryKind
 COLUMNS = """
     | column      | where the sum is                                                              |
     | tax         | tax                                                                           |
@@ -14,7 +17,8 @@ COLUMNS = """
     | carried_out | carried                                                                       |
     | held        | held, conflict, withheld                                                      |
     | open        | planned, not_sent, in_doubt, processing, undetermined, refused, failed, INFERRED |
-    | paid        | paid, paid_less_tax, owner                                                    |
+    | paid        | paid, paid_less_tax                                                           |
+    | owner       | owner                                                                         |
     | income_tax  | income_tax                                                                    |
     | excluded    | excluded                                                                      |
     | duplicate   | duplicate                                                                     |
@@ -25,19 +29,31 @@ def cents(text: str) -> int:
     return parse_plain_amount(text or "0")
 
 
-def month(row: dict[str, str]) -> PayeeTrace:
-    """One period of one payee, as its trace tells it; the columns after the first four are places."""
-    places = {name: cents(row[name]) for name in STANDINGS if row.get(name)}
-    earned_cents, carried_in_cents = cents(row["earned"]), cents(row["carried in"])
-    way = TracedWay(
-        earned_exact=0, earned_cents=earned_cents, recouped_cents=0, carried_in_cents=carried_in_cents,
-        carried_out_cents=0, held_cents=0, payable_cents=0,
-    )  # fmt: skip
+def trace(period: str, job: str = "selo") -> PayeeTrace:
+    """What names a payee, and tells of no payments."""
     return PayeeTrace(
-        job=row.get("job", "selo"), period=row["month"], currency="BRL", language="en", run_id="run", name="Ana",
-        tax_id_masked="***", obligations=(), way=way, parts=(), files=(), reports=(),
-        in_cents=earned_cents + cents(row["rows"]) + carried_in_cents, places_cents=tuple(places.items()),
+        job=job, period=period, currency="BRL", language="en", run_id="run", name="Ana", tax_id_masked="***",
+        obligations=(), way=None, parts=(), files=(), reports=(), in_cents=0, places_cents=(),
     )  # fmt: skip
+
+
+def posted(row: dict[str, str], job: str = "selo") -> list[JournalEntry]:
+    """What a month posts of Ana: what came in, what advances took, what was sent and paid."""
+    series, period = Series(job, "payer", "BRL"), labelled_period(row["month"])
+    payee, payment = series.account(A.PAYEE, "ana"), series.account(A.PAYMENT, "ana", row["month"])
+    moves = [
+        (K.READ, series.account(A.SOURCE), payee, row["earned"]),
+        (K.READ, series.account(A.SOURCE), payment, row["rows"]),
+        (K.RECOUP, payee, series.account(A.ADVANCE, "ana", "disco"), row["recouped"]),
+        (K.SEND, payment if row["rows"] else payee, series.account(A.SERVICE, "ana"), row["paid"]),
+        (K.SEND, payee, series.account(A.TRANSIT, "ana"), row["on its way"]),
+    ]
+    found = []
+    for number, (kind, debit, credit, amount) in enumerate(moves):
+        legs = (Posting(debit, cents(amount)), Posting(credit, -cents(amount)))
+        about = (series, period.label, period.start, "", legs)
+        found += [JournalEntry(f"{row['month']}-{number}", kind, *about)] if cents(amount) else []
+    return found
 
 
 def test_each_place_of_a_sum_has_its_column():
@@ -48,28 +64,30 @@ def test_each_place_of_a_sum_has_its_column():
 
 
 YEAR = """
-    | month   | earned | rows  | carried in | recouped | carried | held  | paid   | processing |
-    | 2026-10 | 45.00  |       |            | 40.00    | 5.00    |       |        |            |
-    | 2026-11 | 10.00  | 12.00 | 5.00       |          | 15.00   |       | 12.00  |            |
-    | 2026-12 | 30.00  |       | 15.00      |          |         | 20.00 |        | 25.00      |
-    | 2027-01 | -3.00  |       |            |          | -3.00   |       |        |            |
+    | month   | earned | rows  | recouped | paid   | on its way |
+    | 2026-10 | 45.00  |       | 40.00    |        |            |
+    | 2026-11 | 10.00  | 12.00 |          | 12.00  |            |
+    | 2026-12 | 30.00  |       |          |        | 25.00      |
+    | 2027-01 | -3.00  |       |          |        |            |
 """
 
 
 def told(year: int | None) -> dict[str, str]:
     """What the account of a year comes to, in reais."""
-    (account,) = accounts_of([month(row) for row in reversed(table(YEAR))], year).accounts
-    sums = {name: account.group_cents(name) for name in ("recouped", "held", "open", "paid")}
+    rows = table(YEAR)
+    entries, traces = [entry for row in rows for entry in posted(row)], [trace(row["month"]) for row in rows]
+    (account,) = accounts_of(entries, {"ana"}, traces, year).accounts
+    sums = {name: account.group_cents(name) for name in ("recouped", "open", "paid")}
     sums = {"opening": account.opening_cents, "came in": account.came_in_cents} | sums
     return {name: reais(sum_cents) for name, sum_cents in (sums | {"balance": account.balance_cents}).items()}
 
 
 def test_an_account_opens_with_what_was_carried_in_and_ends_with_what_is_carried_on():
     by_year = """
-        | year | opening | came in | recouped | held  | open  | paid  | balance |
-        | 2026 | 0.00    | 97.00   | 40.00    | 20.00 | 25.00 | 12.00 | 0.00    |
-        | 2027 | 0.00    | -3.00   | 0.00     | 0.00  | 0.00  | 0.00  | -3.00   |
-        |      | 0.00    | 94.00   | 40.00    | 20.00 | 25.00 | 12.00 | -3.00   |
+        | year | opening | came in | recouped | open  | paid  | balance |
+        | 2026 | 0.00    | 97.00   | 40.00    | 25.00 | 12.00 | 20.00   |
+        | 2027 | 20.00   | -3.00   | 0.00     | 0.00  | 0.00  | 17.00   |
+        |      | 0.00    | 94.00   | 40.00    | 25.00 | 12.00 | 17.00   |
     """
     for row in table(by_year):
         year = row.pop("year")
@@ -78,7 +96,8 @@ def test_an_account_opens_with_what_was_carried_in_and_ends_with_what_is_carried
 
 def test_each_job_has_an_account_of_its_own():
     rows = table(YEAR)
-    found = accounts_of([month(rows[0] | {"job": "editora"}), month(rows[1])])
+    entries = [*posted(rows[0], "editora"), *posted(rows[1])]
+    found = accounts_of(entries, {"ana"}, [trace("2026-10", "editora"), trace("2026-11")])
     assert [(account.job, [line.period for line in account.lines]) for account in found.accounts] == [
         ("editora", ["2026-10"]),
         ("selo", ["2026-11"]),
@@ -86,4 +105,5 @@ def test_each_job_has_an_account_of_its_own():
 
 
 def test_a_year_of_which_nothing_is_on_record_has_no_account():
-    assert accounts_of([month(row) for row in table(YEAR)], 2020) is None
+    rows = table(YEAR)
+    assert accounts_of([entry for row in rows for entry in posted(row)], {"ana"}, [trace("2026-10")], 2020) is None

@@ -3,11 +3,12 @@
 import pytest
 
 from flows.intake.rules.opening_balances import OTHER_PERIOD, of_other_periods
-from flows.royalties.rules.accrue import History
+from flows.royalties.rules.balances import History
 from flows.royalties.rules.opening_balances import hold_contradictions
 from schemas.approval import DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.job import resolve_period
+from schemas.journal import JournalState
 from schemas.tables.row_accounting import runs_frame
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, lines, opening, payees, payments, same, shares
@@ -340,7 +341,8 @@ def test_rows_of_other_periods_are_ignored_and_contradicting_ones_are_held():
     }
     assert ended == {(2, "ignored", OTHER_PERIOD), (4, "ignored", OTHER_PERIOD), (6, "ignored", OTHER_PERIOD)}
     office = Office()
-    office.posted = ((resolve_period("2026-07", None).start, "2026-07"),)
+    posted = JournalState(periods=((resolve_period("2026-07", None).start, "2026-07"),))
+    office.history = History({}, {}, journal=posted)
     office.job = office.job.model_copy(update={"period": "2026-08"})
     office.stand(inputs(opening=declared))
     held = hold_contradictions(told, office.opened.contradictions)

@@ -8,7 +8,7 @@ import pytest
 
 from flows.intake.rules.rates import RateTable
 from flows.reconciliation.rules.reconcile import reconcile
-from flows.royalties.rules.accrue import History
+from flows.royalties.rules.balances import History
 from flows.royalties.rules.statements import StatementTables, compose_statements, heading_of, stand_of_advances
 from schemas.payee_statement import StatementBasis
 from schemas.submission import Submission, SubmissionState
@@ -36,7 +36,7 @@ def told(came_in, office=None, *, submissions=None, change=None):
     payables = office.compute_payables(came_in)
     placed = reconcile(payables.obligations, submissions or {}, "run-1")
     earnings = change(payables.earnings) if change else payables.earnings
-    advances_stand = stand_of_advances(came_in.advances, payables.postings, office.history)
+    advances_stand = stand_of_advances(came_in.advances, payables.royalties.recouped, office.history)
     found = compose_statements(
         StatementBasis(heading_of(office.job, office.period), advances_stand),
         StatementTables(earnings, payables.territories, payables.balances, placed),

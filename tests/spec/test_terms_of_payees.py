@@ -142,16 +142,17 @@ def test_the_job_says_it_for_everybody_who_has_no_deal_of_their_own(year, plays)
     )
 
 
-def test_a_closed_month_run_again_keeps_to_the_same_terms(plays):
+def test_what_a_month_run_again_adds_is_paid_by_the_next_run_of_a_month_in_which_it_is_due(plays):
+    """Before there was one balance, March had been paid and left R$ 5.00 of January to June."""
     plays(
         """
         | month   | samba | carried out | paid before | paid now |
         | 2026-01 | 30.00 | 30.00       | 0.00        | 0.00     |
         | 2026-03 | 30.00 | 0.00        | 0.00        | 60.00    |
         | 2026-01 | 35.00 | 35.00       | 0.00        | 0.00     |
-        | 2026-03 | 30.00 | 0.00        | 60.00       | 0.00     |
-        | 2026-04 | 1.00  | 6.00        | 0.00        | 0.00     |
-        | 2026-06 | 1.00  | 0.00        | 0.00        | 7.00     |
+        | 2026-03 | 30.00 | 0.00        | 60.00       | 5.00     |
+        | 2026-04 | 1.00  | 1.00        | 0.00        | 0.00     |
+        | 2026-06 | 1.00  | 0.00        | 0.00        | 2.00     |
         """,
         frequency="quarterly",
     )

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from flows.royalties.rules.accrue import History
+from flows.royalties.rules.balances import History
 from flows.tracing.rules import (
     MOST_RANGES,
     LineFinder,
@@ -203,7 +203,7 @@ def test_the_way_to_what_is_payable_is_told_in_centavos_and_closes(case):
         rules={"minimum_payout": "20.00"},
         **({"advances": ahead} if ahead is not None else {}),
     )
-    posted = [(posting.reference, posting.amount_cents) for posting in found.postings if posting.kind == "recouped"]
+    posted = [(name, recouped) for (_, name), recouped in found.royalties.recouped.items()]
     way = way_of(balance, royalty_parts(found.earnings, CPF["ana"]), posted, "2026-09")
     told = (way.earned_cents, way.recouped_cents, way.carried_in_cents, way.carried_out_cents, way.payable_cents)
     assert told == tuple(cents[n] for n in ("earned", "recouped", "carried in", "carried out", "payable"))

@@ -1,19 +1,29 @@
 """A label over months: each run finds what the ledger says and leaves in it what the next one finds."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from flows.approvals.approve import what_to_post
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.opening_balances import left_of_advances
-from flows.payables.draft import history_of
 from flows.payables.rules.compute import Payables
-from flows.royalties.rules.accrue import History
-from io_adapters.ledger.accruals import Accruals
-from schemas.job import Job, Period, resolve_period
-from schemas.submission import Claim
+from flows.royalties.rules.balances import History, history_of
+from io_adapters.ledger.journal import Journal
+from schemas.job import Job, resolve_period
+from schemas.journal import (
+    ClaimedSum,
+    EntryKind,
+    JournalEntry,
+    Posting,
+    Series,
+    entry_id,
+    postings_of,
+    where_claims_are,
+)
+from schemas.plan import PaymentPlan
+from schemas.submission import Claim, SubmissionState
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, RECORDINGS, Row, advances, lines, opening, payees, reais, shares, table
 
@@ -22,11 +32,26 @@ HEADER = "| recording | amount |"
 
 
 @dataclass
+class Calendar:
+    """A ledger's clock, in which every run is in a month of its own."""
+
+    now: dt.datetime = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
+
+    def __call__(self) -> dt.datetime:
+        return self.now
+
+    def next_month(self) -> dt.date:
+        self.now += dt.timedelta(days=31)
+        return self.now.date()
+
+
+@dataclass
 class Year:
     """A job and its ledger. Whatever is planned is sent and paid at once.
 
     Attributes:
-        accruals: The ledger's own record of carry-overs and recoupments.
+        journal: The ledger's own journal.
+        calendar: Its clock.
         rules: The job's rules; they may change between runs.
         known: Who is in the payees table.
         paid_ahead: The advances table, drawn.
@@ -34,21 +59,29 @@ class Year:
         office: The office of the last run.
     """
 
-    accruals: Accruals
+    journal: Journal
+    calendar: Calendar
     rules: dict[str, object] = field(default_factory=dict)
     known: tuple[str, ...] = ("ana", "bia")
     paid_ahead: str = ""
     balances: str = ""
     office: Office = field(default_factory=Office)
     _claims: dict[str, tuple[Claim, ...]] = field(default_factory=dict)
+    _sent: dict[str, list[JournalEntry]] = field(default_factory=dict)
     _number: int = field(default_factory=lambda: next(_JOBS))
 
     def job_of(self, month: str) -> Job:
         return job(job=f"selo-{self._number}", period=month, rules=self.rules)
 
     def history(self, month: str) -> History:
-        """What the ledger says a month finds."""
-        return history_of(self.accruals, self.job_of(month), resolve_period(month, None))
+        """What the journal says a month finds."""
+        period = resolve_period(month, None)
+        return history_of(self.journal.state(self.series, period.label, period.start, self.calendar.now.date()))
+
+    @property
+    def series(self) -> Series:
+        declared = self.job_of("2026-01")
+        return Series(declared.job, declared.payer.tax_id, declared.currency)
 
     def came_in(self, month: str, earned: Mapping[str, str], of: str = "ana") -> Inputs:
         """A month's statement of which somebody has everything: recording -> amount."""
@@ -65,30 +98,42 @@ class Year:
 
     def run(self, month: str, came_in: Inputs) -> Payables:
         """Work a month out, send what is planned, and post what it leaves."""
-        declared, period = self.job_of(month), resolve_period(month, None)
-        series = (declared.job, declared.payer.tax_id, declared.currency)
-        self.office = Office(
-            job=declared,
-            claims=self._claims.get(month, ()),
-            history=history_of(self.accruals, declared, period),
-            posted=tuple(self.accruals.posted_periods(*series)),
-        )
+        self.calendar.next_month()
+        declared = self.job_of(month)
+        self.office = Office(job=declared, claims=self._claims.get(month, ()), history=self.history(month))
         payables = self.office.compute_payables(came_in)
-        self._send_and_post(month, period, came_in, payables)
+        self._send_and_post(month, payables)
         return payables
 
-    def _send_and_post(self, month: str, period: Period, came_in: Inputs, payables: Payables) -> None:
-        office = self.office
-        office.remember(office.plan(payables), submission=f"rp-{len(office.claims)}")
-        self._claims[month] = office.claims
-        history = office.opened.history if office.opened else office.history
-        posting = what_to_post(office.job, period, came_in, history, payables)
-        if posting is not None:
-            self.accruals.post(posting, "run")
+    def _send_and_post(self, month: str, payables: Payables) -> None:
+        name = f"rp-{self._number}-{month}-{len(self._sent.setdefault(month, []))}"
+        plan = self.office.remember(self.office.plan(payables), submission=name)
+        self._claims[month] = self.office.claims
+        sent = self._entry(month, name, self._sums(plan, payables))
+        self._sent[month] += [sent]
+        self.journal.post((*payables.entries, sent), "run")
+
+    def _sums(self, plan: PaymentPlan, payables: Payables) -> list[ClaimedSum]:
+        taxes = payables.taxes_cents
+        return [
+            ClaimedSum(p.obligation_key, p.base_key, p.kind, p.payee, p.amount_cents, taxes.get(p.obligation_key, {}))
+            for batch in plan.batches
+            for p in batch.payments
+        ]
+
+    def _entry(self, month: str, name: str, sums: list[ClaimedSum]) -> JournalEntry:
+        period = resolve_period(month, None)
+        postings = postings_of(where_claims_are(self.series, sums, SubmissionState.PAID))
+        about = (self.series, period.label, period.start, name, postings)
+        return JournalEntry(entry_id(EntryKind.SEND, name), EntryKind.SEND, *about)
 
     def fail(self, month: str) -> None:
         """All reports of a month failed for certain: nothing of it was paid, and nothing of it is claimed."""
         self._claims[month] = ()
+        for sent in self._sent.pop(month, []):
+            back = tuple(Posting(posting.account, -posting.amount_cents) for posting in sent.postings)
+            name = entry_id(EntryKind.RELEASE, sent.id)
+            self.journal.post([replace(sent, id=name, kind=EntryKind.RELEASE, postings=back)], "run")
 
     def paid(self, payee: str = "") -> int:
         """Centavos ever paid to somebody (a tax id), or to everybody but the owner."""

@@ -11,7 +11,6 @@ from typing import Any, Final
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.obligations import source_of
 from flows.reports.rules.judge_report import judge_report
-from schemas.accrual import Accrual
 from schemas.approval import Decision, DecisionKind
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import labelled_period
@@ -30,19 +29,6 @@ PAID_OUTSIDE = "paid_outside"
 PAID_BESIDE = "paid_beside"
 
 
-@dataclass(frozen=True, slots=True)
-class Claimed:
-    """Obligations held against the live claims.
-
-    Attributes:
-        obligations: One row per claim and per part still to pay; the sum of amounts is unchanged.
-        postings: Negative differences, carried into the next period.
-    """
-
-    obligations: Obligations
-    postings: tuple[Accrual, ...]
-
-
 def claim(
     obligations: Sequence[Obligation],
     claims: Collection[Claim],
@@ -52,7 +38,7 @@ def claim(
     *,
     other_books: Collection[Claim] = (),
     unsound_rows: Collection[tuple[str, str]] = (),
-) -> Claimed:
+) -> Obligations:
     """Hold obligations against live claims, and against what people have decided.
 
     Args:
@@ -65,15 +51,16 @@ def claim(
         unsound_rows: Payee and reference of payments rows that are in the files and not among the obligations.
 
     Returns:
-        Claimed rows bear the submission and run that claim them; their place follows from that submission's state.
+        One row per claim and per part still to pay; the sum of amounts is unchanged. Claimed rows bear the submission
+        and run that claim them; their place follows from that submission's state.
     """
     if not claims and not decisions and not paid_outside and not other_books:
-        return Claimed(tuple(obligations), ())
+        return tuple(obligations)
     by_base: dict[str, list[Claim]] = {}
     for claim in sorted(claims, key=lambda claim: (len(claim.reference), claim.reference)):
         by_base.setdefault(claim.base_key, []).append(claim)
     gone = _Gone(_without_row(obligations, [*claims, *other_books], identity, unsound_rows))
-    judged, postings = list[Obligation](), list[Accrual]()
+    judged = list[Obligation]()
     seen, unclaimed = set[str](), list[int]()
     for owed in obligations:
         known = by_base.get(owed.base_key, []) if owed.base_key else []
@@ -87,12 +74,12 @@ def claim(
         elif not known:
             judged.append(owed)
         else:
-            judged += _judge_difference(owed, known, identity, postings)
+            judged += _judge_difference(owed, known, identity)
     gone.judge(judged, unclaimed)
     vanished = [known[0] for base_key, known in by_base.items() if base_key not in seen]
     for owed in _sums_of_nothing(vanished):
-        judged += _judge_difference(owed, by_base[owed.base_key], identity, postings)
-    return Claimed(tuple(judged), tuple(postings))
+        judged += _judge_difference(owed, by_base[owed.base_key], identity)
+    return tuple(judged)
 
 
 class _Gone:
@@ -253,9 +240,7 @@ def _free_number(known: Sequence[Claim], key_of: Callable[[int], str]) -> int:
     return next(number for number in count(1) if key_of(number) not in taken)
 
 
-def _judge_difference(
-    owed: Obligation, known: Sequence[Claim], identity: JobIdentity, postings: list[Accrual]
-) -> list[Obligation]:
+def _judge_difference(owed: Obligation, known: Sequence[Claim], identity: JobIdentity) -> list[Obligation]:
     """Replace an owed sum by its claims and the difference."""
     parts = [_claimed_part(owed, claim) for claim in known]
     difference = owed.amount_cents - sum(claim.amount_cents for claim in known)
@@ -263,8 +248,6 @@ def _judge_difference(
         parts.append(_difference(owed, difference, known, identity))
     elif difference < 0:
         parts.append(_owed_back(owed, difference))
-        if owed.kind == "royalty":
-            postings.append(Accrual("carried", owed.payee.tax_id, "", difference))
     return parts
 
 

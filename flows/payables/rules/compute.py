@@ -10,7 +10,7 @@ from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.account_checks import Verdict, hold_unchecked
 from flows.payables.rules.claims import claim
 from flows.payables.rules.institutions import hold_unlisted
-from flows.payables.rules.invoices import ToInvoice, hold_uninvoiced, to_invoice
+from flows.payables.rules.journal_entries import Reading, entries_of
 from flows.payables.rules.left_out import REASON as REPEATED
 from flows.payables.rules.left_out import rows_besides, set_aside
 from flows.payables.rules.obligations import (
@@ -23,13 +23,6 @@ from flows.payables.rules.obligations import (
     rows_by_payee,
 )
 from flows.payables.rules.plan_batches import fill_contact_ids, hold_refused
-from flows.royalties.rules.accrue import (
-    History,
-    Recoupable,
-    accrue,
-    recoupable_of,
-    stand_by_what_was_posted,
-)
 from flows.royalties.rules.allocation import (
     LEVELS,
     OWNER_ROLE,
@@ -40,12 +33,21 @@ from flows.royalties.rules.allocation import (
     join_allocations,
     round_earnings,
 )
-from flows.royalties.rules.terms import TermsOfPayees, terms_of
-from schemas.accrual import Accrual, AccrualKind
+from flows.royalties.rules.balances import (
+    Conditions,
+    History,
+    Recoupable,
+    Royalties,
+    ToInvoice,
+    recoupable_of,
+    work_out_balances,
+)
+from flows.royalties.rules.terms import TermsOfPayees, invoiced_of, terms_of
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.issues import FOUND_AFTER_READING, IssueCode
 from schemas.job import Job, Period
+from schemas.journal import JournalEntry, cause_of_statements
 from schemas.messages import Listed, Message
 from schemas.obligation import Obligation, Obligations, reasons_of
 from schemas.plan import JobIdentity, Place
@@ -62,7 +64,7 @@ class LedgerSnapshot:
     Attributes:
         claims: Live claims of this job, payer, period and currency, and royalties paid outside.
         other_books: Live claims of this job and period under another payer or currency.
-        history: What the period finds carried and recouped when it begins, and what stands of it once it is closed.
+        history: What the period finds in the journal.
         refused: Identities of payment entries the service has refused.
         repeated: File name -> where all of it was used before.
         elsewhere: Payments rows that live submissions pay, to payees or accounts of this one's rows, of any job.
@@ -75,6 +77,8 @@ class LedgerSnapshot:
         said_paid: Payee and reference -> centavos that opening balances say were paid outside, see `Opened`.
         opening_gone: Base keys of obligations that opening balances said were paid outside, in a row that is gone.
         replaced: Payees who may be somebody that was paid under another document, see `moved_payees`.
+        moves: What is to be posted before anything else: accounts of payees, and of a former name of the job, that go
+            on under others.
         epoch: The ledger's epoch before it was asked: what it says stands until that rises.
     """
 
@@ -93,6 +97,7 @@ class LedgerSnapshot:
     said_paid: Mapping[tuple[str, str], int] = field(default_factory=dict)
     opening_gone: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()
+    moves: tuple[JournalEntry, ...] = ()
     epoch: int = field(default=0, compare=False)
 
 
@@ -104,15 +109,31 @@ class Payables:
         obligations: Every centavo of `in`.
         balances: Each payee's royalties; empty without statements.
         allocation: Who earned what.
-        postings: What the period leaves for later ones; of a closed one, what is to be booked beside what it left.
-        to_invoice: Tax id -> what is to be invoiced and what is, of payees held for it.
+        entries: What is to be posted of what the inputs say, in order.
+        royalties: How balances became payable.
     """
 
     obligations: Obligations
     balances: DataFrame[PayeeBalances]
     allocation: Allocation
-    postings: tuple[Accrual, ...]
-    to_invoice: Mapping[str, ToInvoice] = field(default_factory=dict)
+    entries: tuple[JournalEntry, ...]
+    royalties: Royalties
+
+    @property
+    def to_invoice(self) -> Mapping[str, ToInvoice]:
+        """Tax id -> what is to be invoiced and what is, of payees of whom something waits for it."""
+        return self.royalties.to_invoice
+
+    @property
+    def taxes_cents(self) -> dict[str, Mapping[str, int]]:
+        """Obligation key -> kind of tax -> centavos withheld with its payment."""
+        return {
+            owed.key: self.royalties.to_withhold[owed.payee.tax_id]
+            for owed in self.obligations
+            if owed.kind == "royalty"
+            and owed.place is Place.PLANNED
+            and owed.payee.tax_id in self.royalties.to_withhold
+        }
 
     @property
     def earnings(self) -> DataFrame[Earnings]:
@@ -155,9 +176,7 @@ def compute_payables(
     problems |= {**inputs.advance_problems, **inputs.payee_problems}
     problems |= dict.fromkeys(standing.replaced - problems.keys(), IssueCode.TAXID_REPLACED.value)
     identity = identity_of(job, period)
-    of_royalties = set(rounded.payees) | set(standing.history.carried_in)
-    if standing.history.closed:
-        of_royalties |= {payee for payee, _, _ in standing.history.closed.left}
+    of_royalties = set(rounded.payees) | standing.history.payees
     for tax_id in of_royalties if standing.opening_gone else ():
         if identity.royalty_key(tax_id) in standing.opening_gone:
             problems.setdefault(tax_id, IssueCode.OPENING_GONE.value)
@@ -165,15 +184,16 @@ def compute_payables(
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
     recoupable = Recoupable({}, {})
     if job.rules.recoup_advances:
-        recoupable = recoupable_of(inputs.advances, allocation.columns(["tax_id", "isrc", "earned"]))
+        earned = allocation.columns(["tax_id", "isrc", "earned"])
+        recoupable = recoupable_of(inputs.advances, earned, period.end.isoformat())
     if "" in inputs.tax_problems:
         raise UnsoundPlan(Message("error.tax_of_nobody"))
     terms = terms_of(inputs.payees, job.rules, period, inputs.taxes)
     case = _Case(inputs, job, period, standing, verdicts, allocation, rounded, recoupable, terms, old.payments, unsound)
     payables = case.decide(problems)
-    unpayable = _held_by_checks(payables.obligations, standing)
+    unpayable = _held_by_checks(payables, problems)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
-    return replace(case.decide(problems | unpayable), to_invoice=payables.to_invoice) if unpayable else payables
+    return case.decide(problems | unpayable) if unpayable else payables
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,48 +218,32 @@ class _Case:
         return identity_of(self.job, self.period)
 
     def decide(self, problems: Mapping[str, str]) -> Payables:
-        """Accrue, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
-        balances, postings = self._accrue(problems)
-        payables = self._owe(balances, postings, problems, [row for row in postings if row.kind == "taxed"])
-        closed = self.standing.history.closed
-        if closed is None:
-            return payables
-        changed = stand_by_what_was_posted(
-            balances,
-            payables.postings,
-            closed,
-            claims=self.standing.claims,
-            recoupable=self.recoupable,
-            terms=self.terms,
-            held=set(problems),
+        """Work out, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
+        inputs, standing, known = self.inputs, self.standing, rows_by_payee(self.inputs.payees)
+        royalties = work_out_balances(
+            self.rounded,
+            self.recoupable,
+            standing.history,
+            dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True)),
+            standing.claims,
+            Conditions(
+                self.terms,
+                held=set(problems),
+                unsure={*standing.in_question, *inputs.advance_problems},
+                invoiced=invoiced_of(inputs.payees, inputs.invoices, self.period),
+            ),
         )
-        if changed is None:
-            return replace(payables, postings=())
-        owed = self._owe(changed.balances, [], problems, changed.withheld)
-        return replace(owed, postings=changed.postings)
-
-    def _owe(
-        self,
-        balances: DataFrame[PayeeBalances],
-        postings: Collection[Accrual],
-        problems: Mapping[str, str],
-        withheld: Sequence[Accrual],
-    ) -> Payables:
-        """Turn balances and everything else into obligations, held against claims and checks."""
-        inputs, known = self.inputs, rows_by_payee(self.inputs.payees)
-        owner_cents = self.rounded.owner_cents + int(inputs.payments["owner_amount_cents"].sum())
+        owner_of_rows_cents = int(inputs.payments["owner_amount_cents"].sum())
         owed = [
             *self._questioned(owe_payments(inputs.payments, known, inputs.payee_problems, self.identity)),
             *_owe_held_rows(inputs, known),
             *self.repeated,
-            *owe_royalties(balances, self.rounded, known, problems, self.identity, self.terms),
-            *owe_taxes(withheld, known),
-            *owe_owner(owner_cents, self.job.payer.name, self.identity),
+            *owe_royalties(royalties, self.rounded, known, problems, self.identity, self.terms),
+            *owe_taxes(royalties.taxed, known),
+            *owe_owner(self.rounded.owner_cents + owner_of_rows_cents, self.job.payer.name, self.identity),
         ]
-        standing = self.standing
-        everything = fill_contact_ids(owed, standing.contact_ids)
         claimed = claim(
-            everything,
+            fill_contact_ids(owed, standing.contact_ids),
             standing.claims,
             standing.decisions,
             self.identity,
@@ -247,12 +251,29 @@ class _Case:
             other_books=standing.other_books,
             unsound_rows=self.unsound_rows,
         )
-        listed = hold_unlisted(claimed.obligations, standing.institutions)
+        listed = hold_unlisted(claimed, standing.institutions)
         checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
-        allowed = hold_refused(checked, self.standing.refused, self._decided_to_pay())
-        wanting = to_invoice(balances, inputs.payees, inputs.invoices, self.period)
-        invoiced = hold_uninvoiced(allowed, wanting)
-        return Payables(invoiced, balances, self.allocation, _merged([*postings, *claimed.postings]), wanting)
+        allowed = hold_refused(checked, standing.refused, self._decided_to_pay())
+        reading = Reading(
+            identity=self.identity,
+            start=self.period.start,
+            history=standing.history,
+            rounded=self.rounded,
+            recoupable=self.recoupable,
+            royalties=royalties,
+            obligations=allowed,
+            claims=standing.claims,
+            paid_outside=standing.paid_outside,
+            owner_of_rows_cents=owner_of_rows_cents,
+            statements=cause_of_statements(
+                file.content_sha256
+                for file in inputs.files
+                if any(file.name in statement.files for statement in inputs.statements)
+            ),
+        )
+        return Payables(
+            allowed, royalties.balances, self.allocation, (*standing.moves, *entries_of(reading)), royalties
+        )
 
     def _decided_to_pay(self) -> frozenset[str]:
         return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)
@@ -267,11 +288,6 @@ class _Case:
             return replace(owed, place=Place.HELD, reasons=reasons_of(code)) if code else owed
 
         return [held(owed) if owed.place is Place.PLANNED else owed for owed in payments]
-
-    def _accrue(self, problems: Mapping[str, str]) -> tuple[DataFrame[PayeeBalances], list[Accrual]]:
-        names = dict(zip(self.inputs.payees["tax_id"], self.inputs.payees["name"], strict=True))
-        history, held = self.standing.history, set(problems)
-        return accrue(self.rounded, self.recoupable, history, names, terms=self.terms, held=held)
 
 
 def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
@@ -336,24 +352,14 @@ def _owe_held_rows(inputs: Inputs, known: RowsByPayee) -> list[Obligation]:
     ]
 
 
-def _held_by_checks(obligations: Obligations, standing: LedgerSnapshot) -> dict[str, str]:
-    """Payees of royalties whose account was found wanting and of whom nothing is claimed yet."""
-    claimed = {claim.payee for claim in standing.claims if claim.kind == "royalty"}
+def _held_by_checks(payables: Payables, problems: Mapping[str, str]) -> dict[str, str]:
+    """Payees of royalties whose account was found wanting; who waits for an invoice is recouped from all the same."""
+    known = {*problems, *payables.to_invoice}
     return {
         owed.payee.tax_id: owed.code
-        for owed in obligations
+        for owed in payables.obligations
         if owed.kind == "royalty"
         and owed.place is Place.HELD
         and owed.code in FOUND_AFTER_READING
-        and owed.payee.tax_id not in claimed
+        and owed.payee.tax_id not in known
     }
-
-
-def _merged(postings: Collection[Accrual]) -> tuple[Accrual, ...]:
-    sums: dict[tuple[str, AccrualKind, str], int] = {}
-    for posting in postings:
-        name = (posting.payee, posting.kind, posting.reference)
-        sums[name] = sums.get(name, 0) + posting.amount_cents
-    return tuple(
-        Accrual(kind, payee, reference, cents) for (payee, kind, reference), cents in sorted(sums.items()) if cents
-    )

@@ -11,8 +11,8 @@ import pandas as pd
 from flows.intake.rules.inputs import Inputs, Statement, worth_cents
 from flows.intake.rules.sum_lines import of_files
 from flows.payables.rules.claims import RENAMED, places_of
-from flows.payables.rules.invoices import ToInvoice
 from flows.payables.rules.obligations import owe_repeated, owe_unreadable
+from flows.royalties.rules.balances import ToInvoice
 from schemas.corrections import CorrectedRow
 from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode, make_issue
 from schemas.messages import Message, Money

@@ -1,16 +1,15 @@
 """Payees who changed their document, usually from CPF to CNPJ: what the old one had counts as the new one's."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Final
 
 import pandas as pd
 
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.obligations import RowsByPayee, account_of
-from flows.royalties.rules.accrue import Closed, History
 from schemas.issues import Issue, IssueCode, make_issue
+from schemas.journal import JournalAccount
 from schemas.plan import JobIdentity
 from schemas.submission import Claim, FormerPayee
 from schemas.tables.contract import DataFrame
@@ -20,7 +19,6 @@ from schemas.values.names import same_person
 # Old document -> new one.
 Moves = Mapping[str, str]
 _TABLES: Final = ("payments", "shares", "advances", "opening", "taxes", "invoices")
-_Key = TypeVar("_Key")
 
 
 def moves_of(payees: DataFrame[Payees]) -> Moves:
@@ -117,30 +115,29 @@ def rename_in_tables(inputs: Inputs) -> Inputs:
     return replace(inputs, issues=(*inputs.issues, *issues), **changes) if changes else inputs  # type: ignore[arg-type]
 
 
-def rename_in_history(history: History, moves: Moves) -> History:
-    """Return what a period finds, with all of an old document under the new one."""
-    if not moves:
-        return history
+def payment_keys(moves: Moves, identity: JobIdentity, references: Iterable[str]) -> dict[str, str]:
+    """Return the base keys of rows under old documents -> those under the new ones, for the references there are."""
+    known = set(references)
+    return {
+        identity.payment_key(old, reference): identity.payment_key(new, reference)
+        for old, new in moves.items()
+        for reference in known
+    }
 
-    def renamed(key: _Key) -> _Key:
-        if isinstance(key, tuple):
-            return (moves.get(key[0], key[0]), *key[1:])  # type: ignore[return-value]
-        return moves.get(key, key)  # type: ignore[call-overload, no-any-return]
 
-    def summed(sums: Mapping[_Key, int]) -> dict[_Key, int]:
-        found = Counter[_Key]()
-        for key, cents in sums.items():
-            found[renamed(key)] += cents
-        return {key: cents for key, cents in found.items() if cents}
+def renaming(moves: Moves, keys: Mapping[str, str]) -> Callable[[JournalAccount], JournalAccount]:
+    """Return what finds the account that one of an old document goes on as."""
 
-    closed = history.closed
-    if closed is not None:
-        closed = Closed(summed(closed.left), summed(closed.recouped))
-    return History(summed(history.carried_in), summed(history.recouped), closed)
+    def rename(account: JournalAccount) -> JournalAccount:
+        if account.payee not in moves:
+            return account
+        return replace(account, payee=moves[account.payee], reference=keys.get(account.reference, account.reference))
+
+    return rename
 
 
 def rename_in_claims(
-    claims: Iterable[Claim], moves: Moves, identity: JobIdentity, references: Iterable[str]
+    claims: Iterable[Claim], moves: Moves, identity: JobIdentity, keys: Mapping[str, str]
 ) -> tuple[Claim, ...]:
     """Return claims of old documents as the new ones': what was paid to the one is not paid to the other again.
 
@@ -148,18 +145,13 @@ def rename_in_claims(
         claims: Live ones of the job and period.
         moves: Who has moved.
         identity: What keys rest on.
-        references: Of the payments rows there are.
+        keys: Base keys of rows under old documents, and what they are under the new ones.
     """
     if not moves:
         return tuple(claims)
-    keys = {
-        identity.payment_key(old, reference): identity.payment_key(new, reference)
-        for old, new in moves.items()
-        for reference in set(references)
-    }
-    keys |= {identity.royalty_key(old): identity.royalty_key(new) for old, new in moves.items()}
+    known = {**keys, **{identity.royalty_key(old): identity.royalty_key(new) for old, new in moves.items()}}
     return tuple(
-        replace(claim, payee=moves[claim.payee], base_key=keys.get(claim.base_key, claim.base_key))
+        replace(claim, payee=moves[claim.payee], base_key=known.get(claim.base_key, claim.base_key))
         if claim.payee in moves
         else claim
         for claim in claims

@@ -9,14 +9,13 @@ import pandas as pd
 
 from flows.intake.rules.inputs import readable_cents
 from flows.royalties.rules.allocation import RoundedEarnings
+from flows.royalties.rules.balances import Royalties
 from flows.royalties.rules.terms import Terms, TermsOfPayees
-from schemas.accrual import Accrual
 from schemas.issues import IssueCode
 from schemas.job import Breakdown, Elements
 from schemas.obligation import Kind, Obligation, Payee, Reasons, SourceRow, because, reasons_of
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place
 from schemas.tables.contract import DataFrame, Record, records
-from schemas.tables.obligations import PayeeBalances
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
 from schemas.values.destination import DESTINATION_COLUMNS, Destination, destination_of
@@ -115,7 +114,7 @@ def destinations_of(payments: DataFrame[Payments], payees: DataFrame[Payees]) ->
 
 
 def owe_royalties(
-    balances: DataFrame[PayeeBalances],
+    royalties: Royalties,
     rounded: RoundedEarnings,
     known: RowsByPayee,
     problems: Mapping[str, str],
@@ -125,14 +124,14 @@ def owe_royalties(
     """Turn balances into obligations and their other parts: recouped, carried, held, and lines nobody shares.
 
     Args:
-        balances: Each payee's balance; held ones have payable 0 and their sum in held.
+        royalties: Each payee's balance; held ones have payable 0 and their sum in held.
         rounded: Earnings, for the lines that no share covers.
         known: Sound rows of the payees table.
         problems: Tax id -> codes, for payees who cannot be paid for now.
         identity: What the keys rest on.
         terms: Of everybody's royalties; say why something is carried.
     """
-    owed, rows = list[Obligation](), records(balances)
+    owed, rows, to_invoice = list[Obligation](), records(royalties.balances), royalties.to_invoice
     for column, kind, place, code in _PARTS:
         for balance in rows:
             if not balance[column]:
@@ -140,13 +139,18 @@ def owe_royalties(
             tax_id = balance["tax_id"]
             own = known.get(tax_id, {})
             account = account_of(own)
-            key = identity.royalty_key(tax_id) if kind == "royalty" else ""
+            is_rest = place is Place.HELD and balance["payable_cents"]  # of it another part is paid
+            key = identity.royalty_key(tax_id) if kind == "royalty" and not is_rest else ""
+            waits = to_invoice[tax_id].code if tax_id in to_invoice else None
+            problem = problems.get(tax_id) or (waits.value if waits else "")
             owed.append(
                 Obligation(
                     kind=kind,
                     amount_cents=balance[column],
                     place=place,
-                    reasons=_why_there(place, code, problems.get(tax_id, ""), balance[column], terms.of(tax_id)),
+                    reasons=because("difference")
+                    if place is Place.CARRIED and balance[column] < 0 and tax_id in royalties.paid
+                    else _why_there(place, code, problem, balance[column], terms.of(tax_id)),
                     key=key,
                     base_key=key,
                     reference=ROYALTIES if kind == "royalty" else "",
@@ -186,17 +190,22 @@ _PARTS: Final[tuple[tuple[str, Kind, Place, str], ...]] = (
 )
 
 
-def owe_taxes(withheld: Iterable[Accrual], known: RowsByPayee) -> list[Obligation]:
-    """Turn what is withheld into obligations: the payer owes it to the tax office, and no report carries it."""
+def owe_taxes(withheld: Mapping[tuple[str, str], int], known: RowsByPayee) -> list[Obligation]:
+    """Turn what is withheld into obligations: the payer owes it to the tax office, and no report carries it.
+
+    Args:
+        withheld: Payee and kind of tax -> centavos.
+        known: Sound rows of the payees table.
+    """
     return [
         Obligation(
             kind="tax",
-            amount_cents=posting.amount_cents,
+            amount_cents=cents,
             place=Place.TAX,
-            reference=posting.reference,
-            payee=payee_of({"tax_id": posting.payee}, known.get(posting.payee, {})),
+            reference=tax,
+            payee=payee_of({"tax_id": tax_id}, known.get(tax_id, {})),
         )
-        for posting in withheld
+        for (tax_id, tax), cents in sorted(withheld.items())
     ]
 
 

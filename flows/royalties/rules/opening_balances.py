@@ -1,12 +1,11 @@
 """Opening balances as carried in and paid outside, and rows that contradict ledger or payments."""
 
-import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.opening_balances import When, _moved, first_day, when_is
-from flows.royalties.rules.accrue import History, advance_reference
+from flows.royalties.rules.balances import History, advance_reference
 from schemas.errors import UnsoundPlan
 from schemas.issues import IssueCode
 from schemas.job import Period
@@ -49,15 +48,13 @@ class KnownToLedger:
 
     Attributes:
         period: The job's.
-        history: What the ledger says the period finds.
-        posted: First day and label of every period posted so far, earliest first.
+        history: What the journal says the period finds.
         claimed: Obligation key of a payments row -> the submission that claims it.
         payments: Obligation keys of the payments rows there are.
     """
 
     period: Period
     history: History
-    posted: tuple[tuple[dt.date, str], ...]
     claimed: Mapping[str, str]
     payments: Collection[str]
 
@@ -71,16 +68,16 @@ class KnownToLedger:
 
     def _before(self) -> str:
         """Label of the latest period posted before this one; "" when there is none."""
-        return next((label for start, label in reversed(self.posted) if start < self.period.start), "")
+        return next((label for start, label in reversed(self.history.journal.periods) if start < self.period.start), "")
 
     def _carried(self, row: Record, _key: str) -> _Fault | None:
         when = when_is(row, self.period)
         if when is When.NOW and self._before():
             return IssueCode.OPENING_LEDGER, "period", self._before()
-        day = first_day(row)
-        never_run = not any(start == day or label == f"{day:%Y-%m}" for start, label in self.posted)
+        day, posted = first_day(row), self.history.journal.periods
+        never_run = not any(start == day or label == f"{day:%Y-%m}" for start, label in posted)
         if when is When.EARLIER and never_run:
-            return IssueCode.OPENING_PERIOD, "period", self.posted[0][1] if self.posted else self.period.label
+            return IssueCode.OPENING_PERIOD, "period", posted[0][1] if posted else self.period.label
         return None
 
     def _to_recoup(self, row: Record, _key: str) -> _Fault | None:
@@ -126,7 +123,6 @@ def open_balances(
     identity: JobIdentity,
     *,
     history: History,
-    posted: Sequence[tuple[dt.date, str]],
     claims: Collection[Claim],
 ) -> Opened:
     """Take opening balances at their word, as far as the ledger does not contradict them.
@@ -135,8 +131,7 @@ def open_balances(
         inputs: All that came in.
         period: The job's.
         identity: What keys rest on.
-        history: What the ledger says the period finds.
-        posted: First day and label of every period posted so far, earliest first.
+        history: What the journal says the period finds.
         claims: Live claims of this job and period.
 
     Raises:
@@ -147,7 +142,7 @@ def open_balances(
     pairs = inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)
     rows = {(tax_id, normal_reference(reference)) for tax_id, reference in pairs}
     claimed = {claim.obligation_key: claim.submission_id for claim in claims if claim.kind == "payment"}
-    ledger = KnownToLedger(period, history, tuple(posted), claimed, {identity.payment_key(*row) for row in rows})
+    ledger = KnownToLedger(period, history, claimed, {identity.payment_key(*row) for row in rows})
     carried, royalties, payments = dict(history.carried_in), list[Claim](), dict[str, int]()
     contradictions, said = [], dict[tuple[str, str], int]()
     for row in records(inputs.opening):

@@ -8,8 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeVar
 
 import pandas as pd
 
-from flows.royalties.rules.accrue import History, advance_reference
-from schemas.accrual import Accrual
+from flows.royalties.rules.balances import History, OfAdvance, advance_reference
 from schemas.job import BRASILIA, Job, Period
 from schemas.obligation import Obligation, Obligations, Reason, sum_cents
 from schemas.payee_statement import (
@@ -235,13 +234,13 @@ def heading_of(job: Job, period: Period, quotes: Iterable[Quote] = ()) -> Statem
 
 
 def stand_of_advances(
-    advances: pd.DataFrame, postings: Iterable[Accrual], history: History
+    advances: pd.DataFrame, recouped: Mapping[OfAdvance, int], history: History
 ) -> tuple[AdvanceStanding, ...]:
     """Say for each advance what this period recouped of it and what is left.
 
     Args:
         advances: `schemas.tables.advances.Advances`.
-        postings: What the period leaves in the ledger.
+        recouped: What the period recoups in all.
         history: What other periods recouped.
 
     Returns:
@@ -250,11 +249,7 @@ def stand_of_advances(
     paid = Counter[tuple[str, str, str]]()
     for row in records(advances.sort_values(["tax_id", "date", "reference", "isrc", "row"])):
         paid[row["tax_id"], row["reference"], row["isrc"]] += row["amount_cents"]
-    now = Counter[tuple[str, str]]()
-    for posting in postings:
-        if posting.kind == "recouped":
-            now[posting.payee, posting.reference] += posting.amount_cents
-    standing = []
+    now, standing = Counter(recouped), []
     for (payee, reference, isrc), advanced in paid.items():
         named = (payee, advance_reference(reference, isrc))
         left = advanced - history.recouped.get(named, 0) - now[named]
@@ -335,10 +330,10 @@ def _way(balance: Record, exact: Decimal, obligations: Sequence[Obligation]) -> 
         earned_cents=balance["earned_cents"],
         recouped_cents=balance["recouped_cents"],
         carried_in_cents=balance["carried_in_cents"],
-        carried_out_cents=balance["carried_out_cents"],
+        carried_out_cents=balance["carried_out_cents"] - back,
         held_cents=balance["held_cents"],
         held_reasons=_codes(reasons),
-        payable_cents=balance["payable_cents"],
+        payable_cents=balance["payable_cents"] + back,
         overpaid_cents=back,
         taxes=tuple((owed.reference, owed.amount_cents) for owed in obligations if owed.kind == "tax"),
         is_due=all(owed.code != "not_due" for owed in obligations),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from types import MappingProxyType
 
 from schemas.job import Period
 from schemas.tables.contract import DataFrame, records
@@ -44,15 +45,23 @@ def taxes_of(taxes: DataFrame[Taxes], period: Period) -> dict[str, list[Tax]]:
     return found
 
 
-def withhold(taxes: Sequence[Tax], gross_cents: int) -> dict[str, int]:
+def withhold(
+    taxes: Sequence[Tax], gross_cents: int, in_month_cents: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, int]:
     """Return what is withheld of a gross amount, by kind: half a centavo to even, and never more than there is.
+
+    Args:
+        taxes: The payee's.
+        gross_cents: Of this payment.
+        in_month_cents: Kind -> what was withheld in the month, by any job: an amount is taken once, a part of each.
 
     >>> withhold([Tax("IRRF", Fraction(11, 40), 0), Tax("ISS", Fraction(0), 500)], 10_000)
     {'IRRF': 2750, 'ISS': 500}
     """
     left, found = max(0, gross_cents), dict[str, int]()
     for tax in taxes:
-        cents = min(left, tax.amount_cents or round_half_even_cents(tax.part * max(0, gross_cents)))
+        fixed_cents = max(0, tax.amount_cents - in_month_cents.get(tax.kind, 0))
+        cents = min(left, fixed_cents if tax.amount_cents else round_half_even_cents(tax.part * max(0, gross_cents)))
         if cents:
             found[tax.kind] = cents
             left -= cents

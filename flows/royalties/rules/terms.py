@@ -9,6 +9,7 @@ from flows.royalties.rules.taxes import TaxesOf, taxes_of
 from schemas.issues import IssueCode
 from schemas.job import Period, Rules
 from schemas.tables.contract import DataFrame, records
+from schemas.tables.invoices import Invoices
 from schemas.tables.payees import USUAL_MINIMUM, Payees
 from schemas.tables.taxes import Taxes
 
@@ -79,6 +80,21 @@ def terms_of(payees: DataFrame[Payees], rules: Rules, period: Period, taxes: Dat
         own[row["tax_id"]] = Terms(minimum_cents, is_due(row["frequency"], period), recoups_carried)
     usual = Terms(rules.minimum_payout, recoups_carried=rules.recoup_from == "earned_and_carried")
     return TermsOfPayees(usual, own, taxes_of(taxes, period))
+
+
+def invoiced_of(payees: DataFrame[Payees], invoices: DataFrame[Invoices], period: Period) -> dict[str, int]:
+    """Return what payees who must invoice have invoiced for a period, in centavos; nothing where that is nothing.
+
+    An invoice is of a period that is named by its month, or in which its day lies.
+    """
+    found = dict.fromkeys(payees.loc[payees["must_invoice"], "tax_id"], 0)
+    for row in records(invoices) if found else ():
+        is_of_period = (
+            row["period"] == period.label or period.start.isoformat() <= row["period"] <= period.end.isoformat()
+        )
+        if row["tax_id"] in found and is_of_period:
+            found[row["tax_id"]] += row["amount_cents"]
+    return found
 
 
 HOLD_CODES: Final[Mapping[str, IssueCode]] = {

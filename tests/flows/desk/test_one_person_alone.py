@@ -258,7 +258,7 @@ def test_a_batch_put_in_the_place_of_the_approved_one_is_not_sent(job, desk, bia
         stored = ledger.plans.get(plan.rsplit("/", 1)[1])
         now = SYSTEM_CLOCK.now()
         ledger.approvals.record(Approval(stored.digest, "Bia Reis", ApprovalKind.SIGNED_IN, 3000, now, now + GOOD_FOR))
-        ledger.submissions.approve_plan(stored.digest, stored.run_id, None, now)
+        ledger.submissions.approve_plan(stored.digest, stored.run_id, (), now)
     database.execute(text("UPDATE attempts SET subject = :hash"), {"hash": "f" * 64})
     database.commit()
     with open_ledger_of(read_settings()) as ledger:

@@ -247,7 +247,7 @@ def test_a_doubt_is_shown_and_takes_two_people_a_day_and_neither_of_them_the_sen
     assert "Já dito por Caio" in words_of(dora.get("/doubts"))
     assert dora.post("/doubts/absent", at="/doubts", **word) == "/doubts?told=absent"
     with open_ledger_of(read_settings()) as ledger:
-        line = ledger.submissions.journal(in_doubt.id)[-1]
+        line = ledger.submissions.transitions(in_doubt.id)[-1]
         assert (line.after, line.by) == ("absent", "Caio, Dora")
         assert ledger.first_decisions.standing("absent", in_doubt.id) is None
 

@@ -121,7 +121,7 @@ class Desk:
     def approve(self, plan: PaymentPlan, run_id: str = "run-1") -> list[Submission]:
         self.store(plan, run_id)
         self.sign(plan)
-        return self.ledger.submissions.approve_plan(plan.digest, run_id, None, self.clock())
+        return self.ledger.submissions.approve_plan(plan.digest, run_id, (), self.clock())
 
     def take(self, submission: Submission, owner: Owner) -> bool:
         body = self.ledger.submissions.get(submission.id).body

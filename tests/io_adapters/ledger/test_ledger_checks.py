@@ -135,7 +135,7 @@ def test_every_check_has_its_bytes_its_answer_and_its_journal(ledger, me):
     check = reserve(ledger, "a", me)
     assert (check.body, check.state, check.cost_cents) == (b"{}", A.SENDING, 36)
     finish(ledger, check, message="ok", valid=True)
-    assert [(line.before, line.after, line.by) for line in ledger.checks.journal(check.id)] == [
+    assert [(line.before, line.after, line.by) for line in ledger.checks.transitions(check.id)] == [
         (None, A.SENDING, "run-1"),
         (A.SENDING, A.ACCEPTED, "run-1"),
     ]

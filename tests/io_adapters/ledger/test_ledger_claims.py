@@ -61,7 +61,7 @@ def test_of_plans_that_overlap_one_is_approved(ledger_url, clock, make_desk, mak
         desk.store(plan)
         desk.sign(plan)
         contestants.append(
-            lambda ledger=ledger, plan=plan: ledger.submissions.approve_plan(plan.digest, "run-1", None, clock())
+            lambda ledger=ledger, plan=plan: ledger.submissions.approve_plan(plan.digest, "run-1", (), clock())
         )
     results = race(contestants)
     assert sorted(type(result).__name__ for result in results) == ["ClaimCollision"] * 7 + ["list"]

@@ -87,21 +87,21 @@ class TestContacts:
         assert (doubtful.id, doubtful.state) == (first.id, AttemptState.IN_DOUBT)
         second = ledger.contacts.begin(ANA, b"{}", "run-2")
         assert second.id != first.id
-        assert [line.after for line in ledger.contacts.journal(first.id)] == [
+        assert [line.after for line in ledger.contacts.transitions(first.id)] == [
             "approved",
             "sending",
             "in_doubt",
             "absent",
         ]
         third = ledger.contacts.begin(ANA, b"{}", "run-3")  # the sync that was to send the second one ended before
-        assert [line.after for line in ledger.contacts.journal(second.id)] == ["approved", "absent"]
+        assert [line.after for line in ledger.contacts.transitions(second.id)] == ["approved", "absent"]
         assert third.state == AttemptState.APPROVED
 
     def test_a_creation_in_doubt_has_taken_effect_once_the_service_shows_the_contact(self, ledger, me, gone):
         attempt = take(ledger, me)
         ledger.contacts.doubt_abandoned(gone)
         told(ledger)
-        assert [line.after for line in ledger.contacts.journal(attempt.id)][-1] == "accepted"
+        assert [line.after for line in ledger.contacts.transitions(attempt.id)][-1] == "accepted"
 
     def test_a_contact_that_is_created_anew_has_nothing_of_the_one_that_was_deleted(self, ledger, me):
         told(ledger)

@@ -140,7 +140,7 @@ def test_a_worker_that_dies_leaves_a_doubt(ledger_url, ledger, update, clock):
         here = Owner.current("run-3")
         (doubtful,) = updates.doubt_abandoned(lambda owner: is_gone(owner, here))
         assert (doubtful.state, doubtful.was_in_doubt) == (X.IN_DOUBT, True)
-        states = [line.after.value for line in updates.journal(update.id)]
+        states = [line.after.value for line in updates.transitions(update.id)]
         assert states == ["approved", "sending", "in_doubt"]
 
 
@@ -195,7 +195,7 @@ def test_an_answer_that_comes_late_is_kept_and_undoes_nothing_that_is_proven(led
     assert answered(ledger, update, X.IN_DOUBT).state is X.ACCEPTED
     assert answered(ledger, update, X.DIFFERS).state is X.DIFFERS
     assert answered(ledger, update, X.ACCEPTED).state is X.DIFFERS
-    steps = [line.after for line in ledger.exchange_updates.journal(update.id)]
+    steps = [line.after for line in ledger.exchange_updates.transitions(update.id)]
     assert steps == [X.APPROVED, X.SENDING, X.IN_DOUBT, X.ACCEPTED, X.DIFFERS]
     told = [answer.outcome for answer in ledger.exchange_updates.answers(update.id)]
     assert told == [X.IN_DOUBT, X.REFUSED, X.NOT_SENT, X.ACCEPTED, X.IN_DOUBT, X.DIFFERS, X.ACCEPTED]

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from io_adapters.ledger import Accrual, AccrualPosting, ClaimCollision
+from io_adapters.ledger import ClaimCollision
 from schemas.errors import ApprovalWanted, UnsoundPlan
+from schemas.journal import AccountKind, EntryKind, JournalEntry, Posting, Series
 from schemas.plan import Approval, ApprovalKind
 from schemas.submission import Outcome, SubmissionState
 from tests.io_adapters.ledger.conftest import evidence
@@ -51,7 +52,7 @@ def test_a_newer_plan_replaces_the_one_nobody_approved(desk, ledger, make_plan):
     desk.store(new)
     assert ledger.submissions.get(replaced.id).state is SubmissionState.WITHDRAWN
     with pytest.raises(ApprovalWanted, match="replaced"):
-        ledger.submissions.approve_plan(old.digest, "run-1", None, desk.clock())
+        ledger.submissions.approve_plan(old.digest, "run-1", (), desk.clock())
 
 
 def test_an_approved_plan_is_not_replaced(desk, ledger, make_plan):
@@ -143,7 +144,7 @@ def test_the_next_attempt_of_an_absent_report_pays_the_same_under_a_new_name(des
     assert following.state is SubmissionState.APPROVED
     assert ledger.claims.payments_of(following.id) == list(plan.batches[0].payments)
     assert {c.submission_id for c in ledger.claims.live_for([key("ana"), key("bia")])} == {following.id}
-    assert ledger.submissions.journal(submission.id)[-1].reason == evidence("call 7")
+    assert ledger.submissions.transitions(submission.id)[-1].reason == evidence("call 7")
     assert desk.take(following, me)
 
 
@@ -151,19 +152,19 @@ def test_a_plan_needs_a_standing_approval_at_the_moment_it_is_approved(desk, led
     plan = make_plan({"ana": 100})
     desk.store(plan)
     with pytest.raises(ApprovalWanted, match="0 of 1"):
-        ledger.submissions.approve_plan(plan.digest, "run-1", None, clock())
+        ledger.submissions.approve_plan(plan.digest, "run-1", (), clock())
     desk.sign(plan, hours=1)
     clock.move(hours=2)
     assert ledger.approvals.standing(plan.digest, clock()) == []
     with pytest.raises(ApprovalWanted):
-        ledger.submissions.approve_plan(plan.digest, "run-1", None, clock())
+        ledger.submissions.approve_plan(plan.digest, "run-1", (), clock())
     desk.sign(plan, by="Ana")  # who prepared it: not one of two
     desk.sign(plan, by="Bia")
     desk.sign(plan, by="BIA")
     with pytest.raises(ApprovalWanted, match="1 of 2"):
-        ledger.submissions.approve_plan(plan.digest, "run-1", None, clock(), approvers=2)
+        ledger.submissions.approve_plan(plan.digest, "run-1", (), clock(), approvers=2)
     desk.sign(plan, by="Caio")
-    assert len(ledger.submissions.approve_plan(plan.digest, "run-1", None, clock(), approvers=2)) == 1
+    assert len(ledger.submissions.approve_plan(plan.digest, "run-1", (), clock(), approvers=2)) == 1
 
 
 @pytest.mark.parametrize(
@@ -175,24 +176,24 @@ def test_one_person_is_not_two_however_the_name_is_written(desk, ledger, make_pl
     desk.sign(plan, by="Ana Lima")
     desk.sign(plan, by=other)
     with pytest.raises(ApprovalWanted, match="1 of 2"):
-        ledger.submissions.approve_plan(plan.digest, "run-1", None, clock(), approvers=2)
+        ledger.submissions.approve_plan(plan.digest, "run-1", (), clock(), approvers=2)
 
 
 def test_an_approval_is_used_once(desk, ledger, make_plan, me, clock):
     plan = make_plan({"ana": 100})
     (submission,) = desk.approve(plan)
     assert ledger.approvals.standing(plan.digest, clock()) == []
-    assert ledger.submissions.approve_plan(plan.digest, "run-1", None, clock()) == []
+    assert ledger.submissions.approve_plan(plan.digest, "run-1", (), clock()) == []
     end(desk, submission, me, Outcome.REFUSED)
     desk.store(plan, "run-2")
     with pytest.raises(ApprovalWanted):
-        ledger.submissions.approve_plan(plan.digest, "run-2", None, clock())
+        ledger.submissions.approve_plan(plan.digest, "run-2", (), clock())
 
 
 def test_a_plan_below_the_jobs_limit_needs_nobodys_word(desk, ledger, make_plan, clock):
     plan = make_plan({"ana": 100})
     desk.store(plan)
-    assert len(ledger.submissions.approve_plan(plan.digest, "run-1", None, clock(), approvers=0)) == 1
+    assert len(ledger.submissions.approve_plan(plan.digest, "run-1", (), clock(), approvers=0)) == 1
 
 
 def test_an_approval_of_another_total_is_refused(desk, ledger, make_plan, clock):
@@ -214,11 +215,11 @@ def test_a_rejection_voids_approvals_until_a_later_run_arrives_at_the_plan_again
     with pytest.raises(ApprovalWanted, match="rejected by Bia: wrong period"):
         desk.sign(plan)
     with pytest.raises(ApprovalWanted, match="rejected"):
-        ledger.submissions.approve_plan(plan.digest, "run-1", None, clock(), approvers=0)
+        ledger.submissions.approve_plan(plan.digest, "run-1", (), clock(), approvers=0)
     desk.store(plan, "run-2")
     assert ledger.approvals.standing(plan.digest, clock()) == []
     desk.sign(plan)
-    assert len(ledger.submissions.approve_plan(plan.digest, "run-2", None, clock())) == 1
+    assert len(ledger.submissions.approve_plan(plan.digest, "run-2", (), clock())) == 1
 
 
 def test_nothing_changes_when_approving_fails(desk, ledger, make_plan, clock, key):
@@ -226,16 +227,17 @@ def test_nothing_changes_when_approving_fails(desk, ledger, make_plan, clock, ke
     plan = make_plan({"bia": 200}, {"ana": 999})
     submissions = desk.store(plan)
     desk.sign(plan)
-    posting = AccrualPosting(
-        "aurora-royalties", "payer", "BRL", "2026-10", dt.date(2026, 10, 1), (Accrual("carried", "caio", "", 5),)
-    )
+    series = Series("aurora-royalties", "payer", "BRL")
+    legs = (Posting(series.account(AccountKind.PAYEE, "caio"), -5), Posting(series.account(AccountKind.SOURCE), 5))
+    entry = JournalEntry("je-1", EntryKind.READ, series, "2026-10", dt.date(2026, 10, 1), "read", legs)
+    before = ledger.journal.balances()
     with pytest.raises(ClaimCollision) as caught:
-        ledger.submissions.approve_plan(plan.digest, "run-1", posting, clock())
+        ledger.submissions.approve_plan(plan.digest, "run-1", [entry], clock())
     assert caught.value.obligation_keys == (key("ana"),)
     assert {ledger.submissions.get(s.id).state for s in submissions} == {SubmissionState.PLANNED}
     assert ledger.claims.live_for([key("bia")]) == []
     assert len(ledger.approvals.standing(plan.digest, clock())) == 1
-    assert ledger.accruals.posted("aurora-royalties", "2026-10") == []
+    assert ledger.journal.balances() == before
 
 
 def test_content_that_is_live_cannot_be_stored_again(desk, make_plan, key):

@@ -98,10 +98,10 @@ def test_the_answer_is_kept_as_it_came(ledger, desk, approved, me, clock):
     assert (now.state, now.split_id, now.reason) == (SubmissionState.ACCEPTED, "s1", evidence("created"))
     (answer,) = ledger.submissions.answers(approved.id)
     assert (answer.outcome, answer.http_status, answer.raw) == (Outcome.ACCEPTED, 200, b'{"_id": "s1"}')
-    steps = [(line.before, line.after) for line in ledger.submissions.journal(approved.id)]
+    steps = [(line.before, line.after) for line in ledger.submissions.transitions(approved.id)]
     s = SubmissionState
     assert steps == [(None, s.PLANNED), (s.PLANNED, s.APPROVED), (s.APPROVED, s.SENDING), (s.SENDING, s.ACCEPTED)]
-    assert {line.at for line in ledger.submissions.journal(approved.id)} == {clock()}
+    assert {line.at for line in ledger.submissions.transitions(approved.id)} == {clock()}
 
 
 @pytest.mark.parametrize(
@@ -283,9 +283,9 @@ def test_an_answer_that_is_an_alarm_freezes_with_the_record_of_it_once(ledger, d
 def test_a_failed_report_that_is_paid_after_all_takes_its_claims_back_from_what_is_unsent(ledger, desk, make_plan, me):
     (first,) = desk.approve(make_plan({"ana": 100}))
     sent(desk, me, first, "s1")
-    ledger.submissions.record_status(first.id, b"1", "ERROR", SubmissionState.FAILED, by="run-1")
+    ledger.submissions.record_status(first.id, b"{}", "ERROR", SubmissionState.FAILED, by="run-1")
     (second,) = desk.approve(make_plan({"ana": 100}))
-    ledger.submissions.record_status(first.id, b"2", "DONE", SubmissionState.PAID, by="run-2")
+    ledger.submissions.record_status(first.id, b"{ }", "DONE", SubmissionState.PAID, by="run-2")
     assert ledger.submissions.get(second.id).state is SubmissionState.WITHDRAWN
     assert ledger.freeze.current() is None
     (claim,) = ledger.claims.live_of(first.job, first.period)
@@ -295,10 +295,10 @@ def test_a_failed_report_that_is_paid_after_all_takes_its_claims_back_from_what_
 def test_one_that_was_paid_again_meanwhile_freezes_in_the_same_breath(ledger, desk, make_plan, me):
     (first,) = desk.approve(make_plan({"ana": 100}))
     sent(desk, me, first, "s1")
-    ledger.submissions.record_status(first.id, b"1", "ERROR", SubmissionState.FAILED, by="run-1")
+    ledger.submissions.record_status(first.id, b"{}", "ERROR", SubmissionState.FAILED, by="run-1")
     (second,) = desk.approve(make_plan({"ana": 100}))
     sent(desk, me, second, "s2")
-    now = ledger.submissions.record_status(first.id, b"2", "DONE", SubmissionState.PAID, by="run-2")
+    now = ledger.submissions.record_status(first.id, b"{ }", "DONE", SubmissionState.PAID, by="run-2")
     assert now.state is SubmissionState.PAID
     assert ledger.freeze.current().tags == (first.id,)
     (claim,) = ledger.claims.live_of(first.job, first.period)

@@ -31,17 +31,17 @@ def test_only_transitions_of_the_table_happen(make_desk, make_plan):
                 move(connection, read_submission(connection, submission.id), after, at=NOW, by="test")
 
         for before, after in itertools.product(S, S):
-            lines = len(ledger.submissions.journal(submission.id))
+            lines = len(ledger.submissions.transitions(submission.id))
             if after in TRANSITIONS[before]:
                 happen(before, after)
                 assert ledger.submissions.get(submission.id).state is after
-                last = ledger.submissions.journal(submission.id)[lines]
+                last = ledger.submissions.transitions(submission.id)[lines]
                 assert (last.before, last.after) == (before, after)
             else:
                 with pytest.raises(BrokenInvariant, match="cannot go"):
                     happen(before, after)
                 assert ledger.submissions.get(submission.id).state is before
-                assert len(ledger.submissions.journal(submission.id)) == lines
+                assert len(ledger.submissions.transitions(submission.id)) == lines
 
 
 def test_any_story_keeps_the_promises(make_desk, make_plan):  # noqa: C901 - the story's rules, one by one
@@ -76,7 +76,7 @@ def test_any_story_keeps_the_promises(make_desk, make_plan):  # noqa: C901 - the
             plan = make_plan(dict(sorted(amounts.items())))
             self.attempt(lambda: self.desk.store(plan))
             self.attempt(lambda: self.desk.sign(plan))
-            self.attempt(lambda: self.ledger.submissions.approve_plan(plan.digest, "run-1", None, NOW))
+            self.attempt(lambda: self.ledger.submissions.approve_plan(plan.digest, "run-1", (), NOW))
 
         @precondition(lambda self: self.ledger.submissions.list(states=[S.APPROVED], bodies=False))
         @rule(pick=st.integers(0, 99), outcome=st.sampled_from([*Outcome, None]))
@@ -170,7 +170,7 @@ def test_any_story_keeps_the_promises(make_desk, make_plan):  # noqa: C901 - the
         @invariant()
         def the_journal_tells_the_whole_story(self):
             for submission in self.ledger.submissions.list(bodies=False):
-                lines = self.ledger.submissions.journal(submission.id)
+                lines = self.ledger.submissions.transitions(submission.id)
                 assert lines[-1].after is submission.state
                 assert all(first.after is second.before for first, second in itertools.pairwise(lines))
                 assert all(line.after in TRANSITIONS[line.before] for line in lines[1:])

@@ -1,0 +1,281 @@
+"""What a run posts: what its inputs say now, less what was posted of them, as entries of the journal."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from flows.payables.rules.claims import PAID_BESIDE
+from flows.payables.rules.left_out import REASON as REPEATED
+from flows.royalties.rules.allocation import RoundedEarnings
+from flows.royalties.rules.balances import History, Recoupable, Royalties, advance_reference, history_of
+from schemas.journal import (
+    AccountKind,
+    EntryKind,
+    JournalAccount,
+    JournalEntry,
+    JournalState,
+    Series,
+    Sums,
+    Transfer,
+    entry_id,
+    payee_move,
+    postings_of,
+    series_move,
+)
+from schemas.obligation import Obligation
+from schemas.plan import JobIdentity, Place
+from schemas.submission import Claim
+
+A = AccountKind
+_UNSHARED: Final = "unshared"
+_UNREADABLE: Final = "unreadable"
+_LONGEST_TAX_ID: Final = 32
+# What an account's owner takes along to another account; what was withheld or sent stays where it was.
+_MOVED: Final = frozenset({A.PAYEE, A.PAYMENT, A.ADVANCE})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that a run has worked out of a period, for the journal.
+
+    Attributes:
+        identity: What keys rest on.
+        start: First day of the period.
+        history: What the journal said before, and what opening balances carry in.
+        rounded: What the statements are shared out into.
+        recoupable: The advances.
+        royalties: What is recouped and withheld.
+        obligations: After they were held against claims.
+        claims: Live claims of the period, and royalties paid outside.
+        paid_outside: Base key of a payments row -> centavos that an opening balance says were paid for it.
+        owner_of_rows_cents: What payments rows give to the owner.
+        statements: Names what the statements hold, see `cause_of_statements`; "" without any.
+    """
+
+    identity: JobIdentity
+    start: dt.date
+    history: History
+    rounded: RoundedEarnings
+    recoupable: Recoupable
+    royalties: Royalties
+    obligations: Iterable[Obligation]
+    claims: Iterable[Claim]
+    paid_outside: Mapping[str, int]
+    owner_of_rows_cents: int
+    statements: str = ""
+
+    @property
+    def series(self) -> Series:
+        """Whose accounts."""
+        return Series(self.identity.job, self.identity.payer, self.identity.currency)
+
+
+def entries_of(reading: Reading) -> tuple[JournalEntry, ...]:
+    """Return what a run posts about its period: nothing where its inputs say what they said."""
+    state, series = reading.history.journal, reading.series
+    posted = {kind: state.posted.get(kind, {}) for kind in EntryKind}
+    source, outside = series.account(A.SOURCE), series.account(A.OUTSIDE)
+    claimed = Counter[str]()
+    for claim in reading.claims:
+        claimed[claim.base_key] += claim.amount_cents
+    advances = paid_ahead(series, reading.recoupable, reading.royalties.recouped, state)
+    changes = [
+        (EntryKind.OPENING, _change(_opening(reading), posted[EntryKind.OPENING], {A.PAYEE}, lambda _: outside)),
+        (EntryKind.OPENING, _mirrored(advances, lambda _: outside)),
+        (EntryKind.READ, _change(_read(reading, claimed), posted[EntryKind.READ], _READ, lambda _: source)),
+        (
+            EntryKind.RECOUP,
+            _change(
+                {
+                    series.account(A.ADVANCE, payee, name): -cents
+                    for (payee, name), cents in reading.royalties.recouped.items()
+                },
+                posted[EntryKind.RECOUP],
+                {A.ADVANCE},
+                lambda account: series.account(A.PAYEE, account.payee),
+            ),
+        ),
+        (
+            EntryKind.DECISION,
+            _change(_settled(reading, claimed), posted[EntryKind.DECISION], {A.PAYMENT}, lambda _: outside),
+        ),
+        (EntryKind.WITHHOLD, _withheld_whole(reading)),
+    ]
+    return tuple(_entries(reading, changes))
+
+
+_READ: Final = frozenset({A.PAYEE, A.PAYMENT, A.OWNER, A.UNASSIGNED})
+
+
+def _entries(reading: Reading, changes: Iterable[tuple[EntryKind, Sums]]) -> Iterator[JournalEntry]:
+    """Name each after its period, and the number of such entries before it.
+
+    Other statements that come to the same are read, and paid for, as well: an entry without a posting says so.
+    """
+    state, identity = reading.history.journal, reading.identity
+    numbers = Counter(state.entries)
+    for kind, change in changes:
+        postings = postings_of(change)
+        is_new = kind is EntryKind.READ and reading.statements not in {"", state.statements}
+        if postings or is_new:
+            numbers[kind] += 1
+            about = (identity.job, identity.payer, identity.currency, identity.period, numbers[kind])
+            own = reading.statements if kind is EntryKind.READ else ""
+            cause = own or f"{kind.value} {identity.period} {numbers[kind]}"
+            name = entry_id(kind, *about)
+            yield JournalEntry(name, kind, reading.series, identity.period, reading.start, cause, postings)
+
+
+def _change(
+    target: Sums, posted: Sums, kinds: Collection[AccountKind], other: Callable[[JournalAccount], JournalAccount]
+) -> Sums:
+    """Return what brings accounts of some kinds to where they should be, each against another account."""
+    found = Counter(target)
+    found.subtract({account: cents for account, cents in posted.items() if account.kind in kinds})
+    return _mirrored(found, other)
+
+
+def _mirrored(change: Sums, other: Callable[[JournalAccount], JournalAccount]) -> Sums:
+    transfer = Transfer()
+    for account, cents in change.items():
+        if cents:
+            transfer.move(account, other(account), cents)
+    return transfer.sums
+
+
+def _read(reading: Reading, claimed: Mapping[str, int]) -> Sums:
+    """What came in, by whose it is; of payments rows that are gone, what was paid of them stays."""
+    series, rounded, found = reading.series, reading.rounded, Counter[JournalAccount]()
+    for payee, cents in rounded.payees.items():
+        found[series.account(A.PAYEE, payee)] -= cents
+    found[series.account(A.OWNER)] -= rounded.owner_cents + reading.owner_of_rows_cents
+    found[series.account(A.UNASSIGNED, reference=_UNSHARED)] -= rounded.unmatched_cents
+    for code, cents in rounded.aside_cents.items():
+        if code != REPEATED:
+            found[series.account(A.UNASSIGNED, reference=code)] -= cents
+    there, beside = set[str](), set[str]()
+    for owed in reading.obligations:
+        if owed.kind != "payment" or (owed.place is Place.DUPLICATE and not owed.base_key):
+            continue
+        account = _row_account(reading, owed)
+        there.add(account.reference)
+        found[account] -= owed.amount_cents
+        if owed.reason == PAID_BESIDE and account.reference not in beside:
+            beside.add(account.reference)
+            found[account] -= claimed.get(account.reference, 0)
+    for account in reading.history.journal.posted.get(EntryKind.READ, {}):
+        if account.kind is A.PAYMENT and account.reference not in there:
+            found[account] -= claimed.get(account.reference, 0)
+    return found
+
+
+def _row_account(reading: Reading, owed: Obligation) -> JournalAccount:
+    """Return the account of a payments row; one of which it cannot be read whose it is, is nobody's."""
+    tax_id = owed.payee.tax_id
+    if not tax_id or len(tax_id) > _LONGEST_TAX_ID:
+        return reading.series.account(A.UNASSIGNED, reference=_UNREADABLE)
+    key = owed.base_key or reading.identity.payment_key(tax_id, owed.reference)
+    return reading.series.account(A.PAYMENT, tax_id, key)
+
+
+def _opening(reading: Reading) -> Sums:
+    """What opening balances of the period carry in, and say was paid outside."""
+    series, found = reading.series, Counter[JournalAccount]()
+    before = history_of(reading.history.journal).carried_in
+    for payee, cents in reading.history.carried_in.items():
+        found[series.account(A.PAYEE, payee)] -= cents - before.get(payee, 0)
+    for claim in reading.claims:
+        if not claim.submission_id and claim.kind == "royalty":
+            found[series.account(A.PAYEE, claim.payee)] += claim.amount_cents
+    return found
+
+
+def paid_ahead(
+    series: Series, recoupable: Recoupable, recouped: Mapping[tuple[str, str], int], state: JournalState
+) -> Sums:
+    """Return what changes of advances that were paid: never before their date, see `Recoupable`.
+
+    An advance that is gone from the table has nothing left to recoup; of one that other jobs know too, that is so where
+    this job alone has posted it.
+    """
+    found, listed = Counter[JournalAccount](), set[JournalAccount]()
+    for payee, advances in recoupable.advances.items():
+        for advance, cents in advances.items():
+            account = series.account(A.ADVANCE, payee, advance_reference(*advance))
+            listed.add(account)
+            found[account] = cents - state.paid_ahead.get(account, 0)
+    later = recoupable.later
+    for account, cents in state.paid_ahead_here.items():
+        if account in listed or (account.payee, account.reference) in later or cents != state.paid_ahead.get(account):
+            continue
+        taken = recouped.get((account.payee, account.reference), 0) - state.recouped.get(account, 0)
+        found[account] = taken - cents
+    return {account: cents for account, cents in found.items() if cents}
+
+
+def _settled(reading: Reading, claimed: Mapping[str, int]) -> Sums:
+    """What people say of payments rows: paid outside, or given up."""
+    found = Counter[JournalAccount]()
+    for owed in reading.obligations:
+        if owed.kind != "payment" or not owed.base_key:
+            continue
+        account = reading.series.account(A.PAYMENT, owed.payee.tax_id, owed.base_key)
+        if owed.base_key in reading.paid_outside:
+            found[account] = reading.paid_outside[owed.base_key]
+        elif owed.reason == "decided" and not owed.submission_id:
+            found[account] = max(0, owed.amount_cents - claimed.get(owed.base_key, 0))
+    return found
+
+
+def _withheld_whole(reading: Reading) -> Sums:
+    """The taxes that take all there is: no payment goes with them."""
+    transfer, series = Transfer(), reading.series
+    for payee in reading.royalties.withheld_whole:
+        for kind, cents in reading.royalties.to_withhold[payee].items():
+            transfer.move(series.account(A.PAYEE, payee), series.account(A.TAX, payee, kind), cents)
+    return transfer.sums
+
+
+def entries_of_moves(
+    series: Series, moves: Mapping[str, str], rename: Callable[[JournalAccount], JournalAccount], state: JournalState
+) -> tuple[JournalEntry, ...]:
+    """Move the accounts of payees whose document is another now: what the old one had is the new one's.
+
+    Args:
+        series: Whose.
+        moves: Document before -> document since.
+        rename: Returns the account that one of theirs goes on as.
+        state: What the journal says, as the accounts are; with the balances of documents before.
+    """
+    found = list[JournalEntry]()
+    for old, new in moves.items():
+        owned = {account: cents for account, cents in state.balances.items() if account.payee == old}
+        if not any(owned.values()) and state.moves.get(old) == new:
+            continue
+        transfer = Transfer()
+        for account, cents in owned.items():
+            if account.kind in _MOVED:
+                transfer.move(rename(account), account, cents)
+        found.append(_move(series, payee_move(old, new), transfer, state.move_entries + len(found) + 1))
+    return tuple(found)
+
+
+def entries_of_series(
+    series: Series, former: Series, rename: Callable[[JournalAccount], JournalAccount], state: JournalState, number: int
+) -> tuple[JournalEntry, ...]:
+    """Move all accounts of a series that goes on under another name or payer."""
+    transfer = Transfer()
+    for account, cents in state.balances.items():
+        if account.kind in _MOVED and rename(account) != account:
+            transfer.move(rename(account), account, cents)
+    cause = series_move(former)
+    if not any(transfer.sums.values()) and state.moved_to == series:
+        return ()
+    return (_move(series, cause, transfer, number),)
+
+
+def _move(series: Series, cause: str, transfer: Transfer, number: int) -> JournalEntry:
+    name = entry_id(EntryKind.MOVE, series.job, series.payer, series.currency, number)
+    return JournalEntry(name, EntryKind.MOVE, series, "", None, cause, postings_of(transfer.sums))

@@ -1,0 +1,315 @@
+"""From earnings to what is payable: recoupment, and the balance of each payee's account over all periods."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+import pandas as pd
+
+from flows.royalties.rules.allocation import RoundedEarnings, exact_cents_by
+from flows.royalties.rules.taxes import withhold
+from flows.royalties.rules.terms import TermsOfPayees
+from schemas.issues import IssueCode
+from schemas.journal import NOTHING_POSTED, AccountKind, EntryKind, JournalState
+from schemas.submission import Claim
+from schemas.tables.advances import Advances
+from schemas.tables.contract import DataFrame
+from schemas.tables.obligations import PayeeBalances
+
+# Payee and advance, as `advance_reference` names it.
+OfAdvance = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What a period finds in the journal, in centavos that are owed.
+
+    Attributes:
+        carried_in: Payee -> balance of earlier periods, with what opening balances carry into this one.
+        recouped: (payee, advance) -> what other periods, and other jobs, have recouped.
+        later: Payee -> balance of later periods alone: what they have paid out of this one is less than nothing.
+        own_recouped: (payee, advance) -> what this period has recouped so far.
+        taxed: (payee, kind of tax) -> what is withheld of this period so far.
+        taxed_in_month: (payee, kind of tax) -> what any job of the payer has withheld in the month of the run.
+        journal: What all of that rests on.
+    """
+
+    carried_in: Mapping[str, int]
+    recouped: Mapping[OfAdvance, int]
+    later: Mapping[str, int] = field(default_factory=dict)
+    own_recouped: Mapping[OfAdvance, int] = field(default_factory=dict)
+    taxed: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    taxed_in_month: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    journal: JournalState = NOTHING_POSTED
+
+    @property
+    def payees(self) -> frozenset[str]:
+        """Those of whom something is carried in, or was posted about this period."""
+        posted = {
+            account.payee
+            for of_kind in self.journal.posted.values()
+            for account in of_kind
+            if account.kind is AccountKind.PAYEE
+        }
+        return frozenset({*self.carried_in, *posted})
+
+
+def history_of(journal: JournalState) -> History:
+    """Turn what the journal says into what is owed: there, a debt of ours is negative."""
+    payees = AccountKind.PAYEE
+    recouped = {(a.payee, a.reference): -cents for a, cents in journal.recouped.items()}
+    own = journal.posted.get(EntryKind.RECOUP, {})
+    taxed = defaultdict[tuple[str, str], int](int)
+    for of_kind in journal.posted.values():
+        for account, cents in of_kind.items():
+            if account.kind is AccountKind.TAX:
+                taxed[account.payee, account.reference] -= cents
+    return History(
+        carried_in={a.payee: -cents for a, cents in journal.before.items() if a.kind is payees},
+        recouped=recouped,
+        later={a.payee: -cents for a, cents in journal.after.items() if a.kind is payees},
+        own_recouped={(a.payee, a.reference): -cents for a, cents in own.items() if a.kind is AccountKind.ADVANCE},
+        taxed={about: cents for about, cents in taxed.items() if cents},
+        taxed_in_month={(a.payee, a.reference): -cents for a, cents in journal.taxed_in_month.items()},
+        journal=journal,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Recoupable:
+    """What may be taken for advances, by payee.
+
+    Attributes:
+        advances: Payee -> (reference, ISRC) -> centavos advanced, oldest first; none where the job does not recoup.
+        earned_from: Payee -> ISRC -> exact centavos earned from that recording; caps advances linked to it.
+        later: Advances that are listed and were paid after the period.
+    """
+
+    advances: Mapping[str, Mapping[tuple[str, str], int]]
+    earned_from: Mapping[str, Mapping[str, Fraction]]
+    later: frozenset[OfAdvance] = frozenset()
+
+
+def recoupable_of(advances: DataFrame[Advances], earnings: pd.DataFrame, last_day: str = "9999") -> Recoupable:
+    """Group advances, and what was earned from the recordings they are linked to, by payee.
+
+    Args:
+        advances: Those paid earlier; one that is not listed any more is not recouped any further.
+        earnings: `tax_id`, isrc and earned of Earnings: exact, before any rounding.
+        last_day: Of the period, in ISO format: an advance that was paid later is not recouped in it.
+    """
+    paid = defaultdict[str, dict[tuple[str, str], int]](dict)
+    later = set[OfAdvance]()
+    columns = ["date", "reference", "isrc", "row", "tax_id", "amount_cents"]
+    for day, reference, isrc, _, payee, cents in sorted(zip(*(advances[name] for name in columns), strict=True)):
+        if day <= last_day:
+            paid[payee][reference, isrc] = paid[payee].get((reference, isrc), 0) + cents
+        else:
+            later.add((payee, advance_reference(reference, isrc)))
+    linked = earnings[(earnings["tax_id"] != "") & earnings["isrc"].isin(set(advances["isrc"]) - {""})]
+    earned_from = defaultdict[str, dict[str, Fraction]](dict)
+    for (payee, isrc), exact_cents in exact_cents_by(linked, ["tax_id", "isrc"]).items():
+        earned_from[payee][isrc] = exact_cents
+    return Recoupable(paid, earned_from, frozenset(later))
+
+
+def advance_reference(reference: str, isrc: str) -> str:
+    """Name an advance within its payee: the same reference on two recordings is two advances."""
+    return f"{reference}|{isrc}" if isrc else reference
+
+
+class ToInvoice(NamedTuple):
+    """What a payee has to invoice before tax, and what is invoiced and not paid yet, in centavos."""
+
+    gross_cents: int
+    invoiced_cents: int
+
+    @property
+    def payable_cents(self) -> int:
+        """What is paid of it: the invoice, where the balance covers it."""
+        return self.invoiced_cents if 0 < self.invoiced_cents <= self.gross_cents else 0
+
+    @property
+    def code(self) -> IssueCode | None:
+        """What is wrong; None where both agree."""
+        if self.gross_cents == self.invoiced_cents:
+            return None
+        return IssueCode.INVOICE_AMOUNT if self.invoiced_cents > self.gross_cents else IssueCode.INVOICE_MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class Royalties:
+    """What a period's royalties come to.
+
+    Attributes:
+        balances: One row per payee with earnings or a balance, in order of tax id.
+        recouped: (payee, advance) -> what the period recoups in all.
+        taxed: (payee, kind of tax) -> what is withheld of the period in all.
+        to_withhold: Payee -> kind of tax -> what is withheld with the payment that is planned.
+        to_invoice: Payee -> what is to be invoiced and what is, of payees of whom something waits for it.
+        withheld_whole: Payees of whom the taxes take all.
+        paid: Payees of whom something of the period is claimed, or was paid outside.
+    """
+
+    balances: DataFrame[PayeeBalances]
+    recouped: Mapping[OfAdvance, int]
+    taxed: Mapping[tuple[str, str], int]
+    to_withhold: Mapping[str, Mapping[str, int]]
+    to_invoice: Mapping[str, ToInvoice]
+    withheld_whole: frozenset[str] = frozenset()
+    paid: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Why balances are paid, or stay.
+
+    Attributes:
+        terms: Of everybody.
+        held: Payees who cannot be paid for now.
+        unsure: Those of them of whom it is in question what was advanced: nothing more is recouped of them.
+        invoiced: Centavos by payee, of those who must invoice.
+    """
+
+    terms: TermsOfPayees
+    held: Collection[str] = ()
+    unsure: Collection[str] = ()
+    invoiced: Mapping[str, int] = field(default_factory=dict)
+
+
+def work_out_balances(
+    rounded: RoundedEarnings,
+    recoupable: Recoupable,
+    history: History,
+    names: Mapping[str, str],
+    claims: Iterable[Claim],
+    conditions: Conditions,
+) -> Royalties:
+    """Work out each payee's balance, and what of it is payable.
+
+    What is payable is the balance of all periods together, if it is above nothing, reaches the minimum, is due and not
+    held; of who must invoice, what is invoiced. Advances take what the period earned, and nothing that was paid.
+
+    Args:
+        rounded: Earnings in centavos.
+        recoupable: Advances, and what may be taken for them.
+        history: What the journal says.
+        names: Payee -> name, for people.
+        claims: Live claims of the period, and what was paid outside.
+        conditions: Why balances are paid, or stay.
+    """
+    claimed = defaultdict[str, int](int)
+    for claim in claims:
+        if claim.kind == "royalty":
+            claimed[claim.payee] += claim.amount_cents
+    own_recouped, own_taxed, in_month = map(_by_payee, (history.own_recouped, history.taxed, history.taxed_in_month))
+    rows, recouped, taxed = list[tuple[object, ...]](), dict[OfAdvance, int](), Counter(history.taxed)
+    withheld, to_invoice, whole = dict[str, dict[str, int]](), dict[str, ToInvoice](), set[str]()
+    for payee in sorted({*rounded.payees, *history.payees, *claimed}):
+        earned, carried_in, own = (
+            rounded.payees.get(payee, 0),
+            history.carried_in.get(payee, 0),
+            conditions.terms.of(payee),
+        )
+        taxed_cents = sum(own_taxed.get(payee, {}).values())
+        later, gone = history.later.get(payee, 0), claimed.get(payee, 0) + taxed_cents
+        before = earned + carried_in + later - gone
+        most = own.most_to_recoup(earned, carried_in)
+        unpaid = most - gone if later >= 0 else min(most - gone, before)  # later periods may have paid it
+        unpaid = 0 if payee in conditions.unsure else unpaid
+        taken = recoup(payee, most, recoupable, history.recouped, own_recouped.get(payee, {}), unpaid)
+        recouped.update({(payee, name): cents for name, cents in taken.items()})
+        recouped_cents = sum(taken.values())
+        payable, waiting, invoice = _payable(payee, before - recouped_cents, gone, conditions)
+        if invoice is not None and waiting:
+            to_invoice[payee] = invoice
+        taxes = withhold(conditions.terms.taxes.get(payee, ()), payable, in_month.get(payee, {}))
+        tax_cents = sum(taxes.values())
+        if taxes:
+            withheld[payee] = taxes
+            whole |= {payee} if tax_cents == payable else set()
+            taxed.update({(payee, kind): cents for kind, cents in taxes.items()})
+        paid = claimed.get(payee, 0) + payable - tax_cents
+        held, paid = (waiting + paid, 0) if waiting and not payable else (waiting, paid)
+        out = earned - recouped_cents + carried_in - taxed_cents - tax_cents - held - paid
+        rows.append(
+            (payee, names.get(payee, ""), earned, recouped_cents, carried_in, out, held, taxed_cents + tax_cents, paid)
+        )
+    frame = balances_frame(pd.DataFrame(rows, columns=list(PayeeBalances.columns)))
+    return Royalties(frame, recouped, taxed, withheld, to_invoice, frozenset(whole), frozenset(claimed))
+
+
+def _payable(payee: str, balance: int, gone: int, conditions: Conditions) -> tuple[int, int, ToInvoice | None]:
+    """Return what of a balance is paid before tax, what waits for a hold or an invoice, and that invoice."""
+    if payee in conditions.held:
+        return 0, max(0, balance), None
+    if not conditions.terms.of(payee).pays(balance):
+        return 0, 0, None
+    if payee not in conditions.invoiced:
+        return balance, 0, None
+    invoice = ToInvoice(balance, conditions.invoiced[payee] - gone)
+    return invoice.payable_cents, balance - invoice.payable_cents, invoice
+
+
+def _by_payee(sums: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
+    found = dict[str, dict[str, int]]()
+    for (payee, name), cents in sums.items():
+        if cents:
+            found.setdefault(payee, {})[name] = cents
+    return found
+
+
+def balances_frame(rows: pd.DataFrame) -> DataFrame[PayeeBalances]:
+    """Give the columns of balances their types, and check that they keep the table's promise."""
+    types = {name: "int64" if name.endswith("_cents") else "str" for name in rows.columns}
+    return DataFrame[PayeeBalances](rows.astype(types))
+
+
+def recoup(
+    payee: str,
+    most: int,
+    recoupable: Recoupable,
+    recouped: Mapping[OfAdvance, int],
+    own: Mapping[str, int],
+    unpaid: int,
+) -> dict[str, int]:
+    """Return what a period recoups in all, by advance: of positive earnings, oldest advance first.
+
+    Linked advances take from their recording alone. What is taken beyond what the period took before comes out of what
+    was not paid. An advance that is not listed any more stays recouped as it was.
+
+    Args:
+        payee: Whose.
+        most: Centavos that may be taken at most; nothing is taken out of less than nothing.
+        recoupable: Advances, and what may be taken for them.
+        recouped: What other periods, and other jobs, have recouped.
+        own: Advance -> what this period has recouped so far.
+        unpaid: What of the earnings was not paid, if the period had recouped nothing.
+    """
+    advances = recoupable.advances.get(payee, {})
+    if not advances and not own:
+        return {}
+    listed = {advance_reference(*advance) for advance in advances}
+    found = {name: cents for name, cents in own.items() if name not in listed and cents}
+    left = max(most, 0) - sum(found.values())
+    spare = max(0, unpaid - sum(own.values()))
+    earned_from = recoupable.earned_from.get(payee, {})
+    left_of = dict[str, int]()
+    for (reference, isrc), advanced in advances.items():
+        name = advance_reference(reference, isrc)
+        limit = left
+        if isrc:
+            limit = min(left, left_of.setdefault(isrc, max(0, math.floor(earned_from.get(isrc, 0)))))
+        before = own.get(name, 0)
+        taken = max(0, min(advanced - recouped.get((payee, name), 0), limit))
+        taken = min(taken, before + spare)
+        if taken:
+            found[name] = taken
+            left -= taken
+            spare -= max(0, taken - before)
+            if isrc:
+                left_of[isrc] -= taken
+    return found

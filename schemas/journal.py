@@ -1,0 +1,439 @@
+"""The journal: double-entry bookkeeping of every centavo. Debits are positive, credits negative, as in beancount.
+
+An entry is one event, and its postings sum to zero in each currency. A liability's balance is negative while it is
+owed. Nothing here reads or writes; the ledger keeps entries and never changes one.
+"""
+
+import datetime as dt
+import hashlib
+from base64 import b32encode
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final
+
+from schemas.approval import DecisionKind
+from schemas.errors import BrokenInvariant
+from schemas.messages import Message
+from schemas.submission import LIVE, UNTOLD, SubmissionState
+
+
+class AccountKind(StrEnum):
+    """Where centavos stand."""
+
+    SOURCE = "source"  # what statements and sheets say came in
+    PAYEE = "payee"  # owed to a payee in royalties, over all periods of a series
+    PAYMENT = "payment"  # owed for one row of a payments sheet; never netted with anything
+    OWNER = "owner"  # the payer's own part, and what of it reports have stated
+    UNASSIGNED = "unassigned"  # lines and rows that nobody is known for, by reason
+    ADVANCE = "advance"  # paid ahead and still to be recouped
+    TAX = "tax"  # withheld, by kind of tax
+    TRANSIT = "transit"  # claimed: approved, being sent, in doubt, being processed, undetermined
+    SERVICE = "service"  # the service says that it paid, less what it kept
+    SERVICE_TAX = "service_tax"  # income tax that the service kept
+    SERVICE_HELD = "service_held"  # held back by the service, as people asked
+    SERVICE_FEE = "service_fee"  # the service's fee, where it was kept out of what was paid
+    OUTSIDE = "outside"  # paid, received or given up outside Repasse
+
+
+class EntryKind(StrEnum):
+    """What has happened."""
+
+    READ = "read"
+    RECOUP = "recoup"
+    WITHHOLD = "withhold"
+    SEND = "send"
+    RELEASE = "release"
+    REPORT = "report"
+    RETURN = "return"
+    DECISION = "decision"
+    OPENING = "opening"
+    MOVE = "move"
+
+
+# What the owner's account says of itself: its own part, and what reports have stated of it.
+STATED: Final = "stated"
+DROPPED: Final = "dropped"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class JournalAccount:
+    """Where centavos stand.
+
+    Attributes:
+        kind: What stands there.
+        job: Name of the job; "" for an advance with a reference, which all jobs of a payer recoup.
+        payer: Tax id of the payer.
+        payee: Tax id; "" where it is nobody's.
+        reference: Key of a payments row, name of an advance, kind of tax, reason; "" for none.
+        currency: ISO code.
+    """
+
+    kind: AccountKind
+    job: str
+    payer: str
+    payee: str
+    reference: str
+    currency: str
+
+
+Sums = Mapping[JournalAccount, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The periods of one job, for one payer in one currency: what is owed in one of them is owed in all."""
+
+    job: str
+    payer: str
+    currency: str
+
+    def account(self, kind: AccountKind, payee: str = "", reference: str = "") -> JournalAccount:
+        """Return one of its accounts; an advance with a reference of its own is the payer's, not the job's."""
+        job = "" if kind is AccountKind.ADVANCE and is_shared_advance(reference) else self.job
+        return JournalAccount(kind, job, self.payer, payee, reference, self.currency)
+
+
+def is_shared_advance(name: str) -> bool:
+    """Whether an advance has a reference, by which other jobs of its payer know it too; see `advance_reference`."""
+    return bool(name) and not name.startswith("|")
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """One leg of an entry.
+
+    Attributes:
+        account: Where.
+        amount_cents: Positive for a debit; never nothing.
+    """
+
+    account: JournalAccount
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One event of the journal.
+
+    Attributes:
+        id: Derived from its cause, so that posting it again changes nothing.
+        kind: What has happened.
+        series: Whose.
+        period: Label of the period it is about; "" for none. Never decides a balance.
+        period_start: Its first day; None for none.
+        cause: What it rests on: a plan, a submission, a person's decision, a pair of names.
+        postings: At most one for each account.
+        reason: Why, where kind and cause do not say it.
+
+    Raises:
+        BrokenInvariant: the postings do not sum to zero in each currency, one is nothing, or two are of one account.
+    """
+
+    id: str
+    kind: EntryKind
+    series: Series
+    period: str
+    period_start: dt.date | None
+    cause: str
+    postings: tuple[Posting, ...]
+    reason: Message | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what does not balance."""
+        sums = Counter[str]()
+        for posting in self.postings:
+            sums[posting.account.currency] += posting.amount_cents
+        if any(sums.values()):
+            raise BrokenInvariant(f"the postings of a {self.kind} entry do not sum to zero")
+        accounts = {posting.account for posting in self.postings}
+        if len(accounts) != len(self.postings) or not all(posting.amount_cents for posting in self.postings):
+            raise BrokenInvariant(f"a {self.kind} entry has a posting of nothing, or two of one account")
+
+
+def entry_id(kind: EntryKind, *cause: object) -> str:
+    """Name an entry after its cause.
+
+    >>> len({entry_id(EntryKind.SEND, "rp-1", number) for number in (1, 1, 2)})
+    2
+    """
+    text = "\x1f".join(map(str, (kind.value, *cause)))
+    return "je-" + b32encode(hashlib.sha256(text.encode()).digest())[:26].decode().lower()
+
+
+def postings_of(sums: Sums) -> tuple[Posting, ...]:
+    """Return sums as postings, in order of accounts, without those of nothing."""
+    return tuple(Posting(account, cents) for account, cents in sorted(sums.items()) if cents)
+
+
+def difference(target: Sums, posted: Sums) -> dict[JournalAccount, int]:
+    """Return what is to be posted where something else was posted before."""
+    found = Counter(dict(target))
+    found.subtract(posted)
+    return {account: cents for account, cents in found.items() if cents}
+
+
+def balances_of(entries: Iterable[JournalEntry]) -> Counter[JournalAccount]:
+    """Sum entries up, by account."""
+    found = Counter[JournalAccount]()
+    for entry in entries:
+        for posting in entry.postings:
+            found[posting.account] += posting.amount_cents
+    return found
+
+
+class Transfer:
+    """Sums of accounts that are put together from moves, each of which takes from one account what it puts in another.
+
+    Attributes:
+        sums: What has been moved so far, by account.
+    """
+
+    def __init__(self) -> None:
+        self.sums = Counter[JournalAccount]()
+
+    def move(self, debit: JournalAccount, credit: JournalAccount, amount_cents: int) -> None:
+        """Debit one account and credit another."""
+        self.sums[debit] += amount_cents
+        self.sums[credit] -= amount_cents
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedSum:
+    """What a submission pays of one account.
+
+    Attributes:
+        obligation_key: Which obligation.
+        base_key: The payments row it is of.
+        kind: Royalties, a payments row, or the owner's part.
+        payee: Tax id.
+        amount_cents: What is sent.
+        taxes_cents: Kind of tax -> centavos that are withheld with it.
+        is_held_back: Whether the service is asked to hold it back.
+    """
+
+    obligation_key: str
+    base_key: str
+    kind: str
+    payee: str
+    amount_cents: int
+    taxes_cents: Mapping[str, int]
+    is_held_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFigures:
+    """What a report says of the money, in centavos; None where it does not.
+
+    Attributes:
+        paid_cents: What was paid out.
+        tax_cents: Income tax that was kept.
+        fee_cents: Fees that were kept.
+        held_nothing: Whether nothing is held back, whatever was asked.
+    """
+
+    paid_cents: int | None = None
+    tax_cents: int | None = None
+    fee_cents: int | None = None
+    held_nothing: bool = False
+
+
+NO_FIGURES: Final = ReportFigures()
+
+
+def where_claims_are(
+    series: Series,
+    claims: Iterable[ClaimedSum],
+    state: SubmissionState,
+    figures: ReportFigures = NO_FIGURES,
+    words: Mapping[str, DecisionKind] | None = None,
+) -> dict[JournalAccount, int]:
+    """Return what all entries of one submission come to, as it stands.
+
+    Money that is claimed has left its payee, and is in transit until the service says it is paid; what a report ended
+    without telling stays there until people say what became of it. What was never sent, or failed, is the payee's.
+
+    Args:
+        series: Whose.
+        claims: What it pays.
+        state: Where it stands.
+        figures: What its last report says.
+        words: Obligation key -> the last word on what an untold report did for it.
+    """
+    if state not in LIVE:
+        return {}
+    transfer, told = Transfer(), words if words is not None and state in UNTOLD else {}
+    paid_cents = 0
+    for claim in claims:
+        word = told.get(claim.obligation_key)
+        if word is DecisionKind.PAY:  # it was not made
+            continue
+        if claim.kind == "owner":
+            owner = series.account(AccountKind.OWNER)
+            transfer.move(owner, series.account(AccountKind.OWNER, reference=STATED), claim.amount_cents)
+            continue
+        is_row = claim.kind == "payment"
+        owed = series.account(
+            AccountKind.PAYMENT if is_row else AccountKind.PAYEE, claim.payee, claim.base_key if is_row else ""
+        )
+        for tax, cents in claim.taxes_cents.items():
+            transfer.move(owed, series.account(AccountKind.TAX, claim.payee, tax), cents)
+        is_paid = state is SubmissionState.PAID or word is DecisionKind.PAID
+        if word is DecisionKind.DROP:
+            there = series.account(AccountKind.OUTSIDE, claim.payee, DROPPED)
+        elif is_paid and claim.is_held_back and not figures.held_nothing:
+            there = series.account(AccountKind.SERVICE_HELD, claim.payee)
+        elif is_paid:
+            there, paid_cents = series.account(AccountKind.SERVICE, claim.payee), paid_cents + claim.amount_cents
+        else:
+            there = series.account(AccountKind.TRANSIT, claim.payee)
+        transfer.move(owed, there, claim.amount_cents)
+    if state is SubmissionState.PAID:
+        _keep_back(transfer, series, paid_cents, figures)
+    return {account: cents for account, cents in transfer.sums.items() if cents}
+
+
+def _keep_back(transfer: Transfer, series: Series, paid_cents: int, figures: ReportFigures) -> None:
+    """Take out of what a report paid what the service kept of it; of one payment alone it is known of whose.
+
+    Only what the report's own figures bear out: it says what it paid, or the tax it kept, and in any case not more than
+    there is.
+    """
+    payees = [account.payee for account in transfer.sums if account.kind is AccountKind.SERVICE]
+    payee = payees[0] if len(payees) == 1 else ""
+    service = series.account(AccountKind.SERVICE, payee)
+    kept_cents = min(figures.tax_cents or 0, paid_cents)
+    transfer.move(service, series.account(AccountKind.SERVICE_TAX, payee), kept_cents)
+    rest_cents = 0 if figures.paid_cents is None else paid_cents - kept_cents - figures.paid_cents
+    if rest_cents and rest_cents == (figures.fee_cents or 0):
+        transfer.move(service, series.account(AccountKind.SERVICE_FEE), rest_cents)
+
+
+@dataclass(frozen=True, slots=True)
+class JournalState:
+    """What the journal says of a series when one of its periods is worked out.
+
+    Attributes:
+        before: Payees' accounts, of entries that are about earlier periods or about none.
+        after: The same of later periods.
+        posted: What is posted about the period itself, by kind of entry.
+        recouped: Accounts of advances, of what other periods, and other jobs, have recouped.
+        paid_ahead: Accounts of advances, of what was ever paid ahead.
+        paid_ahead_here: The same, as this job has posted it.
+        taxed_in_month: Accounts of taxes, of what was withheld in the month of the run, by any job of the payer.
+        owner: Other period -> the owner's part of it, and what was stated, in centavos.
+        periods: First day and label of each period anything was posted about, the earliest first.
+        entries: How many entries of each kind there are about the period.
+        statements: Cause of the last entry about what its statements hold; "" for none.
+        balances: The accounts of payees, of their rows and advances, all entries together.
+        moves: Document before -> document since, of payees whose accounts have moved.
+        moved_to: The series under which this one goes on; None while it does not.
+        former: The series that this one goes on with.
+        move_entries: How many entries of moves there are.
+    """
+
+    before: Sums = field(default_factory=dict)
+    after: Sums = field(default_factory=dict)
+    posted: Mapping[EntryKind, Sums] = field(default_factory=dict)
+    recouped: Sums = field(default_factory=dict)
+    paid_ahead: Sums = field(default_factory=dict)
+    paid_ahead_here: Sums = field(default_factory=dict)
+    taxed_in_month: Sums = field(default_factory=dict)
+    owner: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    periods: tuple[tuple[dt.date, str], ...] = ()
+    entries: Mapping[EntryKind, int] = field(default_factory=dict)
+    statements: str = ""
+    balances: Sums = field(default_factory=dict)
+    moves: Mapping[str, str] = field(default_factory=dict)
+    moved_to: Series | None = None
+    former: tuple[Series, ...] = ()
+    move_entries: int = 0
+
+    def renamed(self, rename: Callable[[JournalAccount], JournalAccount]) -> "JournalState":
+        """Return the state with some accounts under the names of others, added to what these have."""
+        return replace(
+            self,
+            before=_renamed(self.before, rename),
+            after=_renamed(self.after, rename),
+            posted={kind: _renamed(of_kind, rename) for kind, of_kind in self.posted.items()},
+            recouped=_renamed(self.recouped, rename),
+            paid_ahead=_renamed(self.paid_ahead, rename),
+            paid_ahead_here=_renamed(self.paid_ahead_here, rename),
+            taxed_in_month=_renamed(self.taxed_in_month, rename),
+        )
+
+    def joined(self, former: "JournalState") -> "JournalState":
+        """Return the state with what is posted of a former series, whose accounts have been renamed to these."""
+        kinds = {*self.posted, *former.posted}
+        posted = {kind: _added(self.posted.get(kind, {}), former.posted.get(kind, {})) for kind in kinds}
+        owner = dict(former.owner)
+        for period, (own, stated) in self.owner.items():
+            known = owner.get(period, (0, 0))
+            owner[period] = (known[0] + own, known[1] + stated)
+        periods = tuple(sorted({*self.periods, *former.periods}))
+        return replace(
+            self,
+            before=_added(self.before, former.before),
+            after=_added(self.after, former.after),
+            posted=posted,
+            recouped=_added(self.recouped, former.recouped),
+            paid_ahead=_added(self.paid_ahead, former.paid_ahead),
+            paid_ahead_here=_added(self.paid_ahead_here, former.paid_ahead_here),
+            owner=owner,
+            periods=periods,
+        )
+
+
+def _added(sums: Sums, more: Sums) -> dict[JournalAccount, int]:
+    found = Counter(sums)
+    found.update(more)
+    return {account: cents for account, cents in found.items() if cents}
+
+
+def _renamed(sums: Sums, rename: Callable[[JournalAccount], JournalAccount]) -> dict[JournalAccount, int]:
+    found = Counter[JournalAccount]()
+    for account, cents in sums.items():
+        found[rename(account)] += cents
+    return {account: cents for account, cents in found.items() if cents}
+
+
+NOTHING_POSTED: Final = JournalState()
+
+
+STATEMENTS: Final = "statements "
+
+
+def cause_of_statements(content_hashes: Iterable[str]) -> str:
+    """Write the cause of an entry about what statements hold; "" without any."""
+    distinct = sorted(set(content_hashes))
+    return STATEMENTS + hashlib.sha256("".join(distinct).encode()).hexdigest() if distinct else ""
+
+
+def payee_move(old: str, new: str) -> str:
+    """Write the cause of a move from one document to another."""
+    return f"payee {old} {new}"
+
+
+def series_move(former: Series) -> str:
+    """Write the cause of a move from one series to another."""
+    return f"series {former.job} {former.payer} {former.currency}"
+
+
+def series_of_cause(cause: str) -> Series | None:
+    """Read which series a move was from; None for another cause."""
+    kind, *name = cause.split(" ")
+    return Series(*name) if kind == "series" else None
+
+
+def moves_of_causes(causes: Iterable[str]) -> dict[str, str]:
+    """Read who has moved, the last word on each, and each to where they are in the end."""
+    found = {old: new for kind, old, new in (cause.split(" ", 2) for cause in causes if cause.startswith("payee "))}
+
+    def last(name: str) -> str:
+        seen = {name}
+        while (name := found[name]) in found and name not in seen:
+            seen.add(name)
+        return name
+
+    return {old: last(old) for old in found}
