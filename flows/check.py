@@ -28,7 +28,7 @@ Answers = dict[str, dict[str, Callable[..., Any]]]
 # What an empty ledger answers to all that a check asks. A check begins with it, rather than with an empty database,
 # since a database's libraries take longer to import than everything else a check does.
 NOTHING_KNOWN: Final[Answers] = {
-    "journal": {"state": lambda *_: NOTHING_POSTED},
+    "journal": {"state": lambda *_: NOTHING_POSTED, "balances_of_payees": lambda *_: {}},
     "checks": {"kept": lambda *_: {}},
     "claims": {
         "epoch": lambda: 0,

@@ -70,6 +70,16 @@ class Payer(Declaration):
 
     tax_id: TaxId = Field(description="CPF or CNPJ of whoever pays, with or without its marks.")
     name: str = Field(min_length=1, description="Their name, as reports and statements show it.")
+    previous_tax_id: TaxId | None = Field(
+        default=None, description="The number they had before: what was owed, paid and recouped under it goes on."
+    )
+
+
+class FormerCurrency(Declaration):
+    """The currency that a job's reports had before."""
+
+    currency: Currency = Field(description="ISO code.")
+    rate: Rate = Field(description='How much of the job\'s currency one unit is worth, in quotes: "5.4312".')
 
 
 class PeriodRange(Declaration):
@@ -379,6 +389,9 @@ class Job(Declaration):
         pattern=r"^[a-z0-9][a-z0-9-]{0,62}$",
         description="The name this job had before: it goes on from what that one carried and recouped.",
     )
+    currency_was: FormerCurrency | None = Field(
+        default=None, description="The currency of the reports before: what is owed in it goes on at this rate."
+    )
     payer: Payer
     period: PeriodSpec = Field(description="A month (2026-10), previous_month, or first and last day.")
     currency: Currency = Field(default="BRL", description="Of the reports.")
@@ -433,6 +446,16 @@ class Job(Declaration):
     def _goes_on_from_another_job(self) -> "Job":
         if self.continues == self.job:
             raise ValueError(f"continues is the name the job had before, and {self.job} is the one it has")
+        return self
+
+    @model_validator(mode="after")
+    def _goes_on_from_another_currency(self) -> "Job":
+        if self.currency_was is not None and self.currency_was.currency == self.currency:
+            raise ValueError(
+                f"currency_was is the currency the reports had before, and {self.currency} is what they have"
+            )
+        if self.payer.previous_tax_id == self.payer.tax_id:
+            raise ValueError("previous_tax_id is the number the payer had before, and not the one it has")
         return self
 
     @model_validator(mode="after")

@@ -420,6 +420,11 @@ def series_move(former: Series) -> str:
     return f"series {former.job} {former.payer} {former.currency}"
 
 
+def currency_move(former: Series) -> str:
+    """Write the cause of a move from one currency to another."""
+    return f"currency {former.currency}"
+
+
 def series_of_cause(cause: str) -> Series | None:
     """Read which series a move was from; None for another cause."""
     kind, *name = cause.split(" ")

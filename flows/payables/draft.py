@@ -1,7 +1,8 @@
 """Drafting a plan from inputs and the ledger; nothing is asked of the service or written."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flows.intake.intake import Intake, find_cell
@@ -10,7 +11,7 @@ from flows.payables.institutions import read_institutions
 from flows.payables.judge_inputs import judge_inputs
 from flows.payables.rules.account_checks import NO_CHECKS, CheckResult, Checks, Verdict, accounts_to_pay
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
-from flows.payables.rules.journal_entries import entries_of_moves, entries_of_series
+from flows.payables.rules.journal_entries import entries_of_currency, entries_of_moves, entries_of_series
 from flows.payables.rules.left_out import tell_settled
 from flows.payables.rules.moved_payees import (
     gone_payees,
@@ -32,11 +33,12 @@ from schemas.errors import UnsoundPlan
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode, make_issue
 from schemas.job import Job, Period
-from schemas.journal import JournalAccount, JournalEntry, JournalState, Series
-from schemas.messages import Message
-from schemas.plan import ROYALTIES, PaymentPlan
+from schemas.journal import JournalAccount, JournalEntry, JournalState, Series, balances_of
+from schemas.messages import Message, Money
+from schemas.plan import ROYALTIES, JobIdentity, PaymentPlan
 from schemas.raw_table import column_letter
 from schemas.submission import Claim, FormerPayee, SubmissionState
+from schemas.values.masking import mask_tax_id
 from schemas.wire import Institution
 
 
@@ -96,13 +98,17 @@ class _Accounts:
         state: What the journal says of them.
         moves: What is to be posted so that they stand there.
         payees: Document before -> document since.
-        keys: Base keys of rows under a former document -> under the present one.
+        keys: Base keys of rows under a former document, or payer -> under the present one.
+        payers: Tax ids the payer had before.
+        waiting: What is owed elsewhere, where a person has to say whether it is this job's.
     """
 
     state: JournalState
     moves: tuple[JournalEntry, ...]
     payees: Mapping[str, str]
     keys: Mapping[str, str]
+    payers: frozenset[str] = frozenset()
+    waiting: tuple[Message, ...] = ()
 
 
 def _accounts(run: Run, inputs: Inputs) -> _Accounts:
@@ -123,24 +129,82 @@ def _accounts(run: Run, inputs: Inputs) -> _Accounts:
     rename = renaming(payees, keys)
     moves = entries_of_moves(series, payees, rename, state)
     joined = state.renamed(rename)
-    for former in formers_of(job, state.former):
+    former_series = formers_of(job, state.former)
+    for former in former_series:  # which grows by those that went on as one of these
         before = journal.state(former, period.label, period.start, run.today)
         _require_handed_over(before, former, series, period)
-
-        def become(account: JournalAccount, of: Series = former) -> JournalAccount:
-            return rename(
-                replace(account, job=series.job if account.job == of.job else account.job, payer=series.payer)
-            )
-
+        former_series += [other for other in before.former if other not in {*former_series, series}]
+        keys |= _keys_under(former, identity_of(job, period), inputs)
+        become = _becoming(rename, former, series, keys)
         moves += entries_of_series(series, former, become, before, state.move_entries + len(moves) + 1)
         joined = joined.joined(before.renamed(become))
-    return _Accounts(joined, moves, payees, keys)
+    if job.currency_was is not None:
+        former, number = replace(series, currency=job.currency_was.currency), state.move_entries + len(moves) + 1
+        before = journal.state(former, period.label, period.start, run.today)
+        if any(label == period.label for _, label in before.periods):
+            facts = {"period": period.label, "was": former.currency, "currency": series.currency}
+            raise UnsoundPlan(Message("error.period_in_currency", **facts))
+        found = entries_of_currency(series, former, job.currency_was.rate, before, number)
+        moves += found
+        joined = joined.joined(JournalState(before=balances_of(found[1:])))
+        former_series.append(former)
+    waiting = _waiting_elsewhere(run, series, joined, inputs, {series, *former_series})
+    return _Accounts(joined, moves, payees, keys, frozenset(former.payer for former in former_series), waiting)
+
+
+def _becoming(
+    rename: Callable[[JournalAccount], JournalAccount], former: Series, series: Series, keys: Mapping[str, str]
+) -> Callable[[JournalAccount], JournalAccount]:
+    """Return what finds the account that one of a former series goes on as."""
+
+    def become(account: JournalAccount) -> JournalAccount:
+        job = series.job if account.job == former.job else account.job
+        reference = keys.get(account.reference, account.reference)
+        return rename(replace(account, job=job, payer=series.payer, reference=reference))
+
+    return become
+
+
+def _keys_under(former: Series, identity: JobIdentity, inputs: Inputs) -> dict[str, str]:
+    """Return the keys of what there is under a former payer -> those under the present one."""
+    before = replace(identity, payer=former.payer)
+    pairs = {*inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)}
+    held = inputs.held_payments[["tax_id", "reference"]].dropna()
+    pairs |= set(held.itertuples(index=False, name=None))
+    return {before.payment_key(*pair): identity.payment_key(*pair) for pair in pairs if before != identity}
+
+
+def _waiting_elsewhere(
+    run: Run, series: Series, state: JournalState, inputs: Inputs, own: Collection[Series]
+) -> tuple[Message, ...]:
+    """Say what is owed to payees under another payer, currency or name of what may be this job."""
+    people = {*inputs.payees["tax_id"], *inputs.payments["tax_id"]}
+    sums, whose = Counter[Series](), defaultdict[Series, set[str]](set)
+    for account, cents in run.ledger.journal.balances_of_payees(people).items():
+        other = Series(account.job, account.payer, account.currency)
+        is_same_job = account.job == series.job
+        is_new_name = not state.periods and (account.payer, account.currency) == (series.payer, series.currency)
+        if cents < 0 and other not in own and (is_same_job or is_new_name):
+            sums[other] -= cents
+            whose[other].add(account.payee)
+    return tuple(
+        Message(
+            "look.owed_elsewhere" if other.job == series.job else "look.owed_by_job",
+            job=other.job,
+            payer=mask_tax_id(other.payer),
+            currency=other.currency,
+            amount=Money(cents),
+            count=len(whose[other]),
+        )
+        for other, cents in sorted(sums.items(), key=lambda item: item[0].job)
+    )
 
 
 def formers_of(job: Job, posted: Iterable[Series]) -> list[Series]:
     """Return the series that a job goes on with: as it declares now, and as it has declared."""
-    name = job.continues or job.job
-    declared = [Series(name, job.payer.tax_id, job.currency)] if job.continues else []
+    names = filter(None, (job.job, job.continues))
+    payers = [payer for payer in (job.payer.tax_id, job.payer.previous_tax_id) if payer]
+    declared = [Series(name, payer, job.currency) for name in names for payer in payers]
     own = Series(job.job, job.payer.tax_id, job.currency)
     same = (former for former in (*declared, *posted) if former.currency == job.currency and former != own)
     return list(dict.fromkeys(same))
@@ -258,8 +322,9 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         raise UnsoundPlan(Message("error.run_by_old_name", job=job.continues, period=period.label))
     accounts, identity = _accounts(run, intake.inputs), identity_of(job, period)
     live = rename_in_claims(ledger.claims.live_of(job.job, period.label), accounts.payees, identity, accounts.keys)
-    books = (job.payer.tax_id, job.currency)
-    claims = tuple(claim for claim in live if (claim.payer, claim.currency) == books)
+    payers = {job.payer.tax_id, *accounts.payers}
+    books = {(payer, job.currency) for payer in payers}
+    claims = _under_this_payer([claim for claim in live if (claim.payer, claim.currency) in books], accounts, identity)
     intake, opened = open_period(run, intake, claims, accounts.state)
     snapshot = LedgerSnapshot(
         claims=(*claims, *opened.royalties_paid),
@@ -267,7 +332,7 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         refused=_refused(run),
         repeated=intake.used_before.repeated,
         elsewhere=_elsewhere(run, intake.inputs),
-        other_books=tuple(claim for claim in live if (claim.payer, claim.currency) != books),
+        other_books=tuple(claim for claim in live if (claim.payer, claim.currency) not in books),
         decisions=_decisions(run, intake.inputs),
         paid_outside=opened.payments_paid,
         in_question=opened.in_question,
@@ -278,9 +343,26 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         replaced=_replaced(run, intake.inputs),
         on_hold={tax_id: code.value for tax_id, code in held_back(intake.inputs.payees, run.today).items()},
         moves=accounts.moves,
+        waiting=accounts.waiting,
         epoch=epoch,
     )
     return intake, snapshot
+
+
+def _under_this_payer(claims: Sequence[Claim], accounts: _Accounts, identity: JobIdentity) -> tuple[Claim, ...]:
+    """Return claims that were made under a former number of the payer as those of the present one."""
+
+    def present(claim: Claim) -> Claim:
+        if claim.payer == identity.payer:
+            return claim
+        before = replace(identity, payer=claim.payer)
+        own = {
+            before.royalty_key(claim.payee): identity.royalty_key(claim.payee),
+            before.owner_key(): identity.owner_key(),
+        }
+        return replace(claim, base_key=own.get(claim.base_key) or accounts.keys.get(claim.base_key, claim.base_key))
+
+    return tuple(map(present, claims))
 
 
 def _opening_gone(run: Run, opened: Opened, moves: Mapping[str, str]) -> frozenset[str]:

@@ -47,11 +47,16 @@ def judge_inputs(run: Run, intake: Intake, listed: Mapping[str, Institution] = N
 
 
 def _uses(run: Run, came_in: Inputs, here: WhoseMoney) -> list[FileUse]:
-    """Return the earlier uses of files that say the same, and of royalty lines where lines have come in."""
+    """Return the earlier uses of files that say the same, and of royalty lines where lines have come in.
+
+    Uses under the number that the payer had before are the payer's own.
+    """
     identities = {sha256 for file in came_in.files for sha256 in (file.file_sha256, file.content_sha256)}
     uses = run.ledger.files.uses_of(identities)
     has_lines = any(source.layout != "payments" for source in run.job.sources)
-    return [*uses, *run.ledger.files.uses_of_lines(here)] if has_lines else uses
+    found = [*uses, *run.ledger.files.uses_of_lines(here)] if has_lines else uses
+    before = here._replace(payer=run.job.payer.previous_tax_id or here.payer)
+    return [replace(use, whose=here) if use.whose == before else use for use in found]
 
 
 def _again_in_approved(run: Run) -> frozenset[str]:

@@ -180,6 +180,7 @@ def reasons_to_look(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message
         *_rows_twice(drafted),
         *_second_attempts(run, drafted, plan),
         *_other_books(run, drafted.standing.other_books),
+        *drafted.standing.waiting,
         *_rejected(run, plan),
         *_unknown_reports(run, plan),
         *unanswered,

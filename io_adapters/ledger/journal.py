@@ -413,6 +413,14 @@ class Journal:
             rows = connection.execute(select(_A.id, *_ACCOUNT)).all()
         return {_account_of(fields): int(number) for number, *fields in rows}
 
+    def balances_of_payees(self, payees: Iterable[str]) -> dict[JournalAccount, int]:
+        """Return what is owed in royalties to some payees, by any job, payer and currency: not at nothing."""
+        found = dict[JournalAccount, int]()
+        with self._db.reading() as connection:
+            for some in chunks(payees):
+                found |= _sums(connection, _A.payee.in_(some), _A.kind == AccountKind.PAYEE.value)
+        return found
+
     def entries(
         self,
         since: dt.datetime | None = None,

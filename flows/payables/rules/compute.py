@@ -79,6 +79,7 @@ class LedgerSnapshot:
         replaced: Payees who may be somebody that was paid under another document, see `moved_payees`.
         moves: What is to be posted before anything else: accounts of payees, and of a former name of the job, that go
             on under others.
+        waiting: What is owed elsewhere, where a person has to say whether it is this job's.
         epoch: The ledger's epoch before it was asked: what it says stands until that rises.
     """
 
@@ -98,6 +99,7 @@ class LedgerSnapshot:
     opening_gone: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()
     moves: tuple[JournalEntry, ...] = ()
+    waiting: tuple[Message, ...] = ()
     epoch: int = field(default=0, compare=False)
 
 

@@ -4,6 +4,8 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Final
 
 from flows.payables.rules.claims import PAID_BESIDE
@@ -19,6 +21,7 @@ from schemas.journal import (
     Series,
     Sums,
     Transfer,
+    currency_move,
     entry_id,
     payee_move,
     postings_of,
@@ -27,6 +30,7 @@ from schemas.journal import (
 from schemas.obligation import Obligation
 from schemas.plan import JobIdentity, Place
 from schemas.submission import Claim
+from schemas.values.money import round_half_even_cents
 
 A = AccountKind
 _UNSHARED: Final = "unshared"
@@ -274,6 +278,25 @@ def entries_of_series(
     if not any(transfer.sums.values()) and state.moved_to == series:
         return ()
     return (_move(series, cause, transfer, number),)
+
+
+def entries_of_currency(
+    series: Series, former: Series, rate: Decimal, state: JournalState, number: int
+) -> tuple[JournalEntry, ...]:
+    """Move what payees are owed in the currency that reports had before, each sum at a rate, to the centavo.
+
+    What was advanced in it is listed anew in the present one; rows of payments sheets stay what they are.
+    """
+    left, taken = Transfer(), Transfer()
+    for account, cents in state.balances.items():
+        if account.kind is A.PAYEE and cents:
+            left.move(former.account(A.OUTSIDE), account, cents)
+            worth = round_half_even_cents(Fraction(rate) * abs(cents)) * (1 if cents > 0 else -1)
+            taken.move(series.account(A.PAYEE, account.payee), series.account(A.OUTSIDE), worth)
+    if not any(left.sums.values()):
+        return ()
+    old = _move(former, currency_move(series), left, state.move_entries + 1)
+    return old, _move(series, currency_move(former), taken, number)
 
 
 def _move(series: Series, cause: str, transfer: Transfer, number: int) -> JournalEntry:
