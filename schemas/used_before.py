@@ -100,12 +100,14 @@ class FailedPayment:
         amount_cents: What was to be paid.
         destination: Fingerprint of the destination.
         report_id: The report.
+        payee: Tax id, where it was of royalties, which another period's payment may make with its own; "" elsewhere.
     """
 
     base_key: str
     amount_cents: int
     destination: str
     report_id: str
+    payee: str = ""
 
 
 class WhoseMoney(NamedTuple):

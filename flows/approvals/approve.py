@@ -107,9 +107,8 @@ def _approve(run: Run, drafted: Draft) -> None:
         run.end_with(ExitCode.APPROVAL_WANTED, call)
         warn_of_plan(run, drafted)
         return
-    require_still_failed(
-        run, {attempt.report_id for attempt in attempts_of(run.ledger, drafted.payables.obligations).values()}
-    )
+    tried = attempts_of(run.ledger, run.job.job, payables.obligations)
+    require_still_failed(run, {attempt.report_id for attempt in tried.values()})
     run.ledger.submissions.approve_plan(
         plan.digest,
         run.id,

@@ -13,11 +13,13 @@ from schemas.submission import Alarm, Submission
 from schemas.wire import SplitReport
 
 
-def attempts_of(ledger: Ledger, obligations: Obligations) -> dict[str, SecondAttempt]:
-    """Tell which planned payments a failed report was to make, by obligation key."""
+def attempts_of(ledger: Ledger, job: str, obligations: Obligations) -> dict[str, SecondAttempt]:
+    """Tell which planned payments of a job a failed report was to make, by obligation key."""
     planned = planned_payments(obligations)
     failed = ledger.claims.failed_before(
-        {owed.base_key for owed in planned}, {owed.destination for owed in planned if owed.destination}
+        {owed.base_key for owed in planned},
+        {owed.destination for owed in planned if owed.destination},
+        {(job, owed.payee.tax_id) for owed in planned if owed.kind == "royalty"},
     )
     return second_attempts(obligations, failed)
 
@@ -33,6 +35,7 @@ def look_before_paying_again(run: Run, submission: Submission) -> None:
     failed = run.ledger.claims.failed_before(
         {payment.base_key for payment in payments},
         {payment.destination for payment in payments if payment.destination},
+        {(submission.job, payment.payee) for payment in payments if payment.kind == "royalty"},
         besides=submission.id,
     )
     amounts = {(payment.amount_cents, payment.destination) for payment in payments}
@@ -42,7 +45,7 @@ def look_before_paying_again(run: Run, submission: Submission) -> None:
         {
             payment.report_id
             for payment in failed
-            if payment.base_key in base_keys or (payment.amount_cents, payment.destination) in amounts
+            if payment.payee or payment.base_key in base_keys or (payment.amount_cents, payment.destination) in amounts
         },
     )
 

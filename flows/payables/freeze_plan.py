@@ -137,7 +137,7 @@ def row_issues(run: Run, drafted: Draft) -> list[Issue]:
     wanting = drafted.payables.to_invoice
     issues = issues_for_obligations(obligations, inputs, alike_of(run, drafted), answer_of, wanting)
     issues += tell_twins(obligations)
-    return issues + tell_second_attempts(obligations, inputs, attempts_of(run.ledger, obligations))
+    return issues + tell_second_attempts(obligations, inputs, attempts_of(run.ledger, run.job.job, obligations))
 
 
 def alike_of(run: Run, drafted: Draft) -> dict[str, tuple[PaidAlike, ...]]:

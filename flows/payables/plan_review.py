@@ -80,7 +80,7 @@ def compare(run: Run, drafted: Draft, placed: Obligations) -> Compared:
         names = names_in(_people_of(earlier[1].obligations)) | names
     planned = {owed.payee.tax_id for owed in planned_payments(placed)}
     before = PaidBefore(history.sums(planned), history.destinations(planned), paid)
-    again = notices_of_attempts(placed, attempts_of(run.ledger, drafted.payables.obligations))
+    again = notices_of_attempts(placed, attempts_of(run.ledger, run.job.job, drafted.payables.obligations))
     tried = {notice.tax_id for notice in again}
     found = notices_of(placed, before, names, job=job, period=label, currency=run.job.currency)
     # Whom a report was to pay before is nobody new, whether it paid or not.
@@ -253,7 +253,7 @@ def _rows_twice(drafted: Draft) -> list[Message]:
 def _second_attempts(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message]:
     """Name each failed report whose payments the plan attempts again."""
     obligations = drafted.payables.obligations
-    attempts = attempts_of(run.ledger, obligations)
+    attempts = attempts_of(run.ledger, run.job.job, obligations)
     amounts = dict[SecondAttempt, list[int]]()
     for owed in planned_payments(obligations) if attempts else ():
         if owed.key in attempts:

@@ -12,7 +12,7 @@ from io_adapters.ledger.claims import claim_all, require_epoch
 from io_adapters.ledger.desk import authors_of_runs, user_of
 from io_adapters.ledger.desk_tables import desk_users
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.journal import post
+from io_adapters.ledger.journal import post, take_back
 from io_adapters.ledger.seal import Seal
 from io_adapters.ledger.submission_rows import move, select_submissions, submission_of, try_move
 from io_adapters.ledger.tables import (
@@ -26,6 +26,7 @@ from io_adapters.ledger.tables import (
     plans,
     submissions,
     submitted,
+    transitions,
 )
 from schemas.approval import GOOD_FOR, REJECTED, PlanRule, PlanWord, approvals_that_count, good_until, stricter
 from schemas.errors import ApprovalWanted, DecisionRefused
@@ -468,7 +469,7 @@ def _withhold(
 def _withdraw(
     connection: Connection, given: Collection[Submission], *, by: str, reason: Message, now: dt.datetime
 ) -> list[Submission]:
-    """Withdraw the unsent of some submissions: what they would have paid is owed again."""
+    """Withdraw the unsent of some submissions, and what was booked of the inputs of those who get nothing by them."""
     withdrawn = [
         submission
         for submission in given
@@ -477,9 +478,24 @@ def _withdraw(
     ]
     approved = [submission for submission in withdrawn if submission.state is not SubmissionState.PLANNED]
     for digest in {submission.plan_digest for submission in approved}:
+        mine = [submission.id for submission in approved if submission.plan_digest == digest]
+        live = [submission.id for submission in _submissions_of(connection, digest) if submission.state in LIVE]
+        payees = _payees_of(connection, mine) - _payees_of(connection, live) if live else None
+        runs = select(transitions.c.by).where(transitions.c.attempt_id.in_(mine))
+        runs = runs.where(transitions.c.after == SubmissionState.APPROVED.value).distinct()
+        period = next((sent.job, sent.period) for sent in approved if sent.plan_digest == digest)
+        take_back(connection, list(connection.scalars(runs)), period, payees, by=by, now=now)
         if not any(submission.state in _SENT for submission in _submissions_of(connection, digest)):
             connection.execute(update(plans).where(plans.c.digest == digest).values(approved_at=None))
     return withdrawn
+
+
+def _payees_of(connection: Connection, submission_ids: Sequence[str]) -> frozenset[str]:
+    found: set[str] = set()
+    for some in chunks(submission_ids):
+        query = select(claims.c.payee).where(claims.c.submission_id.in_(some), claims.c.kind != "owner")
+        found.update(connection.scalars(query))
+    return frozenset(found)
 
 
 def _submissions_of(connection: Connection, digest: str) -> list[Submission]:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -125,16 +126,23 @@ class Claims:
         return list(found.values())
 
     def failed_before(
-        self, base_keys: Iterable[str], destinations: Iterable[str], *, besides: str = ""
+        self,
+        base_keys: Iterable[str],
+        destinations: Iterable[str],
+        royalties_of: Iterable[tuple[str, str]] = (),
+        *,
+        besides: str = "",
     ) -> list[FailedPayment]:
         """Return the payments of failed reports with these base keys, or to these destinations, that nobody has made.
 
         One has been made when a live claim is on its obligation, or when the same amount went to the same destination
-        in a report that was written down later.
+        in a report that was written down later. Royalties go on in the payee's balance, which any period may pay: they
+        have been made when the job has paid the payee royalties since.
 
         Args:
             base_keys: Of the payments about to be made.
             destinations: Where they go.
+            royalties_of: Job and payee of those that are royalties.
             besides: A submission whose own claims do not count: it is the one about to be sent.
 
         Returns:
@@ -148,7 +156,18 @@ class Claims:
         ]
         not_made = ~_made_by_key(besides), ~_made_by_account(besides)
         to_account = self._failed(claims.c.destination, destinations, *not_made)
-        found = dict.fromkeys((*on_key, *to_account))
+        payees = defaultdict[str, list[str]](list)
+        for job, payee in royalties_of:
+            payees[job].append(payee)
+        royalty = claims.c.kind == "royalty"
+        of_balance = [
+            failed
+            for job, own in payees.items()
+            for failed in self._failed(
+                claims.c.payee, own, royalty, submissions.c.job == job, ~_made_by_job(besides), of_payee=True
+            )
+        ]
+        found = dict.fromkeys((*on_key, *to_account, *of_balance))
         return [payment for _, payment in sorted(found, key=lambda pair: (pair[0], pair[1].report_id))]
 
     def trace(self, payee_or_obligation: str) -> list[Claim]:
@@ -189,9 +208,10 @@ class Claims:
             ]
 
     def _failed(
-        self, column: Column[str], values: Iterable[str], *conditions: ColumnElement[bool]
+        self, column: Column[str], values: Iterable[str], *conditions: ColumnElement[bool], of_payee: bool = False
     ) -> list[tuple[dt.datetime, FailedPayment]]:
-        fields = (claims.c.base_key, claims.c.amount_cents, claims.c.destination, claims.c.submission_id)
+        fields = [claims.c.base_key, claims.c.amount_cents, claims.c.destination, claims.c.submission_id]
+        fields += [claims.c.payee] if of_payee else []
         query = (
             select(attempts.c.created_at, *fields)
             .join(submitted, submissions.c.id == claims.c.submission_id)
@@ -238,6 +258,19 @@ def _made_by_account(besides: str) -> ColumnElement[bool]:
         select(other.c.submission_id)
         .join(later, later.c.id == other.c.submission_id)
         .where(same, other.c.live, other.c.submission_id != besides, later.c.created_at > attempts.c.created_at)
+        .exists()
+    )
+
+
+def _made_by_job(besides: str) -> ColumnElement[bool]:
+    """Whether the job has claimed royalties for the same payee later."""
+    other, later, where = claims.alias("of_payee"), attempts.alias("later_of_job"), submissions.alias("of_job")
+    return (
+        select(other.c.submission_id)
+        .join(later, later.c.id == other.c.submission_id)
+        .join(where, where.c.id == other.c.submission_id)
+        .where(other.c.payee == claims.c.payee, other.c.kind == "royalty", where.c.job == submissions.c.job)
+        .where(other.c.live, other.c.submission_id != besides, later.c.created_at > attempts.c.created_at)
         .exists()
     )
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -126,6 +126,56 @@ def _sums(connection: Connection, *conditions: ColumnElement[bool]) -> dict[Jour
     query = select(*_ACCOUNT, _SUM).select_from(_POSTED).where(*conditions).group_by(_A.id, *_ACCOUNT)
     rows = connection.execute(query.having(_SUM != 0))
     return {_account_of(fields): int(cents) for *fields, cents in rows}
+
+
+# What a plan posts of its inputs, and against which account where only some of it is taken back.
+_TAKEN_BACK: Final[Mapping[EntryKind, AccountKind]] = {
+    EntryKind.READ: AccountKind.SOURCE,
+    EntryKind.OPENING: AccountKind.OUTSIDE,
+    EntryKind.RECOUP: AccountKind.OUTSIDE,
+    EntryKind.WITHHOLD: AccountKind.OUTSIDE,
+}
+
+
+def take_back(
+    connection: Connection,
+    run_ids: Collection[str],
+    period: tuple[str, str],
+    payees: Collection[str] | None,
+    *,
+    by: str,
+    now: dt.datetime,
+) -> None:
+    """Post the opposite of what runs have posted of their inputs, within a transaction: their plan was withdrawn.
+
+    Args:
+        connection: Within the transaction that withdraws what was not sent.
+        run_ids: Those that approved the plan.
+        period: Job and label.
+        payees: Of whom nothing is sent any more; None for everybody, where nothing of the plan was sent.
+        by: The run, or the people, on whose word.
+        now: The present moment.
+    """
+    mine = and_(_E.by.in_(list(run_ids)), _E.job == period[0], _E.period == period[1])
+    mine = and_(mine, _E.kind.in_([kind.value for kind in _TAKEN_BACK]))
+    query = select(_E.kind, _E.period_start, *_ACCOUNT, _SUM).select_from(_POSTED).where(mine)
+    found = defaultdict[tuple[EntryKind, Series, dt.date], Counter[JournalAccount]](Counter)
+    for kind, start, *fields, cents in connection.execute(query.group_by(_E.kind, _E.period_start, _A.id, *_ACCOUNT)):
+        account = _account_of(fields)
+        series = Series(period[0], account.payer, account.currency)
+        if cents and (payees is None or account.payee in payees):
+            found[EntryKind(kind), series, start][account] -= int(cents)
+    entries = list[JournalEntry]()
+    for (kind, series, start), sums in found.items():
+        sums[series.account(_TAKEN_BACK[kind])] -= sum(sums.values())
+        here = and_(_E.job == series.job, _E.payer == series.payer, _E.currency == series.currency)
+        count = select(func.count()).where(here, _E.period == period[1], _E.kind == kind.value)
+        number = (connection.scalar(count) or 0) + 1
+        name = entry_id(kind, series.job, series.payer, series.currency, period[1], number)
+        cause = f"{STATEMENTS}withdrawn" if kind is EntryKind.READ else f"{kind.value} {period[1]} {number}"
+        entries.append(JournalEntry(name, kind, series, period[1], start, cause, postings_of(sums)))
+    post(connection, entries, by=by, now=now)
+    raise_epoch(connection)
 
 
 def post_submissions(connection: Connection, submission_ids: Iterable[str], *, by: str, now: dt.datetime) -> None:

@@ -155,3 +155,24 @@ def test_a_refused_report_was_never_there_and_is_no_first_attempt(label, service
     )  # fmt: skip
     assert label.run().exit_code == ExitCode.REFUSED
     assert label.run().exit_code == ExitCode.DONE
+
+
+def test_royalties_that_failed_and_that_another_month_would_pay_with_its_own_take_a_person_too(label, service):
+    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    label.write("shares.xlsx", [share(ANA, "50"), share(BIA, "50")])
+    tables = {"payees": "payees.xlsx", "shares": "shares.xlsx"}
+    sources = [{"files": "{period}.xlsx", "layout": "royalties"}]
+    label.write("2026-07.xlsx", [line("100,00", "Samba")])
+    label.declare(period="2026-07", sources=sources, **tables)
+    failed = fail(label, service, ANA, BIA)
+    label.write("2026-08.xlsx", [line("40,00", "Valsa")])
+    label.declare(period="2026-08", sources=sources, **tables)
+    waiting = label.run(yes=True)
+    assert (waiting.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 1)
+    assert any(f"2ª tentativa de {first_report(failed)}" in message for message in waiting.messages)
+    label.approve(digest_of(waiting), "140,00", "bia")
+    assert label.run(yes=False).exit_code == ExitCode.DONE
+    assert [entry["final_amount_cents"] for entry in service.reports[-1]["payments"]] == [7000, 7000]
+    label.write("2026-09.xlsx", [line("20,00", "Choro")])
+    label.declare(period="2026-09", sources=sources, **tables)
+    assert label.run(yes=True).exit_code == ExitCode.DONE  # what had failed has been paid since

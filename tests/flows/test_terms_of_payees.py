@@ -59,9 +59,9 @@ def test_whoever_is_on_hold_is_paid_nothing_and_all_of_it_once_the_hold_is_over(
     assert (paid(service), codes(report)) == ([[800, 1000]], [("HOLD_COURT_ORDER", 2)])
     assert report.summary.totals_cents.held == 1700
     report = run(halves, "2026-08", "2,00", Bloqueio="")  # the payments sheet was July's
-    assert paid(service)[1:] == [[100, 100]]
+    assert paid(service)[1:] == [[100, 1100]]  # Ana's 10.00 of July with it: one balance
     report = run(halves, "2026-07", also=[rows])
-    assert (paid(service)[2:], codes(report)) == ([[700, 1000]], [])
+    assert (paid(service)[2:], codes(report)) == ([[700]], [])
 
 
 @pytest.mark.parametrize(("until", "held"), [(TODAY - dt.timedelta(days=2), 0), (TODAY + dt.timedelta(days=2), 1000)])

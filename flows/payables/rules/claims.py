@@ -325,20 +325,24 @@ def second_attempts(obligations: Iterable[Obligation], failed: Iterable[FailedPa
     """Find the planned payments that a failed report was to make, by obligation key.
 
     A payment is known by its obligation, and by amount and destination where somebody has renamed the job, the payer or
-    the payee since.
+    the payee since; royalties by their payee, since any period pays the whole balance.
 
     Args:
         obligations: A plan's, each in its place.
         failed: Payments of failed reports that nobody has made since, the oldest first.
     """
     by_base, by_account = defaultdict[str, list[str]](list), defaultdict[tuple[int, str], list[str]](list)
+    by_payee = defaultdict[str, list[str]](list)
     for payment in failed:
+        if payment.payee:
+            by_payee[payment.payee].append(payment.report_id)
         by_base[payment.base_key].append(payment.report_id)
         by_account[payment.amount_cents, payment.destination].append(payment.report_id)
     found = {}
     for owed in planned_payments(obligations):
         alike = by_account.get((owed.amount_cents, owed.destination), []) if owed.destination else []
-        reports = by_base.get(owed.base_key) or alike
+        of_balance = by_payee.get(owed.payee.tax_id, []) if owed.kind == "royalty" else []
+        reports = by_base.get(owed.base_key) or alike or of_balance
         if reports:
             found[owed.key] = SecondAttempt(len(set(reports)) + 1, reports[-1])
     return found

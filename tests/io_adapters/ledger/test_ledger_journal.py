@@ -130,7 +130,7 @@ WAYS = {
     "paid, and it came back": (["accepted", S.PAID, S.PARTIAL, DecisionKind.PAY], (-100, 0, 0)),
     "refused": (["refused"], (-100, 0, 0)),
     "not sent": (["not_sent"], (0, -100, 0)),
-    "withdrawn": (["withdrawn"], (-100, 0, 0)),
+    "withdrawn": (["withdrawn"], (0, 0, 0)),  # and with it what was read for it
     "absent, and attempted again": (["in_doubt", "absent"], (0, -100, 0)),
 }
 
