@@ -106,11 +106,11 @@ class Year:
         return payables
 
     def _send_and_post(self, month: str, payables: Payables) -> None:
-        name = f"rp-{self._number}-{month}-{len(self._sent.setdefault(month, []))}"
+        name = f"rp-{self._number}-{month}-{self.calendar.now:%Y-%m-%d}"
         plan = self.office.remember(self.office.plan(payables), submission=name)
         self._claims[month] = self.office.claims
         sent = self._entry(month, name, self._sums(plan, payables))
-        self._sent[month] += [sent]
+        self._sent.setdefault(month, []).append(sent)
         self.journal.post((*payables.entries, sent), "run")
 
     def _sums(self, plan: PaymentPlan, payables: Payables) -> list[ClaimedSum]:

@@ -293,7 +293,8 @@ def recoup(
     if not advances and not own:
         return {}
     listed = {advance_reference(*advance) for advance in advances}
-    found = {name: cents for name, cents in own.items() if name not in listed and cents}
+    gone = {name for name in own if name not in listed and (payee, name) not in recoupable.later}
+    found = {name: own[name] for name in gone if own[name]}
     left = max(most, 0) - sum(found.values())
     spare = max(0, unpaid - sum(own.values()))
     earned_from = recoupable.earned_from.get(payee, {})

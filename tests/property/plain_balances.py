@@ -1,0 +1,134 @@
+"""Accounts of payees, the plain way: what the rules say, in centavos and fractions, written without the program."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+QUARTERS = (3, 6, 9, 12)
+
+
+def half_even(exact: Fraction) -> int:
+    """Round half a centavo to the even one."""
+    whole, rest = divmod(exact.numerator * 2, exact.denominator * 2)
+    above, half = rest * 2 > exact.denominator * 2, rest * 2 == exact.denominator * 2
+    return whole + (1 if above or (half and whole % 2) else 0)
+
+
+@dataclass
+class Deal:
+    """What a run is told of one payee.
+
+    Attributes:
+        earned: Centavos of the month, as its files say now.
+        advances: Name -> (day it was paid, centavos).
+        minimum: Less is not paid.
+        is_quarterly: Whether royalties are due at the ends of quarters alone.
+        is_held: Whether the payee cannot be paid now.
+        rate: Percentage that is withheld of each payment.
+        fixed: Centavos that are withheld once in a calendar month.
+        invoiced: Centavos invoiced for the month; None for who needs not.
+    """
+
+    earned: int = 0
+    advances: dict[str, tuple[str, int]] = field(default_factory=dict)
+    minimum: int = 0
+    is_quarterly: bool = False
+    is_held: bool = False
+    rate: Fraction = Fraction(0)
+    fixed: int = 0
+    invoiced: int | None = None
+
+
+@dataclass
+class Month:
+    """What stands of one month of a payee, in centavos."""
+
+    earned: int = 0
+    recouped: dict[str, int] = field(default_factory=dict)
+    paid: int = 0
+    percentage: int = 0
+    fixed: int = 0
+    fixed_in: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def gone(self) -> int:
+        """What was paid and withheld."""
+        return self.paid + self.percentage + self.fixed
+
+    @property
+    def left(self) -> int:
+        """What the month has added to the balance."""
+        return self.earned - sum(self.recouped.values()) - self.gone
+
+
+class PlainAccount:
+    """One payee's account with one job."""
+
+    def __init__(self) -> None:
+        self.months: dict[str, Month] = defaultdict(Month)
+
+    @property
+    def balance(self) -> int:
+        """What is owed, over all months."""
+        return sum(month.left for month in self.months.values())
+
+    def recouped(self, name: str) -> int:
+        """What all months have taken of an advance."""
+        return sum(month.recouped.get(name, 0) for month in self.months.values())
+
+    def run(self, label: str, deal: Deal, calendar_month: int) -> int:
+        """Run a month; returns what is paid by it."""
+        month = self.months[label]
+        month.earned = deal.earned
+        self._recoup(label, month, deal)
+        payable = self._payable(label, month, deal)
+        if payable <= 0:
+            return 0
+        in_month = sum(other.fixed_in.get(calendar_month, 0) for other in self.months.values())
+        fixed = min(payable, max(0, deal.fixed - in_month))  # INSS comes before IRRF
+        percentage = min(payable - fixed, half_even(deal.rate * payable / 100))
+        month.fixed += fixed
+        month.fixed_in[calendar_month] = month.fixed_in.get(calendar_month, 0) + fixed
+        month.percentage += percentage
+        month.paid += payable - fixed - percentage
+        return payable - fixed - percentage
+
+    def _recoup(self, label: str, month: Month, deal: Deal) -> None:
+        """Advances take what the month earned, oldest first, and nothing that was paid."""
+        later = sum(other.left for name, other in self.months.items() if name > label)
+        others = sum(other.left for name, other in self.months.items() if name != label)
+        most = max(0, deal.earned)
+        unpaid = most - month.gone
+        if later < 0:
+            unpaid = min(unpaid, deal.earned + others - month.gone)
+        gone_from_table = {name: cents for name, cents in month.recouped.items() if name not in deal.advances}
+        left = most - sum(gone_from_table.values())
+        spare = max(0, unpaid - sum(month.recouped.values()))
+        found = dict(gone_from_table)
+        for name, (day, cents) in sorted(deal.advances.items(), key=lambda item: (item[1][0], item[0])):
+            if day > f"{label}-31":
+                continue
+            before = month.recouped.get(name, 0)
+            outstanding = cents - (self.recouped(name) - before)
+            taken = min(max(0, min(outstanding, left)), before + spare)
+            spare -= max(0, taken - before)
+            left -= taken
+            if taken:
+                found[name] = taken
+        month.recouped = found
+
+    def _payable(self, label: str, month: Month, deal: Deal) -> int:
+        """The balance, where it may be paid; of who must invoice, what is invoiced and covered."""
+        is_due = not deal.is_quarterly or int(label[-2:]) in QUARTERS
+        if deal.is_held or not is_due or self.balance < max(1, deal.minimum):
+            return 0
+        if deal.invoiced is None:
+            return self.balance
+        asked = deal.invoiced - month.gone
+        return asked if 0 < asked <= self.balance else 0
+
+    def fail(self, label: str) -> None:
+        """Nothing of a month was paid after all."""
+        month = self.months[label]
+        month.paid = month.percentage = month.fixed = 0
+        month.fixed_in.clear()
