@@ -49,6 +49,7 @@ class Month:
     percentage: int = 0
     fixed: int = 0
     fixed_in: dict[int, int] = field(default_factory=dict)
+    whole: list[tuple[int, int, int]] = field(default_factory=list)  # calendar month, percentage, fixed
 
     @property
     def gone(self) -> int:
@@ -90,6 +91,8 @@ class PlainAccount:
         month.fixed += fixed
         month.fixed_in[calendar_month] = month.fixed_in.get(calendar_month, 0) + fixed
         month.percentage += percentage
+        if fixed + percentage == payable:
+            month.whole.append((calendar_month, percentage, fixed))
         month.paid += payable - fixed - percentage
         return payable - fixed - percentage
 
@@ -128,7 +131,10 @@ class PlainAccount:
         return asked if 0 < asked <= self.balance else 0
 
     def fail(self, label: str) -> None:
-        """Nothing of a month was paid after all."""
+        """Nothing of a month was paid after all; taxes that had left nothing to pay stay withheld."""
         month = self.months[label]
-        month.paid = month.percentage = month.fixed = 0
-        month.fixed_in.clear()
+        month.paid, month.fixed_in = 0, {}
+        month.percentage = sum(percentage for _, percentage, _ in month.whole)
+        month.fixed = sum(fixed for _, _, fixed in month.whole)
+        for calendar_month, _, fixed in month.whole:
+            month.fixed_in[calendar_month] = month.fixed_in.get(calendar_month, 0) + fixed
