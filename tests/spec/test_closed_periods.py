@@ -304,3 +304,21 @@ def test_the_owners_too_much_stays_with_the_owner_who_is_the_payer_and_is_not_ca
     ]
     assert year.paid(ANA) == 5000 + 10000 + 3000
     assert year.history("2026-03").carried_in == {}
+
+
+def test_what_was_stated_too_much_as_the_owners_lowers_what_the_next_report_states(year):
+    """January stated R$ 50.00 as the owner's, and it was R$ 20.00: February states R$ 30.00 less, once."""
+    stated = {}
+    for month, share in (("2026-01", 500_000), ("2026-01", 800_000), ("2026-02", 500_000), ("2026-03", 500_000)):
+        came_in = year.came_in(month, {"samba": "100.00"})
+        came_in.shares["share_ppm"] = share
+        payables = year.run(month, came_in)
+        planned = [owed for owed in payables.obligations if (owed.kind, owed.place) == ("owner", "planned")]
+        stated[month, share] = sum(owed.amount_cents for owed in planned)
+    assert list(stated.values()) == [5000, 0, 2000, 5000]
+    again = year.came_in("2026-02", {"samba": "100.00"})
+    again.shares["share_ppm"] = 500_000
+    assert [owed.place for owed in year.run("2026-02", again).obligations if owed.kind == "owner"] == [
+        "duplicate",
+        "owner",
+    ]

@@ -236,13 +236,14 @@ class _Case:
             ),
         )
         owner_of_rows_cents = int(inputs.payments["owner_amount_cents"].sum())
+        owner_cents = self.rounded.owner_cents + owner_of_rows_cents
         owed = [
             *self._questioned(owe_payments(inputs.payments, known, inputs.payee_problems, self.identity)),
             *_owe_held_rows(inputs, known),
             *self.repeated,
             *owe_royalties(royalties, self.rounded, known, problems, self.identity, self.terms),
             *owe_taxes(royalties.taxed, known),
-            *owe_owner(self.rounded.owner_cents + owner_of_rows_cents, self.job.payer.name, self.identity),
+            *owe_owner(owner_cents, self.job.payer.name, self.identity, self._stated_before(owner_cents)),
         ]
         claimed = claim(
             fill_contact_ids(owed, standing.contact_ids),
@@ -276,6 +277,13 @@ class _Case:
         return Payables(
             allowed, royalties.balances, self.allocation, (*standing.moves, *entries_of(reading)), royalties
         )
+
+    def _stated_before(self, owner_cents: int) -> int:
+        """Return what of the owner's part reports of other periods have stated too much, as far as it is not stated."""
+        others = self.standing.history.journal.owner.values()
+        excess = max(0, sum(stated - own for own, stated in others if stated))
+        stated = sum(claim.amount_cents for claim in self.standing.claims if claim.kind == "owner")
+        return min(excess, max(0, owner_cents - stated))
 
     def _decided_to_pay(self) -> frozenset[str]:
         return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)

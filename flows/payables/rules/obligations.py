@@ -1,6 +1,7 @@
 """From sound rows to obligations: who is owed what, under which key, and where the money would go."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final
@@ -209,14 +210,30 @@ def owe_taxes(withheld: Mapping[tuple[str, str], int], known: RowsByPayee) -> li
     ]
 
 
-def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> list[Obligation]:
+def owe_owner(
+    amount_cents: int, payer_name: str, identity: JobIdentity, stated_before_cents: int = 0
+) -> list[Obligation]:
     """The owner's part: an obligation like any other, with the payer as payee; none where it is nothing.
 
-    A negative one, of returns, stays with the owner: no report can carry it.
+    A negative one, of returns, stays with the owner: no report can carry it. So does what reports of other periods
+    have stated too much.
+
+    Args:
+        amount_cents: The owner's part of the period.
+        payer_name: Whose it is.
+        identity: What the keys rest on.
+        stated_before_cents: What of it is not stated again.
     """
-    if not amount_cents:
-        return []
-    owner = Obligation(
+    found = [_owner_part(amount_cents - stated_before_cents, payer_name, identity)]
+    if stated_before_cents:
+        before = _owner_part(stated_before_cents, payer_name, identity)
+        reasons = because("stated_before")
+        found.append(replace(before, place=Place.OWNER, reasons=reasons, key="", base_key="", reference=""))
+    return [owner for owner in found if owner.amount_cents]
+
+
+def _owner_part(amount_cents: int, payer_name: str, identity: JobIdentity) -> Obligation:
+    return Obligation(
         kind="owner",
         amount_cents=amount_cents,
         place=Place.PLANNED if amount_cents > 0 else Place.OWNER,
@@ -225,7 +242,6 @@ def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> list
         reference=OWNER_REFERENCE,
         payee=Payee(identity.payer, payer_name),
     )
-    return [owner]
 
 
 def rows_by_payee(payees: DataFrame[Payees]) -> RowsByPayee:
