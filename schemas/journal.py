@@ -152,6 +152,25 @@ class JournalEntry:
             raise BrokenInvariant(f"a {self.kind} entry has a posting of nothing, or two of one account")
 
 
+@dataclass(frozen=True, slots=True)
+class BookedPosting:
+    """One posting as it was booked, with what its entry says.
+
+    Attributes:
+        kind, series, period, period_start, cause: Of the entry.
+        account: Where.
+        amount_cents: Positive for a debit.
+    """
+
+    kind: EntryKind
+    series: Series
+    period: str
+    period_start: dt.date | None
+    cause: str
+    account: JournalAccount
+    amount_cents: int
+
+
 def entry_id(kind: EntryKind, *cause: object) -> str:
     """Name an entry after its cause.
 

@@ -1,14 +1,14 @@
 """A payee's account over all periods: the postings of the journal, and each payment with what became of it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from io_adapters.ledger.ledger import Ledger
 from schemas.account import GROUPS, Account, AccountLine, AccountPayment, PayeeAccounts
 from schemas.job import labelled_period
-from schemas.journal import DROPPED, AccountKind, EntryKind, JournalEntry, moves_of_causes
+from schemas.journal import DROPPED, AccountKind, BookedPosting, EntryKind
 from schemas.plan import Place
 from schemas.trace import PayeeTrace
 
@@ -40,39 +40,36 @@ def accounts_of_payee(
     Returns:
         None when no period is told of.
     """
-    moves = moves_of_causes(entry.cause for _, _, entry in ledger.journal.entries(payee=tax_id))
+    moves = ledger.journal.payee_moves()
     names = {tax_id, *(old for old, new in moves.items() if new == tax_id)}
-    entries = [entry for name in sorted(names) for _, _, entry in ledger.journal.entries(payee=name)]
-    return accounts_of(list(dict.fromkeys(entries)), names, traces, year, job)
+    return accounts_of(ledger.journal.of_payees(names), traces, year, job)
 
 
 def accounts_of(
-    entries: Iterable[JournalEntry],
-    names: Collection[str],
+    postings: Iterable[BookedPosting],
     traces: Sequence[PayeeTrace],
     year: int | None = None,
     job: str | None = None,
 ) -> PayeeAccounts | None:
-    """Sum entries up by job, currency and period; see `accounts_of_payee`.
+    """Sum postings up by job, currency and period; see `accounts_of_payee`.
 
     Args:
-        entries: All that have a posting of the payee.
-        names: The documents the payee has had.
+        postings: Of the payee's accounts, under whatever document.
         traces: Names, and the payments one by one.
         year: Only the periods that begin in it.
         job: Only this job.
     """
     told = [trace for trace in traces if year is None or trace.period.startswith(f"{year:04}-")]
-    by_account = defaultdict[tuple[str, str], list[JournalEntry]](list)
-    for entry in entries:
-        if job in {None, entry.series.job}:
-            by_account[entry.series.job, entry.series.currency].append(entry)
+    by_account = defaultdict[tuple[str, str], list[BookedPosting]](list)
+    for posting in postings:
+        if job in {None, posting.series.job}:
+            by_account[posting.series.job, posting.series.currency].append(posting)
     for trace in told:  # of which nothing is posted yet: its plan waits
         by_account[trace.job, trace.currency] += []
     accounts = [
         account
         for (name, currency), own in sorted(by_account.items())
-        if (account := _account(name, currency, own, names, told, year)).lines
+        if (account := _account(name, currency, own, told, year)).lines
     ]
     if not accounts or not traces:
         return None
@@ -83,8 +80,7 @@ def accounts_of(
 def _account(
     job: str,
     currency: str,
-    entries: Sequence[JournalEntry],
-    names: Collection[str],
+    postings: Sequence[BookedPosting],
     traces: Sequence[PayeeTrace],
     year: int | None,
 ) -> Account:
@@ -93,11 +89,10 @@ def _account(
     )
     of_period = {trace.period: trace for trace in own}
     lines, balance, left = list[AccountLine](), 0, 0
-    has_advances = any(p.account.kind is A.ADVANCE for entry in entries for p in entry.postings)
-    posted = {entry.period for entry in entries if entry.period_start is not None}
+    has_advances = any(posting.account.kind is A.ADVANCE for posting in postings)
+    posted = {posting.period for posting in postings if posting.period_start is not None}
     for number, label in enumerate(sorted(posted | of_period.keys(), key=lambda label: labelled_period(label).start)):
-        about = [entry for entry in entries if entry.period == label or not (number or entry.period)]
-        sums = {key: cents for key, cents in _sums(about).items() if key[1] in names}
+        sums = _sums(posting for posting in postings if posting.period == label or not (number or posting.period))
         trace = of_period.get(label)
         line = _line(label, trace.run_id if trace else "", sums, balance)
         if trace is not None and label not in posted:
@@ -140,16 +135,14 @@ def _line_of_plan(trace: PayeeTrace) -> AccountLine:
     return AccountLine(trace.period, trace.run_id, earned_cents, rows_cents, carried_in_cents, shown, None)
 
 
-# Kind of account, payee, kind of entry and reference of the account.
-_Key = tuple[AccountKind, str, EntryKind, str]
+# Kind of account, kind of entry and reference of the account.
+_Key = tuple[AccountKind, EntryKind, str]
 
 
-def _sums(entries: Iterable[JournalEntry]) -> Counter[_Key]:
+def _sums(postings: Iterable[BookedPosting]) -> Counter[_Key]:
     found = Counter[_Key]()
-    for entry in entries:
-        for posting in entry.postings:
-            account = posting.account
-            found[account.kind, account.payee, entry.kind, account.reference] += posting.amount_cents
+    for posting in postings:
+        found[posting.account.kind, posting.kind, posting.account.reference] += posting.amount_cents
     return found
 
 
@@ -157,7 +150,7 @@ def _line(period: str, run_id: str, sums: Mapping[_Key, int], carried: int) -> A
     """Turn what was posted about a period into what came in and where it is."""
     earned = rows = 0
     groups = Counter[str]()
-    for (kind, _, entry, reference), cents in sums.items():
+    for (kind, entry, reference), cents in sums.items():
         if kind is A.PAYEE and entry is K.READ:
             earned -= cents
         elif kind is A.PAYMENT and entry is K.READ:

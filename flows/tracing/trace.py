@@ -358,15 +358,14 @@ class _Gatherer:
     def _carried(self, where: tuple[str, str], tax_id: str) -> tuple[list[tuple[str, int]], str]:
         """What the ledger says of the advances a period recouped, and from which period it carried in."""
         job, period = where
-        own = [entry for _, _, entry in self._ledger.journal.entries(payee=tax_id) if entry.series.job == job]
+        own = [posting for posting in self._ledger.journal.of_payees([tax_id]) if posting.series.job == job]
         recouped = Counter[str]()
-        for entry in own:
-            for posting in entry.postings if (entry.kind, entry.period) == (EntryKind.RECOUP, period) else ():
-                if (posting.account.kind, posting.account.payee) == (AccountKind.ADVANCE, tax_id):
-                    recouped[posting.account.reference] -= posting.amount_cents
+        for posting in own:
+            if (posting.kind, posting.period, posting.account.kind) == (EntryKind.RECOUP, period, AccountKind.ADVANCE):
+                recouped[posting.account.reference] -= posting.amount_cents
         start = labelled_period(period).start
         earlier = {
-            (entry.period_start, entry.period) for entry in own if entry.period_start and entry.period_start < start
+            (found.period_start, found.period) for found in own if found.period_start and found.period_start < start
         }
         return [(name, cents) for name, cents in recouped.items() if cents], max(earlier, default=(start, ""))[1]
 

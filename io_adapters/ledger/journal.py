@@ -27,6 +27,7 @@ from schemas.journal import (
     STATED,
     STATEMENTS,
     AccountKind,
+    BookedPosting,
     EntryKind,
     JournalAccount,
     JournalEntry,
@@ -457,6 +458,23 @@ class Journal:
             rows = connection.execute(query.order_by(_E.number)).all()
         return {former: Series(*name) for cause, *name in rows if (former := series_of_cause(cause)) is not None}
 
+    def of_payees(self, payees: Collection[str]) -> list[BookedPosting]:
+        """Return the postings of some payees' accounts in the order they were booked: one indexed read."""
+        of_entry = (_E.number, _E.kind, _E.job, _E.payer, _E.currency, _E.period, _E.period_start, _E.cause)
+        query = select(*of_entry, _P.amount_cents, *_ACCOUNT).select_from(_POSTED).where(_A.payee.in_(list(payees)))
+        with self._db.reading() as connection:
+            rows = sorted(connection.execute(query).all(), key=lambda row: row[0])
+        return [
+            BookedPosting(EntryKind(kind), Series(*series), period, start, cause, _account_of(fields), int(cents))
+            for _, kind, *series, period, start, cause, cents, fields in ((*row[:9], row[9:]) for row in rows)
+        ]
+
+    def payee_moves(self) -> dict[str, str]:
+        """Return whose accounts have moved: document before -> document since, by any job."""
+        query = select(_E.cause).where(_E.kind == EntryKind.MOVE.value).order_by(_E.number)
+        with self._db.reading() as connection:
+            return moves_of_causes(connection.scalars(query))
+
     def account_numbers(self) -> dict[JournalAccount, int]:
         """Return the number of each account there is, which never changes."""
         with self._db.reading() as connection:
@@ -475,7 +493,6 @@ class Journal:
         self,
         since: dt.datetime | None = None,
         before: dt.datetime | None = None,
-        payee: str | None = None,
         kind: EntryKind | None = None,
     ) -> list[tuple[dt.datetime, str, JournalEntry]]:
         """Return entries in the order they were booked, each with its moment and the run or people that booked it.
@@ -483,7 +500,6 @@ class Journal:
         Args:
             since: Only those booked from this moment on.
             before: Only those booked before this one.
-            payee: Only those with a posting of one payee; all postings of such an entry are returned.
             kind: Only those of one kind.
         """
         conditions = [_E.at >= since] if since is not None else []
@@ -491,9 +507,6 @@ class Journal:
         conditions += [_E.kind == kind.value] if kind is not None else []
         query = select(_E.number, _E.id, _E.kind, _E.job, _E.payer, _E.currency, _E.period, _E.period_start, _E.cause)
         query = query.add_columns(_E.reason, _E.at, _E.by).where(*conditions)
-        if payee is not None:
-            of_payee = select(_P.entry_number).join(journal_accounts).where(_A.payee == payee)
-            query = query.where(_E.number.in_(of_payee))
         with self._db.reading() as connection:
             rows = connection.execute(query.order_by(_E.number)).all()
             postings = defaultdict[int, list[Posting]](list)
