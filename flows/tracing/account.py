@@ -59,17 +59,17 @@ def accounts_of(
         year: Only the periods that begin in it.
         job: Only this job.
     """
-    told = [trace for trace in traces if year is None or trace.period.startswith(f"{year:04}-")]
+    shown = [trace for trace in traces if year is None or trace.period.startswith(f"{year:04}-")]
     by_account = defaultdict[tuple[str, str], list[BookedPosting]](list)
     for posting in postings:
         if job in {None, posting.series.job}:
             by_account[posting.series.job, posting.series.currency].append(posting)
-    for trace in told:  # of which nothing is posted yet: its plan waits
+    for trace in shown:  # of which nothing is posted yet: its plan waits
         by_account[trace.job, trace.currency] += []
     accounts = [
         account
         for (name, currency), own in sorted(by_account.items())
-        if (account := _account(name, currency, own, told, year)).lines
+        if (account := _account(name, currency, own, shown, year)).lines
     ]
     if not accounts or not traces:
         return None

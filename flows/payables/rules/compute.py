@@ -10,7 +10,7 @@ from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.account_checks import Verdict, hold_unchecked
 from flows.payables.rules.claims import claim
 from flows.payables.rules.institutions import hold_unlisted
-from flows.payables.rules.journal_entries import Reading, entries_of
+from flows.payables.rules.journal_entries import PeriodToPost, entries_of
 from flows.payables.rules.left_out import REASON as REPEATED
 from flows.payables.rules.left_out import rows_besides, set_aside
 from flows.payables.rules.obligations import (
@@ -257,7 +257,7 @@ class _Case:
         listed = hold_unlisted(claimed, standing.institutions)
         checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
         allowed = hold_refused(checked, standing.refused, self._decided_to_pay())
-        reading = Reading(
+        to_post = PeriodToPost(
             identity=self.identity,
             start=self.period.start,
             history=standing.history,
@@ -275,7 +275,7 @@ class _Case:
             ),
         )
         return Payables(
-            allowed, royalties.balances, self.allocation, (*standing.moves, *entries_of(reading)), royalties
+            allowed, royalties.balances, self.allocation, (*standing.moves, *entries_of(to_post)), royalties
         )
 
     def _stated_before(self, owner_cents: int) -> int:

@@ -41,7 +41,7 @@ _MOVED: Final = frozenset({A.PAYEE, A.PAYMENT, A.ADVANCE})
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PeriodToPost:
     """All that a run has worked out of a period, for the journal.
 
     Attributes:
@@ -76,25 +76,25 @@ class Reading:
         return Series(self.identity.job, self.identity.payer, self.identity.currency)
 
 
-def entries_of(reading: Reading) -> tuple[JournalEntry, ...]:
+def entries_of(period: PeriodToPost) -> tuple[JournalEntry, ...]:
     """Return what a run posts about its period: nothing where its inputs say what they said."""
-    state, series = reading.history.journal, reading.series
+    state, series = period.history.journal, period.series
     posted = {kind: state.posted.get(kind, {}) for kind in EntryKind}
     source, outside = series.account(A.SOURCE), series.account(A.OUTSIDE)
     claimed = Counter[str]()
-    for claim in reading.claims:
+    for claim in period.claims:
         claimed[claim.base_key] += claim.amount_cents
-    advances = paid_ahead(series, reading.recoupable, reading.royalties.recouped, state)
+    advances = paid_ahead(series, period.recoupable, period.royalties.recouped, state)
     changes = [
-        (EntryKind.OPENING, _change(_opening(reading), posted[EntryKind.OPENING], {A.PAYEE}, lambda _: outside)),
+        (EntryKind.OPENING, _change(_opening(period), posted[EntryKind.OPENING], {A.PAYEE}, lambda _: outside)),
         (EntryKind.OPENING, _mirrored(advances, lambda _: outside)),
-        (EntryKind.READ, _change(_read(reading, claimed), posted[EntryKind.READ], _READ, lambda _: source)),
+        (EntryKind.READ, _change(_read(period, claimed), posted[EntryKind.READ], _READ, lambda _: source)),
         (
             EntryKind.RECOUP,
             _change(
                 {
                     series.account(A.ADVANCE, payee, name): -cents
-                    for (payee, name), cents in reading.royalties.recouped.items()
+                    for (payee, name), cents in period.royalties.recouped.items()
                 },
                 posted[EntryKind.RECOUP],
                 {A.ADVANCE},
@@ -103,33 +103,33 @@ def entries_of(reading: Reading) -> tuple[JournalEntry, ...]:
         ),
         (
             EntryKind.DECISION,
-            _change(_settled(reading, claimed), posted[EntryKind.DECISION], {A.PAYMENT}, lambda _: outside),
+            _change(_settled(period, claimed), posted[EntryKind.DECISION], {A.PAYMENT}, lambda _: outside),
         ),
-        (EntryKind.WITHHOLD, _withheld_whole(reading)),
+        (EntryKind.WITHHOLD, _withheld_whole(period)),
     ]
-    return tuple(_entries(reading, changes))
+    return tuple(_entries(period, changes))
 
 
 _READ: Final = frozenset({A.PAYEE, A.PAYMENT, A.OWNER, A.UNASSIGNED})
 
 
-def _entries(reading: Reading, changes: Iterable[tuple[EntryKind, Sums]]) -> Iterator[JournalEntry]:
+def _entries(period: PeriodToPost, changes: Iterable[tuple[EntryKind, Sums]]) -> Iterator[JournalEntry]:
     """Name each after its period, and the number of such entries before it.
 
     Other statements that come to the same are read, and paid for, as well: an entry without a posting says so.
     """
-    state, identity = reading.history.journal, reading.identity
+    state, identity = period.history.journal, period.identity
     numbers = Counter(state.entries)
     for kind, change in changes:
         postings = postings_of(change)
-        is_new = kind is EntryKind.READ and reading.statements not in {"", state.statements}
+        is_new = kind is EntryKind.READ and period.statements not in {"", state.statements}
         if postings or is_new:
             numbers[kind] += 1
             about = (identity.job, identity.payer, identity.currency, identity.period, numbers[kind])
-            own = reading.statements if kind is EntryKind.READ else ""
+            own = period.statements if kind is EntryKind.READ else ""
             cause = own or f"{kind.value} {identity.period} {numbers[kind]}"
             name = entry_id(kind, *about)
-            yield JournalEntry(name, kind, reading.series, identity.period, reading.start, cause, postings)
+            yield JournalEntry(name, kind, period.series, identity.period, period.start, cause, postings)
 
 
 def _change(
@@ -149,48 +149,48 @@ def _mirrored(change: Sums, other: Callable[[JournalAccount], JournalAccount]) -
     return transfer.sums
 
 
-def _read(reading: Reading, claimed: Mapping[str, int]) -> Sums:
+def _read(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
     """What came in, by whose it is; of payments rows that are gone, what was paid of them stays."""
-    series, rounded, found = reading.series, reading.rounded, Counter[JournalAccount]()
+    series, rounded, found = period.series, period.rounded, Counter[JournalAccount]()
     for payee, cents in rounded.payees.items():
         found[series.account(A.PAYEE, payee)] -= cents
-    found[series.account(A.OWNER)] -= rounded.owner_cents + reading.owner_of_rows_cents
+    found[series.account(A.OWNER)] -= rounded.owner_cents + period.owner_of_rows_cents
     found[series.account(A.UNASSIGNED, reference=_UNSHARED)] -= rounded.unmatched_cents
     for code, cents in rounded.aside_cents.items():
         if code != REPEATED:
             found[series.account(A.UNASSIGNED, reference=code)] -= cents
     there, beside = set[str](), set[str]()
-    for owed in reading.obligations:
+    for owed in period.obligations:
         if owed.kind != "payment" or (owed.place is Place.DUPLICATE and not owed.base_key):
             continue
-        account = _row_account(reading, owed)
+        account = _row_account(period, owed)
         there.add(account.reference)
         found[account] -= owed.amount_cents
         if owed.reason == PAID_BESIDE and account.reference not in beside:
             beside.add(account.reference)
             found[account] -= claimed.get(account.reference, 0)
-    for account in reading.history.journal.posted.get(EntryKind.READ, {}):
+    for account in period.history.journal.posted.get(EntryKind.READ, {}):
         if account.kind is A.PAYMENT and account.reference not in there:
             found[account] -= claimed.get(account.reference, 0)
     return found
 
 
-def _row_account(reading: Reading, owed: Obligation) -> JournalAccount:
+def _row_account(period: PeriodToPost, owed: Obligation) -> JournalAccount:
     """Return the account of a payments row; one of which it cannot be read whose it is, is nobody's."""
     tax_id = owed.payee.tax_id
     if not tax_id or len(tax_id) > _LONGEST_TAX_ID:
-        return reading.series.account(A.UNASSIGNED, reference=_UNREADABLE)
-    key = owed.base_key or reading.identity.payment_key(tax_id, owed.reference)
-    return reading.series.account(A.PAYMENT, tax_id, key)
+        return period.series.account(A.UNASSIGNED, reference=_UNREADABLE)
+    key = owed.base_key or period.identity.payment_key(tax_id, owed.reference)
+    return period.series.account(A.PAYMENT, tax_id, key)
 
 
-def _opening(reading: Reading) -> Sums:
+def _opening(period: PeriodToPost) -> Sums:
     """What opening balances of the period carry in, and say was paid outside."""
-    series, found = reading.series, Counter[JournalAccount]()
-    before = history_of(reading.history.journal).carried_in
-    for payee, cents in reading.history.carried_in.items():
+    series, found = period.series, Counter[JournalAccount]()
+    before = history_of(period.history.journal).carried_in
+    for payee, cents in period.history.carried_in.items():
         found[series.account(A.PAYEE, payee)] -= cents - before.get(payee, 0)
-    for claim in reading.claims:
+    for claim in period.claims:
         if not claim.submission_id and claim.kind == "royalty":
             found[series.account(A.PAYEE, claim.payee)] += claim.amount_cents
     return found
@@ -219,25 +219,25 @@ def paid_ahead(
     return {account: cents for account, cents in found.items() if cents}
 
 
-def _settled(reading: Reading, claimed: Mapping[str, int]) -> Sums:
+def _settled(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
     """What people say of payments rows: paid outside, or given up."""
     found = Counter[JournalAccount]()
-    for owed in reading.obligations:
+    for owed in period.obligations:
         if owed.kind != "payment" or not owed.base_key:
             continue
-        account = reading.series.account(A.PAYMENT, owed.payee.tax_id, owed.base_key)
-        if owed.base_key in reading.paid_outside:
-            found[account] = reading.paid_outside[owed.base_key]
+        account = period.series.account(A.PAYMENT, owed.payee.tax_id, owed.base_key)
+        if owed.base_key in period.paid_outside:
+            found[account] = period.paid_outside[owed.base_key]
         elif owed.reason == "decided" and not owed.submission_id:
             found[account] = max(0, owed.amount_cents - claimed.get(owed.base_key, 0))
     return found
 
 
-def _withheld_whole(reading: Reading) -> Sums:
+def _withheld_whole(period: PeriodToPost) -> Sums:
     """The taxes that take all there is: no payment goes with them."""
-    transfer, series = Transfer(), reading.series
-    for payee in reading.royalties.withheld_whole:
-        for kind, cents in reading.royalties.to_withhold[payee].items():
+    transfer, series = Transfer(), period.series
+    for payee in period.royalties.withheld_whole:
+        for kind, cents in period.royalties.to_withhold[payee].items():
             transfer.move(series.account(A.PAYEE, payee), series.account(A.TAX, payee, kind), cents)
     return transfer.sums
 
