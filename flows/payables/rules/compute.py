@@ -268,6 +268,7 @@ class _Case:
             claims=standing.claims,
             paid_outside=standing.paid_outside,
             owner_of_rows_cents=owner_of_rows_cents,
+            opening_gone=standing.opening_gone,
             statements=cause_of_statements(
                 file.content_sha256
                 for file in inputs.files

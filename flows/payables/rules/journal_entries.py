@@ -55,6 +55,7 @@ class PeriodToPost:
         claims: Live claims of the period, and royalties paid outside.
         paid_outside: Base key of a payments row -> centavos that an opening balance says were paid for it.
         owner_of_rows_cents: What payments rows give to the owner.
+        opening_gone: Base keys of what opening balances said was paid outside, in a row that is gone: it stays paid.
         statements: Names what the statements hold, see `cause_of_statements`; "" without any.
     """
 
@@ -69,6 +70,7 @@ class PeriodToPost:
     paid_outside: Mapping[str, int]
     owner_of_rows_cents: int
     statements: str = ""
+    opening_gone: Collection[str] = ()
 
     @property
     def series(self) -> Series:
@@ -193,6 +195,9 @@ def _opening(period: PeriodToPost) -> Sums:
     for claim in period.claims:
         if not claim.submission_id and claim.kind == "royalty":
             found[series.account(A.PAYEE, claim.payee)] += claim.amount_cents
+    for account, cents in period.history.journal.posted.get(EntryKind.OPENING, {}).items():
+        if account.kind is A.PAYEE and period.identity.royalty_key(account.payee) in period.opening_gone:
+            found[account] = cents
     return found
 
 
@@ -230,6 +235,9 @@ def _settled(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
             found[account] = period.paid_outside[owed.base_key]
         elif owed.reason == "decided" and not owed.submission_id:
             found[account] = max(0, owed.amount_cents - claimed.get(owed.base_key, 0))
+    for account, cents in period.history.journal.posted.get(EntryKind.DECISION, {}).items():
+        if account.kind is A.PAYMENT and account.reference in period.opening_gone:
+            found[account] = cents
     return found
 
 
