@@ -189,11 +189,13 @@ def test_royalties_paid_outside_are_not_paid_because_their_row_is_gone(royalties
     report = run(royalties, "07", opening="abertura.xlsx")
     assert service.paid == sent
     assert report.exit_code == ExitCode.ROWS_HELD
+    run(royalties, "08", opening="abertura.xlsx")
+    assert sum(service.paid) == sum(sent) + 5000  # August's own, and nothing of July's
     royalties.write(
         "abertura.xlsx", [balance(ANA, "pago", "2026-07", "0,00"), balance(BIA, "saldo", "2026-07", "1,00")]
     )
     run(royalties, "07", opening="abertura.xlsx")
-    assert sum(service.paid) == sum(sent) + 2000
+    assert sum(service.paid) == sum(sent) + 5000 + 2000
 
 
 @pytest.mark.journey
