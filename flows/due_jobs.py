@@ -9,11 +9,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+import pyarrow.compute as pc
+
 from flows.payables.rules.account_checks import check_fingerprint
 from flows.reconciliation.waits import is_interrupted
 from flows.reports.rules.report_list import is_watched_still
 from flows.run import RunRequest
-from flows.run_document import RunDocument
+from flows.run_record import read_obligations
 from flows.settings import UPLOADS, Settings
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
@@ -214,11 +216,11 @@ def facts_of(order: RunRequest, ledger: Ledger, now: dt.datetime) -> Facts:
 def _is_reason_gone(order: RunRequest, last: Run, ledger: Ledger, now: dt.datetime) -> bool:
     """Say whether people have decided what a run left open, or an account it held is not known as invalid any more."""
     left = [period for period in ledger.runs.left_open(last.job) if period.period == last.period and period.items]
-    stored = ledger.runs.document(left[0].run_id) if left else None
-    if stored is None:
+    where = pc.field("place").isin([place.value for place in _KEPT_BACK])
+    found = read_obligations(ledger, [period.run_id for period in left[:1]], where)
+    kept_back = [part for owed in found.values() for part in owed]
+    if not kept_back:
         return False
-    owed = RunDocument.from_bytes(stored).obligations
-    kept_back = [part for part in owed if part.place in _KEPT_BACK]
     keys = {key for part in kept_back for key in (part.key, part.base_key)} - {""}
     if ledger.decisions.any_since(keys, last.started_at):  # its end is written anew whenever it is settled
         return True

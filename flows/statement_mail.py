@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from flows.royalties.rules.statements import statement_token
-from flows.run_document import RunDocument
+from flows.run_record import RunRecord, read_record
 from flows.settings import AlertSettings
 from io_adapters.alerts import NotAlerted, send_email
 from io_adapters.ledger.approvals_missing import rule_for
@@ -56,9 +56,9 @@ def may_write_to_new_addresses(ledger: Ledger, run_id: str, job: Job | None, by:
     return same_person(by) not in ledger.authors.of_run(run_id)
 
 
-def new_addresses(ledger: Ledger, document: RunDocument) -> dict[str, str]:
+def new_addresses(ledger: Ledger, record: RunRecord) -> dict[str, str]:
     """Return the payees of a run whose address no statement was sent to yet -> the one used before, masked, or ""."""
-    payees = (owed.payee for owed in document.obligations if owed.kind in {"royalty", "payment"})
+    payees = (owed.payee for owed in record.obligations if owed.kind in {"royalty", "payment"})
     return ledger.mail_addresses.before({payee.tax_id: payee.email for payee in payees if payee.email})
 
 
@@ -78,12 +78,11 @@ def mail_statements(  # each is named at the call
     Returns:
         How many the mail server took. It stops where the server has refused a few in a row.
     """
-    stored = ledger.runs.document(run_id)
-    if stored is None:
+    record, sent, failures = read_record(ledger, run_id), 0, 0
+    if record is None:
         return 0
-    document, sent, failures = RunDocument.from_bytes(stored), 0, 0
-    unknown = new_addresses(ledger, document)
-    for addressed in addressed_statements(document, run_id, paths):
+    unknown = new_addresses(ledger, record)
+    for addressed in addressed_statements(record, run_id, paths):
         payee = addressed.payee
         if payee.tax_id in unknown and not to_new:
             continue
@@ -93,8 +92,8 @@ def mail_statements(  # each is named at the call
             continue
         ledger.mail_addresses.accept(payee.tax_id, payee.email, mask_email(payee.email), run_id=run_id, by=by)
         facts = {
-            "payer": document.payer_name,
-            "period": period_text(document.period, addressed.language),
+            "payer": record.payer_name,
+            "period": period_text(record.period, addressed.language),
             "name": addressed.payee.name,
         }
         subject, text = (render(f"mail.statement.{part}", addressed.language, **facts) for part in ("subject", "text"))
@@ -113,14 +112,14 @@ def mail_statements(  # each is named at the call
     return sent
 
 
-def addressed_statements(document: RunDocument, run_id: str, paths: Mapping[str, Path]) -> Iterator[Addressed]:
+def addressed_statements(record: RunRecord, run_id: str, paths: Mapping[str, Path]) -> Iterator[Addressed]:
     """Pair the statements of a run with their payees, by name."""
-    payees = {owed.payee.tax_id: owed.payee for owed in document.obligations if owed.kind in {"royalty", "payment"}}
-    languages = document.statements.languages if document.statements else {}
+    payees = {owed.payee.tax_id: owed.payee for owed in record.obligations if owed.kind in {"royalty", "payment"}}
+    languages = record.statements.languages if record.statements else {}
     for tax_id, payee in sorted(payees.items(), key=lambda known: known[1].name):
         token = statement_token(run_id, tax_id)
         if path := paths.get(token):
-            yield Addressed(token, path, payee, languages.get(tax_id, document.language))
+            yield Addressed(token, path, payee, languages.get(tax_id, record.language))
 
 
 def token_in(name: str) -> str:

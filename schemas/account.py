@@ -145,6 +145,8 @@ class OwedSum:
         standing: One of `schemas.plan.STANDINGS`.
         reasons: Why it stands so.
         report: Id of the report; "" before.
+        key: The obligation's, by which people decide on it; "" where the last runs know of none.
+        obligation_cents: What the obligation is of, which may have been paid in part, or otherwise.
     """
 
     job: str
@@ -158,6 +160,8 @@ class OwedSum:
     standing: str
     reasons: Reasons
     report: str
+    key: str
+    obligation_cents: int
 
 
 @dataclass(frozen=True, slots=True)

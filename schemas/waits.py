@@ -57,20 +57,20 @@ class OpenPeriod:
     folder: str
     items: tuple[OpenItem, ...]
 
-    def items_json(self) -> str:
-        """Write the items for the ledger."""
-        return _items_adapter().dump_json(self.items).decode()
+    def to_json(self) -> bytes:
+        """Write it for the ledger."""
+        return _adapter().dump_json(self)
 
     @staticmethod
-    def items_from(text: str) -> tuple[OpenItem, ...]:
-        """Read what `items_json` wrote."""
-        return _items_adapter().validate_json(text)
+    def from_json(content: bytes) -> "OpenPeriod":
+        """Read what `to_json` wrote."""
+        return _adapter().validate_json(content)
 
 
 @cache
-def _items_adapter() -> TypeAdapter[tuple[OpenItem, ...]]:
-    """Return what writes and reads items; it takes long to make, and most commands need none."""
-    return TypeAdapter(tuple[OpenItem, ...])
+def _adapter() -> TypeAdapter[OpenPeriod]:
+    """Return what writes and reads; it takes long to make, and most commands need none."""
+    return TypeAdapter(OpenPeriod)
 
 
 class WaitKind(StrEnum):

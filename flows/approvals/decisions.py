@@ -7,19 +7,21 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+import pyarrow.compute as pc
+
 from flows.approvals.rules import Question, open_question
 from flows.payables.earlier_reports import shown_by_id
 from flows.payables.rules.claims import says_paid
 from flows.reports.report_list import accept_found, doubt_abandoned, freeze, linked_ids, poll_reports
 from flows.reports.rules.report_list import Candidate, absence_lacks, candidates_of, differs_from, look_alikes
 from flows.run import Run
-from flows.run_document import RunDocument
+from flows.run_record import read_obligations
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.messages import Message, Money
-from schemas.obligation import Obligation
+from schemas.obligation import Obligation, Obligations
 from schemas.submission import Alarm, Submission, SubmissionState
 from schemas.values.names import different_people, same_person
 from schemas.wire import SplitReport
@@ -145,8 +147,7 @@ def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
     jobs = {submission.job for submission in ledger.submissions.with_ids({claim.submission_id for claim in claims})}
     missing = set(keys) - {claim.obligation_key for claim in claims}
     for run in ledger.runs.list(RUNS_SEARCHED) if missing else []:
-        stored = ledger.runs.document(run.run_id)
-        seen = missing & {owed.key for owed in RunDocument.from_bytes(stored).obligations} if stored else set()
+        seen = {owed.key for owed in _obligations_of(ledger, run.run_id, missing)}
         if seen:
             jobs.add(run.job)
             missing -= seen
@@ -179,11 +180,12 @@ def _last_seen(ledger: Ledger, keys: Sequence[str]) -> dict[str, Obligation]:
         missing = set(keys) - set(found)
         if not missing:
             break
-        stored = ledger.runs.document(run.run_id)
-        if stored is not None:
-            obligations = RunDocument.from_bytes(stored).obligations
-            found |= {owed.key: owed for owed in obligations if owed.key in missing}
+        found |= {owed.key: owed for owed in _obligations_of(ledger, run.run_id, missing)}
     return found
+
+
+def _obligations_of(ledger: Ledger, run_id: str, keys: Collection[str]) -> Obligations:
+    return read_obligations(ledger, [run_id], pc.field("key").isin(list(keys))).get(run_id, ())
 
 
 S = SubmissionState

@@ -1,7 +1,6 @@
 """Runs on the desk: their state, followed live, and the files they left."""
 
 import datetime as dt
-import json
 import tempfile
 import zipfile
 from collections import OrderedDict
@@ -20,7 +19,7 @@ from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of
 from flows.desk.pages import page_of, show
 from flows.reconciliation.waits import RUNNING, is_interrupted
 from flows.royalties.rules.statements import statement_token
-from flows.run_document import RunDocument
+from flows.run_record import read_heads, read_record
 from flows.statement_mail import mail_statements, may_write_to_new_addresses, new_addresses, token_in
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run, RunStage
@@ -225,12 +224,11 @@ class Runs:
 
     def statements(self, run_id: str) -> tuple[StatementLine, ...]:
         """Return the statements a run has left, by the payees' names."""
-        stored = self._ledger.runs.document(run_id)
         told = dict[str, StatementLine]()
         payees: dict[str, list[Obligation]] = {}
-        document = RunDocument.from_bytes(stored) if stored else None
-        before = new_addresses(self._ledger, document) if document else {}
-        for owed in document.obligations if document else ():
+        record = read_record(self._ledger, run_id)
+        before = new_addresses(self._ledger, record) if record else {}
+        for owed in record.obligations if record else ():
             if owed.kind in {"royalty", "payment"}:
                 payees.setdefault(owed.payee.tax_id, []).append(owed)
         mails = {mail.token: mail for mail in self._ledger.statement_mails.of_run(run_id)}
@@ -266,14 +264,14 @@ class Runs:
         )
 
     def _folder(self, run_id: str) -> Path | None:
-        """Return the folder a run wrote into, as its document names it; that never changes once it is known."""
+        """Return the folder a run wrote into, as its record names it; that never changes once it is known."""
         with self._lock:
             if run_id in self._folders:
                 return self._folders[run_id]
-        document = self._ledger.runs.document(run_id)
-        if document is None:
+        head = read_heads(self._ledger, [run_id]).get(run_id)
+        if head is None:
             return None
-        folder = Path(json.loads(document)["folder"])
+        folder = Path(head.folder)
         with self._lock:
             self._folders[run_id] = folder
             while len(self._folders) > KEPT:

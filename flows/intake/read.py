@@ -35,7 +35,7 @@ from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
 from schemas.tables.rates import Rates
-from schemas.tables.row_accounting import PERSON_NAMES, join_runs
+from schemas.tables.row_accounting import PAYEE_NAMES, PERSON_NAMES, join_runs
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
 from schemas.tables.taxes import Taxes
@@ -101,6 +101,7 @@ def _intake(
         statements=statements,
         payees=DataFrame[Payees](_joined(payees, "payees")),
         payee_problems=dict(_held(payees)[["tax_id", "codes"]].itertuples(index=False, name=None)),
+        held_payees=_held(payees, PAYEE_NAMES)[["tax_id", *PAYEE_NAMES]],
         shares=DataFrame[Shares](_joined(shares, "shares")),
         advances=left_of_advances(DataFrame[Advances](_joined(advances, "advances")), balances, period),
         advance_problems=dict(_held(advances)[["tax_id", "codes"]].itertuples(index=False, name=None)),

@@ -122,8 +122,8 @@ def _accounts(run: Run, inputs: Inputs) -> _Accounts:
     state = journal.state(series, period.label, period.start, run.today)
     if state.moved_to is not None and state.moved_to.job != job.job:
         raise UnsoundPlan(Message("error.continued_by", job=job.job, by=state.moved_to.job))
-    present = set(inputs.payees["tax_id"])
-    payees = {old: new for old, new in state.moves.items() if old not in present} | dict(moves_of(inputs.payees))
+    present = {*inputs.payees["tax_id"], *inputs.payee_problems}
+    payees = {old: new for old, new in state.moves.items() if old not in present} | dict(moves_of(inputs))
     references = {*inputs.payments["reference"], *inputs.held_payments["reference"].dropna()}
     keys = payment_keys(payees, identity_of(job, period), references)
     rename = renaming(payees, keys)
@@ -408,7 +408,7 @@ def _institutions(run: Run) -> Mapping[str, Institution]:
 def _decisions(run: Run, inputs: Inputs) -> dict[str, Decision]:
     """People's last words on this period's payments rows."""
     identity = identity_of(run.job, run.request.period)
-    before = {new: old for old, new in moves_of(inputs.payees).items()}
+    before = {new: old for old, new in moves_of(inputs).items()}
     keys = dict[str, str]()
     for tax_id, reference in inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None):
         now = keys[identity.payment_key(tax_id, reference)] = identity.payment_key(tax_id, reference)

@@ -27,7 +27,7 @@ from flows.payables.rules.plan_review import (
 )
 from flows.reports.rules.report_list import made_before
 from flows.run import Run
-from flows.run_document import RunDocument
+from flows.run_record import RunRecord, read_record
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Message, Money
 from schemas.obligation import Obligations, planned_payments, sum_cents
@@ -72,11 +72,11 @@ def compare(run: Run, drafted: Draft, placed: Obligations) -> Compared:
     job, label, history = run.job.job, run.request.period.label, run.ledger.history
     last_period = period_before(history.periods(job), label)
     paid = history.payments(job, last_period) if last_period else []
-    last = _document_of(run, label)
+    last = _record_of(run, label)
     payees = drafted.inputs.payees
     listed = zip(payees["tax_id"], payees["name"], strict=True)
     names = names_in([*listed, *_people_of(placed), *(_people_of(last[1].obligations) if last else ())])
-    if any(part.payee not in names for part in paid) and (earlier := _document_of(run, last_period)):
+    if any(part.payee not in names for part in paid) and (earlier := _record_of(run, last_period)):
         names = names_in(_people_of(earlier[1].obligations)) | names
     planned = {owed.payee.tax_id for owed in planned_payments(placed)}
     before = PaidBefore(history.sums(planned), history.destinations(planned), paid)
@@ -94,13 +94,15 @@ def _people_of(obligations: Obligations) -> list[tuple[str, str]]:
     return [(owed.payee.tax_id, owed.payee.name) for owed in obligations]
 
 
-def _document_of(run: Run, period: str) -> tuple[str, RunDocument] | None:
-    """Return the last run of one of the job's periods, this one aside, and its document."""
-    found = run.ledger.history.last_document(run.job.job, period, run.id)
-    return (found[0], RunDocument.from_bytes(found[1])) if found else None
+def _record_of(run: Run, period: str) -> tuple[str, RunRecord] | None:
+    """Return the last run of one of the job's periods, this one aside, and its record."""
+    found = run.ledger.runs.last_with_records(job=run.job.job, other_than=run.id)
+    last = next((other.run_id for other in found if other.period == period), None)
+    record = read_record(run.ledger, last) if last else None
+    return (last, record) if last and record else None
 
 
-def _against_plan(run: Run, drafted: Draft, placed: Obligations, run_id: str, last: RunDocument) -> PlanChanges:
+def _against_plan(run: Run, drafted: Draft, placed: Obligations, run_id: str, last: RunRecord) -> PlanChanges:
     before, now = sums_of(last.obligations), sums_of(placed)
     earnings, record = drafted.payables.earnings, run.ledger.runs.get(run_id)
     changes = changes_between(before, now, held_before=elsewhere_of(last.obligations), held_now=elsewhere_of(placed))
@@ -117,7 +119,7 @@ def _against_plan(run: Run, drafted: Draft, placed: Obligations, run_id: str, la
     )
 
 
-def _rate_of_reports(run: Run, last: RunDocument) -> tuple[RateChange, ...]:
+def _rate_of_reports(run: Run, last: RunRecord) -> tuple[RateChange, ...]:
     """Tell another exchange rate of the reports themselves, where both plans are in a foreign currency."""
     terms = run.ledger.history.exchange_of(last.plan_digest) if last.plan_digest else None
     ours = terms_of(run.job)
@@ -145,7 +147,7 @@ def owner_issues(run: Run, drafted: Draft) -> list[Issue]:
     inputs, job = drafted.inputs, run.job.job
     if not inputs.statements or inputs.shares.empty:
         return []
-    before = _document_of(run, period_before(run.ledger.history.periods(job), run.request.period.label))
+    before = _record_of(run, period_before(run.ledger.history.periods(job), run.request.period.label))
     jumps = owner_jumps(before[1].earnings, drafted.payables.earnings) if before else []
     return [
         make_issue(

@@ -24,7 +24,7 @@ from flows.payables.draft import Draft
 from flows.prefect_ui.events import RunEvent, events_of
 from flows.reconciliation.write import write
 from flows.run import Run, read_run_request
-from flows.run_document import RunDocument
+from flows.run_record import read_heads
 from flows.sending.settle import rewrite
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
@@ -451,11 +451,11 @@ def _tell_plan(run: Run, drafted: Draft, recorder: Recorder) -> None:
 def _tell_settlement(run: Run, recorder: Recorder, codes_before: Mapping[str, int | None]) -> None:
     """Record the reconciliation, as it stands now, of every run that was looked at again."""
     for run_id in sorted(run.touched):
-        stored, document = run.ledger.runs.get(run_id), run.ledger.runs.document(run_id)
-        if stored is None or stored.summary_json is None or document is None:
+        stored, head = run.ledger.runs.get(run_id), read_heads(run.ledger, [run_id]).get(run_id)
+        if stored is None or stored.summary_json is None or head is None:
             continue
         summary = Summary.model_validate_json(stored.summary_json)
-        language = RunDocument.from_bytes(document).language
+        language = head.language
         recorder.tag(f"job:{summary.job}", f"period:{summary.period}")
         title = render("prefect.reconciliation", language, job=summary.job, period=summary.period)
         recorder.markdown(f"reconciliation-{summary.job}", reconciliation_page(summary, language), title)

@@ -39,7 +39,7 @@ from flows.royalties.rules.statements import (
 )
 from flows.royalties.rules.terms import languages_of, minimums_of
 from flows.run import Run
-from flows.run_document import RunDocument
+from flows.run_record import RunRecord, save_record
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.run_folder import write_outputs
 from io_adapters.outputs.statements.folder import write_statements
@@ -89,7 +89,7 @@ NONE_WRITTEN: Final[Mapping[str, Written]] = MappingProxyType({})
 
 def write_payee_statements(
     run: Run,
-    document: RunDocument,
+    record: RunRecord,
     reconciliation: Reconciliation,
     run_id: str,
     written: Mapping[str, Written] = NONE_WRITTEN,
@@ -101,19 +101,19 @@ def write_payee_statements(
 
     Args:
         run: Tells where they are.
-        document: What the ledger keeps of the run they are of.
+        record: What the ledger keeps of the run they are of.
         reconciliation: Of that run.
         run_id: That run.
         written: By payee, statements that are there already; one that tells what has changed since is written anew.
     """
     try:
-        run.outputs += statements_of(document, reconciliation, run_id, run.ledger, written)
+        run.outputs += statements_of(record, reconciliation, run_id, run.ledger, written)
     except OSError as error:
         run.messages.append(Message("cli.statements.failed", run=run_id, reason=type(error).__name__))
 
 
 def statements_of(
-    document: RunDocument,
+    record: RunRecord,
     reconciliation: Reconciliation,
     run_id: str,
     ledger: Ledger,
@@ -127,11 +127,11 @@ def statements_of(
     Raises:
         OSError: the folder cannot be written.
     """
-    basis = document.statements
+    basis = record.statements
     if basis is None or not any(batch.split_id for batch in reconciliation.summary.batches):
         return []
     obligations = reconciliation.obligations
-    tables = StatementTables(document.earnings, document.territories, document.balances, obligations)
+    tables = StatementTables(record.earnings, record.territories, record.balances, obligations)
     stands = dict[str, Path]()
     if written:
         now = told_by_payee(obligations)
@@ -144,14 +144,14 @@ def statements_of(
         run_id=run_id,
         submissions={submission.id: submission for submission in named},
     )
-    return sorted([*stands.values(), *write_statements(statements, Path(document.folder) / FOLDER, stands.values())])
+    return sorted([*stands.values(), *write_statements(statements, Path(record.folder) / FOLDER, stands.values())])
 
 
 CHECKS = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
 
 
 def write(run: Run, drafted: Draft | None, written: Mapping[str, Written] = NONE_WRITTEN) -> None:
-    """Write the outputs of a run that has got as far as working things out, and keep its document in the ledger.
+    """Write the outputs of a run that has got as far as working things out, and keep its record in the ledger.
 
     Args:
         run: Of which job.
@@ -160,34 +160,35 @@ def write(run: Run, drafted: Draft | None, written: Mapping[str, Written] = NONE
     """
     if drafted is None:
         return
-    document = document_of(run, drafted)
-    run.ledger.runs.save_document(run.id, document.to_bytes())
-    reconciliation = reconciliation_of(document, run.id, run.ledger)
+    record = record_of(run, drafted)
+    save_record(run.ledger, run.id, record)
+    reconciliation = reconciliation_of(record, run.id, run.ledger)
     run.codes = {ExitCode(reconciliation.summary.exit_code)}
-    folder = Path(document.folder)
-    run.outputs = write_outputs(reconciliation, folder, document.formats)
+    folder = Path(record.folder)
+    run.outputs = write_outputs(reconciliation, folder, record.formats)
     run.outputs += write_run_corrections(run, drafted.intake, folder)
     run.summary = reconciliation.summary
-    run.left = left_open(document, reconciliation)
-    write_payee_statements(run, document, reconciliation, run.id, written)
+    run.left = left_open(record, reconciliation)
+    write_payee_statements(run, record, reconciliation, run.id, written)
 
 
-def left_open(document: RunDocument, reconciliation: Reconciliation) -> OpenPeriod:
+def left_open(record: RunRecord, reconciliation: Reconciliation) -> OpenPeriod:
     """Sum up what a run leaves open, for the ledger."""
     summary = reconciliation.summary
     where = (summary.job, summary.period, summary.run, summary.currency)
     items = open_items(reconciliation.obligations, reconciliation.rows)
-    return OpenPeriod(*where, document.language, document.folder, items)
+    return OpenPeriod(*where, record.language, record.folder, items)
 
 
-def document_of(run: Run, drafted: Draft) -> RunDocument:
+def record_of(run: Run, drafted: Draft) -> RunRecord:
     """Gather what a reconciliation needs from a run."""
     payables, inputs, job, plan = drafted.payables, drafted.inputs, run.job, drafted.plan
     before = drafted.intake.used_before
-    return RunDocument(
+    return RunRecord(
         job=job.job,
         period=run.request.period.label,
         currency=job.currency,
+        payer=job.payer.tax_id,
         payer_name=job.payer.name,
         language=job.outputs.language,
         folder=str(output_folder(run)),
@@ -236,35 +237,35 @@ class Followed:
     decided: set[str]
 
 
-def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Reconciliation:
-    """Hold a run's document against what the ledger and the reports say by now.
+def reconciliation_of(record: RunRecord, run_id: str, ledger: Ledger) -> Reconciliation:
+    """Hold a run's record against what the ledger and the reports say by now.
 
     Raises:
         BrokenInvariant: centavos or rows do not add up, or the journal says otherwise than the record of reports.
     """
-    followed = follow(document.obligations, run_id, ledger)
+    followed = follow(record.obligations, run_id, ledger)
     if ledger.journal.disagreeing(followed.submissions):
         raise BrokenInvariant("the journal says otherwise of a report than the record of reports does")
-    placed = place(document.obligations, followed, run_id, ledger)
-    rows = place_rows(document.rows, placed)
-    summary = _summarise(document, run_id, ledger, followed, placed, rows)
+    placed = place(record.obligations, followed, run_id, ledger)
+    rows = place_rows(record.rows, placed)
+    summary = _summarise(record, run_id, ledger, followed, placed, rows)
     reports, words = _what_was_said(ledger, followed, placed, summary)
     found = Reconciliation(
         summary=summary,
-        payer_name=document.payer_name,
-        language=document.language,
+        payer_name=record.payer_name,
+        language=record.language,
         obligations=placed,
-        payees=document.balances,
-        earnings=document.earnings,
+        payees=record.balances,
+        earnings=record.earnings,
         rows=rows,
-        checks=document.checks,
-        issues=document.issues,
-        decisions=document.decisions,
+        checks=record.checks,
+        issues=record.issues,
+        decisions=record.decisions,
         reports=reports,
         words=words,
     )
     code = ExitCode(summary.exit_code)
-    return replace(found, waits=waits_of_run(ledger, left_open(document, found), summary.state, code))
+    return replace(found, waits=waits_of_run(ledger, left_open(record, found), summary.state, code))
 
 
 def _what_was_said(
@@ -315,7 +316,7 @@ def place(obligations: Obligations, followed: Followed, run_id: str, ledger: Led
 
 
 def _summarise(  # what a summary is made of, each from another step
-    document: RunDocument,
+    record: RunRecord,
     run_id: str,
     ledger: Ledger,
     followed: Followed,
@@ -324,24 +325,24 @@ def _summarise(  # what a summary is made of, each from another step
 ) -> Summary:
     own, decided = followed.own, followed.decided
     ended = ended_otherwise([submission for submission in own if submission.id not in decided])
-    discrepancies = [*document.discrepancies, *withheld_otherwise(placed, own, followed.reports), *ended]
-    rates = ledger.exchange_updates.of_reports(followed.submissions) if document.currency != HOME_CURRENCY else {}
-    sent, ever_sent = [*own, *followed.unfinished], ledger.submissions.ever_sent(document.job)
-    codes = closing_codes(document.codes, sent, discrepancies, ever_sent=ever_sent, decided=decided)
+    discrepancies = [*record.discrepancies, *withheld_otherwise(placed, own, followed.reports), *ended]
+    rates = ledger.exchange_updates.of_reports(followed.submissions) if record.currency != HOME_CURRENCY else {}
+    sent, ever_sent = [*own, *followed.unfinished], ledger.submissions.ever_sent(record.job)
+    codes = closing_codes(record.codes, sent, discrepancies, ever_sent=ever_sent, decided=decided)
     code = worst(codes | codes_of(rates.values()))
-    issues = Counter(issue.code.value for issue in document.issues)
+    issues = Counter(issue.code.value for issue in record.issues)
     return Summary(
         run=run_id,
-        job=document.job,
-        period=document.period,
-        plan_digest=document.plan_digest,
-        currency=document.currency,
+        job=record.job,
+        period=record.period,
+        plan_digest=record.plan_digest,
+        currency=record.currency,
         state=state_name(code, sent=bool(own)),
         exit_code=int(code),
-        totals_cents=total_up(placed, document.in_cents, followed.submissions, followed.reports, run_id),
+        totals_cents=total_up(placed, record.in_cents, followed.submissions, followed.reports, run_id),
         batches=with_rates(summarise_batches(own), rates),
         rows=count_rows(rows),
-        account_checks=document.check_counts,
+        account_checks=record.check_counts,
         issues=dict(sorted(issues.items())),
         discrepancies=discrepancies,
     )

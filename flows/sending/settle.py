@@ -11,7 +11,7 @@ from flows.reports.report_list import MOST_UNLISTED, by_id, compare_reports, dou
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, judge_report, next_pause_s
 from flows.reports.rules.report_list import is_watched_still
 from flows.run import Run
-from flows.run_document import RunDocument
+from flows.run_record import read_record, save_record
 from flows.sending.exchange_rates import look_at_rate, note_rates, set_rates_left
 from io_adapters.outputs.run_folder import write_outputs
 from schemas.errors import NotSent, SendingFrozen
@@ -216,24 +216,23 @@ def _unfinished(run: Run) -> list[Submission]:
 def rewrite(run: Run) -> None:
     """Write the outputs of every run that was looked at again, where it wrote them first."""
     for run_id in sorted(run.touched):
-        stored = run.ledger.runs.document(run_id)
-        if stored is None:
+        record = read_record(run.ledger, run_id)
+        if record is None:
             continue
-        document = RunDocument.from_bytes(stored)
         own = {submission.report_id for submission in run.ledger.submissions.list(run_id=run_id, bodies=False)}
         seen = [
             discrepancy
             for discrepancy in run.discrepancies
-            if discrepancy.report_id in own and discrepancy not in document.discrepancies
+            if discrepancy.report_id in own and discrepancy not in record.discrepancies
         ]
-        document = document.with_discrepancies(seen)
-        reconciliation = reconciliation_of(document, run_id, run.ledger)
+        record = record.with_discrepancies(seen)
+        reconciliation = reconciliation_of(record, run_id, run.ledger)
         summary = reconciliation.summary
-        run.ledger.runs.save_document(run_id, document.to_bytes())
-        left = left_open(document, reconciliation)
+        save_record(run.ledger, run_id, record)
+        left = left_open(record, reconciliation)
         run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json(), left)
-        run.outputs += write_outputs(reconciliation, Path(document.folder), document.formats)
-        write_payee_statements(run, document, reconciliation, run_id)
+        run.outputs += write_outputs(reconciliation, Path(record.folder), record.formats)
+        write_payee_statements(run, record, reconciliation, run_id)
         if summary.exit_code == ExitCode.DISCREPANCIES:
             run.codes.add(ExitCode.DISCREPANCIES)
         run.tell(Message("cli.run.rewritten", run=run_id, state=summary.state))

@@ -8,7 +8,7 @@ import pandas as pd
 
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import RunRequest, read_run_request
-from flows.run_document import RunDocument
+from flows.run_record import RunRecord
 from flows.tracing.rules import LineFinder, SourceLines
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
@@ -44,19 +44,19 @@ class Statements:
         standings: File name -> how it stands, of the run's files that pay somebody, and of those that are gone.
     """
 
-    def __init__(self, ledger: Ledger, order: RunRequest, run_id: str, books: RunDocument) -> None:
+    def __init__(self, ledger: Ledger, order: RunRequest, run_id: str, record: RunRecord) -> None:
         self._ledger = ledger
         self._run_id = run_id
-        self._books = books
-        first, _, last = books.period.partition("..")
+        self._record = record
+        first, _, last = record.period.partition("..")
         spec = PeriodRange.model_validate({"start": first, "end": last}) if last else first
         self._order = replace(order, period=resolve_period(spec, order.period.end))
-        rows = books.rows
+        rows = record.rows
         self._used = set(rows.loc[rows["disposition"] == USED, "file"])
         self._held = rows[rows["reason"] == IssueCode.LINES_USED_BEFORE.value]
         self.standings: dict[str, FileStanding] = {}
         self._quoted = {
-            quote.currency: Exchange(rate=quote.rate, date=quote.day, source=quote.origin) for quote in books.quotes
+            quote.currency: Exchange(rate=quote.rate, date=quote.day, source=quote.origin) for quote in record.quotes
         }
 
     def lines_of(self, parts: Sequence[RoyaltyPart]) -> list[SourceLines]:

@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from flows.tracing.books import EVERY_RUN
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
 from schemas.account import GROUPS, MonthLine, MonthView
@@ -34,7 +33,7 @@ _OF_ACCOUNT: Final = {
 
 def months(ledger: Ledger) -> list[str]:
     """Return the months in which any job has a period, the newest first."""
-    labels = {run.period for run in ledger.runs.list(EVERY_RUN) if run.job and run.period}
+    labels = {run.period for run in ledger.runs.list(None) if run.job and run.period}
     return sorted({_month_of(label) for label in labels}, reverse=True)
 
 
@@ -46,7 +45,7 @@ def view_of_month(ledger: Ledger, month: str) -> MonthView:
         month: Such as "2026-10".
     """
     of_period: dict[tuple[str, str], list[Run]] = {}
-    for run in ledger.runs.list(EVERY_RUN):  # newest first
+    for run in ledger.runs.list(None):  # newest first
         if run.job and run.period and _month_of(run.period) == month:
             of_period.setdefault((run.job, run.period), []).append(run)
     lines = [line for runs in of_period.values() for line in _lines(ledger, runs)]

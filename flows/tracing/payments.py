@@ -1,26 +1,21 @@
 """Every payment of all jobs and periods in its present state, for search."""
 
 import datetime as dt
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from hashlib import sha256
-from threading import Lock
 from typing import Final
 
 from flows.reports.inferred import inferred_payments
-from flows.run_document import RunDocument
-from flows.tracing.books import EVERY_RUN, rows_gone
+from flows.tracing.owed import Unpaid
 from flows.tracing.rules import place_now
 from io_adapters.ledger.ledger import Ledger
 from schemas.layouts.layout import fold
-from schemas.obligation import Obligation, Payee, Reasons, because
+from schemas.obligation import Obligation, Reasons, because
 from schemas.plan import Place, standing_of
-from schemas.submission import Submission
+from schemas.submission import UNTOLD
 from schemas.values.masking import mask_tax_id, mask_value
 
-_BOOKS_KEPT: Final = 24
-_PAID_TO_PEOPLE: Final = frozenset({"royalty", "payment"})
 _LEAST_DIGITS: Final = 5
 
 
@@ -92,7 +87,7 @@ def payee_token(tax_id: str) -> str:
 
 
 class Payments:
-    """The payments of the ledger; the books of a run, which never change, are read once and kept a while.
+    """The payments of the ledger: what submissions claim, and what is owed beside them.
 
     Args:
         ledger: The record.
@@ -100,102 +95,89 @@ class Payments:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._kept: OrderedDict[str, tuple[Obligation, ...]] = OrderedDict()
-        self._currencies: dict[str, str] = {}
-        self._lock = Lock()
 
-    def periods(self) -> dict[tuple[str, str], list[str]]:
-        """Return job and period -> the runs of it, the newest first; the newest periods first."""
-        found: dict[tuple[str, str], list[str]] = {}
-        for run in self._ledger.runs.list(EVERY_RUN):
-            if run.job:
-                found.setdefault((run.job, run.period), []).append(run.run_id)
-        return dict(sorted(found.items(), key=lambda item: (item[0][1], item[0][0]), reverse=True))
+    def periods(self) -> list[tuple[str, str]]:
+        """Return each job and period that was ever run, the newest periods first."""
+        found = {(run.job, run.period) for run in self._ledger.runs.list(None) if run.job}
+        return sorted(found, key=lambda where: (where[1], where[0]), reverse=True)
 
     def find(self, search: Search) -> tuple[PaymentLine, ...]:
         """Return the payments somebody looks for, the newest period first, by name."""
-        found = []
-        for (job, period), runs in self.periods().items():
-            if search.job in {"", job} and search.period in {"", period}:
-                lines = self._of_period(job, period, runs)
-                found += sorted(filter(_wanted(search), lines), key=lambda line: (fold(line.name), -line.amount_cents))
-        return tuple(found)
+        lines = filter(_wanted(search), (*self._claimed(search), *self._unpaid(search)))
+        by_name = sorted(lines, key=lambda line: (line.job, fold(line.name), -line.amount_cents))
+        return tuple(sorted(by_name, key=lambda line: line.period, reverse=True))
 
     def tax_id_of(self, token: str) -> str | None:
         """Return the payee that an address names; None where there is none."""
-        for runs in self.periods().values():
-            for owed in self._books(runs)[1]:
-                if owed.payee.tax_id and payee_token(owed.payee.tax_id) == token:
-                    return owed.payee.tax_id
-        return None
+        listed = {tax_id for tax_id, _ in self._ledger.payee_names.all()} | self._ledger.journal.payees()
+        return next((tax_id for tax_id in listed if payee_token(tax_id) == token), None)
 
-    def _of_period(self, job: str, period: str, runs: Sequence[str]) -> Iterator[PaymentLine]:
-        run_id, listed = self._books(runs)
-        gone = filter(_is_listed, rows_gone(self._ledger, job, period, listed))
-        obligations = [*listed, *gone]
-        named = self._ledger.submissions.with_ids({owed.submission_id for owed in obligations} - {""})
+    def _claimed(self, search: Search) -> Iterator[PaymentLine]:
+        """Tell of what is paid, on its way, in doubt, or planned and waits for an approval."""
+        ledger, names = self._ledger, self._ledger.payee_names.latest()
+        claims = ledger.claims.of_people(search.job, search.period)
+        named = ledger.submissions.with_ids({claim.submission_id for claim in claims})
         submissions = {submission.id: submission for submission in named}
-        decided = self._ledger.decisions.on_reports([owed.key for owed in obligations if owed.key])
-        inferred = inferred_payments(self._ledger, named)
-        for owed in obligations:
-            submission = submissions.get(owed.submission_id)
-            place = place_now(owed, submission, decided.get((owed.key, owed.submission_id)))
-            reasons = owed.reasons
-            if place is Place.UNDETERMINED and (told := inferred.get((owed.key, owed.submission_id))):
+        untold = [submission for submission in named if submission.state in UNTOLD]
+        doubtful = {submission.id for submission in untold}
+        decided = ledger.decisions.on_reports(
+            [claim.obligation_key for claim in claims if claim.submission_id in doubtful]
+        )
+        inferred = inferred_payments(ledger, untold)
+        for claim in claims:
+            submission, where = submissions[claim.submission_id], (claim.obligation_key, claim.submission_id)
+            reasons = because("submission", said=submission.reason) if submission.reason else ()
+            owed = Obligation(
+                kind=claim.kind, amount_cents=claim.amount_cents, place=Place.PLANNED, withhold=claim.withheld
+            )
+            place = place_now(owed, submission, decided.get(where))
+            if place is Place.UNDETERMINED and (told := inferred.get(where)):
                 reasons = (*because(told.value), *reasons)
-            placed = replace(owed, place=place, reasons=reasons)
-            currency = self._currencies.get(run_id) or (submission.currency if submission else "")
-            yield _line(placed, submission, job, period, currency, run_id)
+            yield PaymentLine(
+                job=submission.job,
+                period=submission.period,
+                currency=submission.currency,
+                name=names.get(claim.payee, ""),
+                tax_id=claim.payee,
+                kind=claim.kind,
+                reference=mask_value("reference", claim.reference) if claim.kind == "payment" else "",
+                amount_cents=claim.amount_cents,
+                standing=standing_of(place, reasons[0].code if reasons else ""),
+                reasons=reasons,
+                key=claim.obligation_key,
+                run_id=submission.run_id,
+                report=submission.report_id if submission.sending_at else "",
+                plan_digest=submission.plan_digest,
+                sent_at=submission.sending_at,
+            )
 
-    def _books(self, runs: Iterable[str]) -> tuple[str, tuple[Obligation, ...]]:
-        """Return the newest books of a period, and whose they are; nothing where no run left any."""
-        for run_id in runs:
-            with self._lock:
-                known = self._kept.get(run_id)
-            if known is None:
-                stored = self._ledger.runs.document(run_id)
-                if stored is None:
-                    continue
-                document = RunDocument.from_bytes(stored)
-                known = tuple(_slim(owed) for owed in document.obligations if _is_listed(owed))
-                with self._lock:
-                    self._kept[run_id], self._currencies[run_id] = known, document.currency
-                    while len(self._kept) > _BOOKS_KEPT:
-                        self._kept.popitem(last=False)
-            return run_id, known
-        return "", ()
-
-
-def _is_listed(owed: Obligation) -> bool:
-    return owed.kind in _PAID_TO_PEOPLE and bool(owed.amount_cents)
-
-
-def _slim(owed: Obligation) -> Obligation:
-    """Keep what is shown: books of many payees are kept for as long as the desk runs."""
-    payee = Payee(owed.payee.tax_id, owed.payee.name)
-    return replace(owed, payee=payee, account=None, destination="", account_holder="", base_key="")
-
-
-def _line(
-    owed: Obligation, submission: Submission | None, job: str, period: str, currency: str, run_id: str
-) -> PaymentLine:
-    return PaymentLine(
-        job=job,
-        period=period,
-        currency=currency,
-        name=owed.payee.name,
-        tax_id=owed.payee.tax_id,
-        kind=owed.kind,
-        reference=mask_value("reference", owed.reference) if owed.kind == "payment" else "",
-        amount_cents=owed.amount_cents,
-        standing=standing_of(owed.place, owed.reason),
-        reasons=owed.reasons,
-        key=owed.key,
-        run_id=submission.run_id if submission else run_id,
-        report=submission.report_id if submission and submission.sending_at else "",
-        plan_digest=submission.plan_digest if submission else "",
-        sent_at=submission.sending_at if submission else None,
-    )
+    def _unpaid(self, search: Search) -> Iterator[PaymentLine]:
+        """Tell of what is owed and in no submission, or in none that counts any more."""
+        ledger = self._ledger
+        runs = {(run.job, run.period): run.run_id for run in ledger.runs.last_with_records(job=search.job or None)}
+        for due in Unpaid(ledger, ledger.now() + dt.timedelta(seconds=1)).sums():
+            where = due.job, due.period
+            in_submission = due.report or due.standing in {Place.PLANNED, Place.WITHHELD}
+            if in_submission or not due.tax_id or where not in runs or search.period not in {"", due.period}:
+                continue
+            asked = due.standing in {Place.CONFLICT, Place.FAILED}  # a person decides on the whole of it
+            yield PaymentLine(
+                job=due.job,
+                period=due.period,
+                currency=due.currency,
+                name=due.name,
+                tax_id=due.tax_id,
+                kind="payment" if due.kind == "payment" else "royalty",
+                reference=due.reference,
+                amount_cents=due.obligation_cents if asked else due.amount_cents,
+                standing=due.standing,
+                reasons=due.reasons,
+                key=due.key,
+                run_id=runs[where],
+                report="",
+                plan_digest="",
+                sent_at=None,
+            )
 
 
 def _wanted(search: Search) -> Callable[[PaymentLine], bool]:

@@ -1,7 +1,9 @@
 """The receipt of one payment, from the run that sent it and from the service's report."""
 
+import pyarrow.compute as pc
+
 from flows.reconciliation.rules.reconcile import reconcile
-from flows.run_document import RunDocument
+from flows.run_record import read_heads, read_obligations
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.reconciliation_workbook import destination_of
 from schemas.account import Receipt
@@ -22,29 +24,29 @@ def receipt_of(ledger: Ledger, key: str) -> Receipt | None:
     """
     claims = [claim for claim in ledger.claims.trace(key) if claim.obligation_key == key and claim.kind != "owner"]
     mine = next((claim for claim in claims if claim.state is SubmissionState.PAID), None)
-    stored = ledger.runs.document(mine.run_id) if mine else None
-    if mine is None or stored is None:
+    head = read_heads(ledger, [mine.run_id]).get(mine.run_id) if mine else None
+    if mine is None or head is None:
         return None
-    document = RunDocument.from_bytes(stored)
+    same_key = read_obligations(ledger, [mine.run_id], pc.field("key") == key)[mine.run_id]
     (submission,) = ledger.submissions.with_ids([mine.submission_id])
     reports = {
         name: SplitReport.model_validate(parse_json(seen.document))
         for name, seen in ledger.reports.latest([submission.id]).items()
     }
-    own = [owed for owed in document.obligations if owed.key == key and owed.submission_id == submission.id]
+    own = [owed for owed in same_key if owed.submission_id == submission.id]
     placed = reconcile(own, {submission.id: submission}, submission.run_id, reports=reports)
     if not placed or not {owed.place for owed in placed} <= {Place.PAID, Place.INCOME_TAX}:
         return None
-    owed, words = placed[0], catalogue_in(document.language)
+    owed, words = placed[0], catalogue_in(head.language)
     is_split = len(placed) > 1
     tax_cents = sum_cents(part for part in placed if part.place is Place.INCOME_TAX)
     kind, destination = destination_of(owed.account, words)
     return Receipt(
-        payer_name=document.payer_name,
-        job=document.job,
-        period=document.period,
-        currency=document.currency,
-        language=document.language,
+        payer_name=head.payer_name,
+        job=head.job,
+        period=head.period,
+        currency=head.currency,
+        language=head.language,
         name=owed.payee.name,
         tax_id_masked=mask_tax_id(owed.payee.tax_id),
         kind=owed.kind,

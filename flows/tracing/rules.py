@@ -23,29 +23,26 @@ from schemas.obligation import Obligation, sum_cents
 from schemas.plan import Place
 from schemas.submission import Submission
 from schemas.tables.contract import Record, records
+from schemas.tables.obligations import SUM_NUMBER
 from schemas.trace import FileStanding, LinesFound, Problem, RoyaltyPart, ShareTaken, TracedWay
 
 # What lines must agree in to be summed before they are shared out.
 PART_KEY: Final = ("isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
 MOST_RANGES: Final = 8
-_WHOLE: Final = 1_000_000
 _Key = tuple[str, ...]
 
 
-def royalty_parts(earnings: pd.DataFrame, tax_id: str) -> tuple[RoyaltyPart, ...]:
+def royalty_parts(earnings: pd.DataFrame) -> tuple[RoyaltyPart, ...]:
     """Take a payee's earnings apart, the part that earned most first.
 
     The shares of each sum of lines, the owner's remainder and lines of nobody among them, stand together and make a
     whole: so two sums that look alike, of two sources, are told apart, and two shares of one sum are not two sums.
 
     Args:
-        earnings: `schemas.tables.obligations.Earnings`, in the order in which `allocate` made them.
-        tax_id: The payee.
+        earnings: The payee's `schemas.tables.obligations.Earnings`, each with the number of its sum of lines.
     """
-    number = (earnings["share_ppm"].cumsum() - earnings["share_ppm"]) // _WHOLE
-    own = records(earnings.assign(number=number)[earnings["tax_id"] == tax_id])
     parts: dict[tuple[_Key, Decimal], RoyaltyPart] = {}
-    for _, rows in groupby(own, key=itemgetter("number")):
+    for _, rows in groupby(records(earnings), key=itemgetter(SUM_NUMBER)):
         part = _part_of(list(rows))
         known = parts.get((_key_of(part), part.rate))
         parts[_key_of(part), part.rate] = _joined(known, part) if known else part

@@ -1,13 +1,15 @@
-"""Gathering a trace: records of runs, the ledger, and the statements read again."""
+"""Gathering a trace: the records of runs, the ledger, and the statements read again."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import pyarrow.compute as pc
+
 from flows.reconciliation.rules.reconcile import with_what_was_kept
 from flows.run import RunRequest
-from flows.run_document import RunDocument
+from flows.run_record import RunRecord, read_heads, read_obligations, read_record
 from flows.tracing.lines import Statements
 from flows.tracing.rules import came_in_cents, place_now, problems_of, royalty_parts, way_of, with_lines
 from io_adapters.ledger.ledger import Ledger
@@ -32,12 +34,10 @@ from schemas.values.masking import mask_tax_id, mask_value
 from schemas.values.tax_id import parse_tax_id
 from schemas.wire import SplitReport, parse_json
 
-_EVERY_RUN: Final = 10**9
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One payee in one period of a job; `keys` narrows it to some obligations, `run_id` says whose books to open."""
+    """One payee in one period of a job; `keys` narrows it to some obligations, `run_id` says whose record to open."""
 
     job: str
     period: str
@@ -47,46 +47,56 @@ class Wanted:
 
 
 class Shelf:
-    """The books that runs left in the ledger, the newest first."""
+    """The records that runs left in the ledger, the newest first, each opened as far as one payee is in it."""
 
     def __init__(self, ledger: Ledger, job: str | None, period: str | None) -> None:
         """Look what runs there were, of all jobs and periods or of one."""
         self._ledger = ledger
-        self._open: dict[str, RunDocument] = {}
+        self._open: dict[tuple[str, str], RunRecord | None] = {}
         self.runs: dict[tuple[str, str], list[str]] = {}
-        for run in ledger.runs.list(limit=_EVERY_RUN):
-            if job in {None, run.job} and period in {None, run.period}:
+        for run in ledger.runs.list(limit=None):
+            if run.job and job in {None, run.job} and period in {None, run.period}:
                 self.runs.setdefault((run.job, run.period), []).append(run.run_id)
 
-    def books(self, run_id: str, holding: str) -> RunDocument | None:
-        """Open the books of a run; None when it left none, or when nothing in them is called like that.
+    def record(self, run_id: str, payee: str) -> RunRecord | None:
+        """Open what the record of a run says of a payee; None when it left none, or nothing in it is theirs."""
+        if (run_id, payee) not in self._open:
+            record = read_record(self._ledger, run_id, payee)
+            is_theirs = record is not None and (record.obligations or len(record.balances))
+            self._open[run_id, payee] = record if is_theirs else None
+        return self._open[run_id, payee]
 
-        Args:
-            run_id: The run.
-            holding: A payee's tax id, or the key of an obligation.
-        """
-        if run_id not in self._open:
-            stored = self._ledger.runs.document(run_id)
-            if stored is None or f'"{holding}"'.encode() not in stored:
-                return None
-            self._open[run_id] = RunDocument.from_bytes(stored)
-        books = self._open[run_id]
-        owed = any(holding in {owed.key, owed.payee.tax_id} for owed in books.obligations)
-        return books if owed or (books.balances["tax_id"] == holding).any() else None
-
-    def newest(self, where: tuple[str, str], holding: str) -> tuple[str, RunDocument] | None:
-        """Open the newest books of a period that hold a payee or an obligation."""
+    def newest(self, where: tuple[str, str], payee: str) -> tuple[str, RunRecord] | None:
+        """Open the newest record of a period that holds a payee."""
         for run_id in self.runs.get(where, []):
-            if (books := self.books(run_id, holding)) is not None:
-                return run_id, books
+            if (record := self.record(run_id, payee)) is not None:
+                return run_id, record
         return None
 
-    def all_books(self) -> Iterator[RunDocument]:
-        """Open the books of every run, one after the other."""
-        for run_id in (run_id for runs in self.runs.values() for run_id in runs):
-            stored = self._ledger.runs.document(run_id)
-            if stored is not None:
-                yield RunDocument.from_bytes(stored)
+    def payee_of(self, key: str) -> Wanted | None:
+        """Find whose an obligation is that nothing has ever claimed, in the newest record that holds it."""
+        for where, run_ids in self.runs.items():
+            for run_id in run_ids:
+                for owed in read_obligations(self._ledger, [run_id], pc.field("key") == key).get(run_id, ()):
+                    return Wanted(*where, owed.payee.tax_id, frozenset({key}), run_id)
+        return None
+
+    def key_of(self, payee: str) -> str:
+        """Return the newest obligation of a payee; "" where they never had one."""
+        for where in self.runs:
+            newest = self.newest(where, payee)
+            for owed in newest[1].obligations if newest else ():
+                if owed.key:
+                    return owed.key
+        return ""
+
+    @property
+    def language(self) -> str:
+        """The language of the newest record."""
+        for run_ids in self.runs.values():
+            for head in read_heads(self._ledger, run_ids).values():
+                return head.language
+        return Outputs().language
 
 
 def of_report(ledger: Ledger, shelf: Shelf, submission_id: str) -> list[Wanted]:
@@ -103,19 +113,15 @@ def of_report(ledger: Ledger, shelf: Shelf, submission_id: str) -> list[Wanted]:
 
 
 def of_obligation(ledger: Ledger, shelf: Shelf, key: str) -> list[Wanted]:
-    """Find whose obligation it is: by what has ever claimed it, else by the books that hold it."""
+    """Find whose obligation it is: by what has ever claimed it, else by the record that holds it."""
     claims = ledger.claims.trace(key)
     if claims:
         last = claims[-1]
         (submission,) = ledger.submissions.with_ids([last.submission_id])
         where = (submission.job, submission.period)
         return [Wanted(*where, last.payee, frozenset({key}), last.run_id)] if where in shelf.runs else []
-    for where in shelf.runs:
-        if (found := shelf.newest(where, key)) is not None:
-            payees = (owed.payee.tax_id for owed in found[1].obligations if owed.key == key)
-            if (payee := next(payees, None)) is not None:
-                return [Wanted(*where, payee, frozenset({key}), found[0])]
-    return []
+    unclaimed = shelf.payee_of(key)
+    return [unclaimed] if unclaimed else []
 
 
 def of_payee(ledger: Ledger, shelf: Shelf, tax_id: str) -> list[Wanted]:
@@ -129,22 +135,24 @@ def of_payee(ledger: Ledger, shelf: Shelf, tax_id: str) -> list[Wanted]:
     return [Wanted(*where, tax_id) for where in sorted(places)]
 
 
-def people_meant(shelf: Shelf, asked: str) -> dict[str, str]:
-    """Find whom a tax id, a masked one or a name may mean: tax id -> an obligation of theirs."""
+def people_meant(ledger: Ledger, shelf: Shelf, asked: str) -> list[str]:
+    """Find whom a document, plain or masked, or a name means, of those in the runs that are looked at.
+
+    A name that is exactly somebody's means nobody else.
+    """
     tax_id = parse_tax_id(asked).value
     if tax_id is not None:
-        return {tax_id: ""}
-    exact: dict[str, str] = {}
-    alike: dict[str, str] = {}
-    for books in shelf.all_books():
-        people = [(row["tax_id"], row["name"], "") for row in records(books.balances)]
-        people += [(owed.payee.tax_id, owed.payee.name, owed.key) for owed in books.obligations]
-        for person, name, key in people:
-            if person and (name == asked or mask_tax_id(person) == asked):
-                exact[person] = exact.get(person) or key
-            elif person and name and fold(name) == fold(asked):
-                alike[person] = alike.get(person) or key
-    return exact or alike
+        return [tax_id]
+    exact, alike = dict[str, None](), dict[str, None]()
+    for person, name in ledger.payee_names.all():
+        if name == asked or mask_tax_id(person) == asked:
+            exact[person] = None
+        elif fold(name) == fold(asked):
+            alike[person] = None
+    for meant in (exact, alike):
+        if found := [person for person in meant if of_payee(ledger, shelf, person)]:
+            return found
+    return []
 
 
 OBLIGATION: Final = "ob-"
@@ -212,23 +220,19 @@ def trace(
     elif asked.startswith(OBLIGATION):
         wanted = of_obligation(ledger, shelf, asked)
     else:
-        people = people_meant(shelf, asked)
+        people = people_meant(ledger, shelf, asked)
         if len(people) > 1:
-            named = sorted((mask_tax_id(tax_id), key) for tax_id, key in people.items())
-            return Traced(candidates=tuple(named), language=_language(shelf))
+            named = sorted((mask_tax_id(tax_id), shelf.key_of(tax_id)) for tax_id in people)
+            return Traced(candidates=tuple(named), language=shelf.language)
         wanted = [subject for tax_id in people for subject in of_payee(ledger, shelf, tax_id)]
     if all_of_payee and asked.startswith((OBLIGATION, REPORT)):
         payees_meant = dict.fromkeys(subject.tax_id for subject in wanted)
         wanted = [subject for tax_id in payees_meant for subject in of_payee(ledger, shelf, tax_id)]
     gatherer = _Gatherer(ledger, shelf, order_of)
     payees = tuple(found for subject in wanted if (found := gatherer.gather(subject)))
-    language = payees[0].language if payees else _language(shelf)
+    language = payees[0].language if payees else shelf.language
     meant = tuple(dict.fromkeys(subject.tax_id for subject in wanted))
     return Traced(payees, left_out=left_out, language=language, people=meant)
-
-
-def _language(shelf: Shelf) -> str:
-    return next((books.language for books in shelf.all_books()), Outputs().language)
 
 
 class _Gatherer:
@@ -240,23 +244,22 @@ class _Gatherer:
         self._order_of = order_of
 
     def gather(self, wanted: Wanted) -> PayeeTrace | None:
-        """Gather a payee's trace in a period; None when neither ledger nor books know of any."""
+        """Gather a payee's trace in a period; None when neither ledger nor records know of any."""
         submissions, claims = self._claims(wanted)
-        opened = self._books(wanted)
+        opened = self._record(wanted)
         if opened is None:
             return self._of_claims(wanted, submissions, claims) if claims else None
-        run_id, books = opened
-        own = [owed for owed in books.obligations if owed.payee.tax_id == wanted.tax_id]
-        balances = [row for row in records(books.balances) if row["tax_id"] == wanted.tax_id]
+        run_id, record = opened
+        own, balances = record.obligations, records(record.balances)
         obligations = self._obligations(own, submissions)
         asked = [obligation for obligation in obligations if not wanted.keys or obligation.key in wanted.keys]
         balance = next(iter(balances), None)
         royalties = not wanted.keys or any(obligation.kind == "royalty" for obligation in asked)
-        parts = royalty_parts(books.earnings, wanted.tax_id) if royalties else ()
+        parts = royalty_parts(record.earnings) if royalties else ()
         files: dict[str, FileStanding] | None = None
         order = self._order_of(wanted.job)
         if order is not None:
-            statements = Statements(self._ledger, order, run_id, books)
+            statements = Statements(self._ledger, order, run_id, record)
             parts = with_lines(parts, statements.lines_of(parts))
             files = statements.standings
         carried = self._carried((wanted.job, wanted.period), wanted.tax_id)
@@ -265,8 +268,8 @@ class _Gatherer:
         return PayeeTrace(
             job=wanted.job,
             period=wanted.period,
-            currency=books.currency,
-            language=books.language,
+            currency=record.currency,
+            language=record.language,
             run_id=run_id,
             name=next(filter(None, [*(row["name"] for row in balances), *(owed.payee.name for owed in own)]), ""),
             tax_id_masked=mask_tax_id(wanted.tax_id),
@@ -279,12 +282,12 @@ class _Gatherer:
             places_cents=places,
             problems=problems_of(parts, way, files, in_cents=in_cents, placed_cents=sum(c for _, c in places)),
             statements_read=files is not None,
-            payer_name=books.payer_name,
-            advances_left_cents=_advances_left(books, wanted.tax_id),
+            payer_name=record.payer_name,
+            advances_left_cents=_advances_left(record, wanted.tax_id),
         )
 
     def _of_claims(self, wanted: Wanted, submissions: Mapping[str, Submission], claims: Sequence[Claim]) -> PayeeTrace:
-        """Tell what was sent by a run that left no books: it died before it could write them."""
+        """Tell what was sent by a run that left no record: it died before it could write them."""
         owed = owed_of_claims([claim for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys])
         obligations = self._obligations(owed, submissions)
         return PayeeTrace(
@@ -316,10 +319,10 @@ class _Gatherer:
         named |= {claim.submission_id for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys}
         return tuple(self._report(submissions[name], claims) for name in sorted(named & set(submissions)))
 
-    def _books(self, wanted: Wanted) -> tuple[str, RunDocument] | None:
-        """Open the books of the run that is meant, or the newest that hold the payee."""
-        if wanted.run_id and (books := self._shelf.books(wanted.run_id, wanted.tax_id)) is not None:
-            return wanted.run_id, books
+    def _record(self, wanted: Wanted) -> tuple[str, RunRecord] | None:
+        """Open the record of the run that is meant, or the newest that holds the payee."""
+        if wanted.run_id and (record := self._shelf.record(wanted.run_id, wanted.tax_id)) is not None:
+            return wanted.run_id, record
         return self._shelf.newest((wanted.job, wanted.period), wanted.tax_id)
 
     def _claims(self, wanted: Wanted) -> tuple[dict[str, Submission], list[Claim]]:
@@ -396,7 +399,7 @@ class _Gatherer:
 
 
 def owed_of_claims(claims: Sequence[Claim]) -> list[Obligation]:
-    """Tell of what was claimed as obligations, where no run's books do: each by the last of its claims."""
+    """Tell of what was claimed as obligations, where no run's record does: each by the last of its claims."""
     last = {claim.obligation_key: claim for claim in claims}
     return [
         Obligation(
@@ -414,11 +417,11 @@ def owed_of_claims(claims: Sequence[Claim]) -> list[Obligation]:
     ]
 
 
-def _advances_left(books: RunDocument, tax_id: str) -> int | None:
+def _advances_left(record: RunRecord, tax_id: str) -> int | None:
     """Sum what is left of a payee's advances; None where the run made no statements, or did not know."""
-    if books.statements is None:
+    if record.statements is None:
         return None
-    left = [advance.outstanding_cents for advance in books.statements.advances if advance.payee == tax_id]
+    left = [advance.outstanding_cents for advance in record.statements.advances if advance.payee == tax_id]
     known = [cents for cents in left if cents is not None]
     return sum(known) if len(known) == len(left) else None
 

@@ -97,6 +97,14 @@ class Claims:
         """Return all live claims of a job's period."""
         return self._read(claims.c.live, submissions.c.job == job, submissions.c.period == period)
 
+    def of_people(self, job: str = "", period: str = "") -> list[Claim]:
+        """Return what submissions claim for people, and what plans that wait for an approval would; "" for any."""
+        waits = attempts.c.state == SubmissionState.PLANNED.value
+        conditions = [claims.c.kind != "owner", or_(claims.c.live, waits)]
+        conditions += [submissions.c.job == job] if job else []
+        conditions += [submissions.c.period == period] if period else []
+        return self._read(*conditions)
+
     def royalties_of(self, job: str) -> list[Claim]:
         """Return the live claims of royalties that a job has paid, of whatever period, payer and currency."""
         return self._read(claims.c.live, claims.c.kind == "royalty", submissions.c.job == job)

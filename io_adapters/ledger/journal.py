@@ -475,6 +475,11 @@ class Journal:
         with self._db.reading() as connection:
             return moves_of_causes(connection.scalars(query))
 
+    def payees(self) -> set[str]:
+        """Return the tax id of everybody who has an account."""
+        with self._db.reading() as connection:
+            return set(connection.scalars(select(_A.payee).distinct())) - {""}
+
     def account_numbers(self) -> dict[JournalAccount, int]:
         """Return the number of each account there is, which never changes."""
         with self._db.reading() as connection:

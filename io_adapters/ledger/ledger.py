@@ -31,6 +31,7 @@ from io_adapters.ledger.exchange_updates import ExchangeUpdates
 from io_adapters.ledger.files import CorrectedRows, Files, OpeningRows, PixKeyTypes
 from io_adapters.ledger.journal import Journal
 from io_adapters.ledger.leases import Leases
+from io_adapters.ledger.payee_names import PayeeNames
 from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanViews
 from io_adapters.ledger.reports import Reports
 from io_adapters.ledger.runs import Runs
@@ -64,6 +65,7 @@ class Ledger:
         self.submissions = Submissions(database)
         self.claims = Claims(database)
         self.history = PaidHistory(database)
+        self.payee_names = PayeeNames(database)
         self.reports = Reports(database)
         self.exchange_updates = ExchangeUpdates(database)
         self.checks = AccountChecks(database)

@@ -25,8 +25,6 @@ from io_adapters.ledger.tables import (
     plan_rules,
     plan_runs,
     plans,
-    run_documents,
-    runs,
     submissions,
     submitted,
 )
@@ -465,25 +463,6 @@ class PaidHistory:
         )
         with self._db.reading() as connection:
             return [BatchPayment(*row) for row in connection.execute(query)]
-
-    def last_document(self, job: str, period: str, other_than: str) -> tuple[str, bytes] | None:
-        """Return the id and document of the run of a job's period that began last; None when none left a document.
-
-        Args:
-            job: Name of the job.
-            period: Label of the period.
-            other_than: Id of the run that asks.
-        """
-        query = (
-            select(runs.c.run_id, run_documents.c.document)
-            .join(run_documents, run_documents.c.run_id == runs.c.run_id)
-            .where(runs.c.job == job, runs.c.period == period, runs.c.run_id != other_than)
-            .order_by(runs.c.started_at.desc(), runs.c.run_id.desc())
-            .limit(1)
-        )
-        with self._db.reading() as connection:
-            found = connection.execute(query).one_or_none()
-        return None if found is None else (found.run_id, bytes(found.document))
 
     def exchange_of(self, plan_digest: str) -> ExchangeTerms | None:
         """Return the rate that a plan's reports were to have; None for reports in BRL, and for an unknown plan."""

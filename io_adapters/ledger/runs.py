@@ -2,19 +2,19 @@
 
 import builtins
 import datetime as dt
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, and_, delete, func, insert, null, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, null, or_, select, true, update
 
-from io_adapters.ledger.engine import Database
+from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import (
     alerts,
     approvals,
     meta,
-    open_periods,
-    run_documents,
+    run_records,
     run_stages,
     runs,
     transitions,
@@ -202,17 +202,36 @@ class Runs:
         with self._db.reading() as connection:
             return [_run_of(row) for row in connection.execute(query)]
 
-    def save_document(self, run_id: str, document: bytes) -> None:
-        """Keep, or replace, the JSON document from which the run's outputs can be written again."""
+    def save_record(self, run_id: str, parts: Mapping[str, bytes]) -> None:
+        """Keep, or replace, parts of a run's record, from which its outputs can be written again."""
         with self._db.writing() as connection:
-            connection.execute(delete(run_documents).where(run_documents.c.run_id == run_id))
-            connection.execute(insert(run_documents).values(run_id=run_id, document=document, saved_at=self._db.now()))
+            _save_parts(connection, run_id, parts, self._db.now())
 
-    def document(self, run_id: str) -> bytes | None:
-        """Return what `save_document` kept; None when there is nothing."""
+    def record(self, run_ids: Iterable[str], parts: Collection[str]) -> dict[str, dict[str, bytes]]:
+        """Return parts of runs' records, by run and part; runs that left none of them are missing."""
+        found = defaultdict[str, dict[str, bytes]](dict)
+        columns = (run_records.c.run_id, run_records.c.part, run_records.c.content)
         with self._db.reading() as connection:
-            found = connection.scalar(select(run_documents.c.document).where(run_documents.c.run_id == run_id))
-        return None if found is None else bytes(found)
+            for some in chunks(run_ids):
+                query = select(*columns).where(run_records.c.run_id.in_(some), run_records.c.part.in_(list(parts)))
+                for run_id, part, content in connection.execute(query):
+                    found[run_id][part] = bytes(content)
+        return dict(found)
+
+    def last_with_records(
+        self, *, job: str | None = None, before: dt.datetime | None = None, other_than: str = "", part: str = "head"
+    ) -> builtins.list[Run]:
+        """Return the run of each job and period that began last and left a record, the latest first; without summaries.
+
+        Args:
+            job: Only this job's; None for all.
+            before: Only runs that began before; None for all.
+            other_than: A run that does not count.
+            part: Which part of a record it must have left.
+        """
+        has_left = runs.c.run_id.in_(select(run_records.c.run_id).where(run_records.c.part == part))
+        early = runs.c.started_at < before if before is not None else true()
+        return self._last_of_periods(job, has_left, early, runs.c.run_id != other_than)
 
     def finish(
         self, run_id: str, state: str, exit_code: int, summary_json: str | None, left: OpenPeriod | None = None
@@ -224,8 +243,7 @@ class Runs:
             state: As a word.
             exit_code: The same as a code.
             summary_json: Content of `summary.json`; None when it did not get that far.
-            left: What it leaves open; takes the place of what earlier runs of its job and period have left. None keeps
-                that.
+            left: What it leaves open, in place of what earlier runs of its job and period have left; None keeps that.
 
         Raises:
             BrokenInvariant: the run is unknown.
@@ -237,7 +255,7 @@ class Runs:
                 .values(state=state, exit_code=exit_code, summary_json=summary_json, finished_at=self._db.now())
             ).rowcount
             if left is not None and changed == 1:
-                _leave_open(connection, left)
+                _save_parts(connection, run_id, {_LEFT: left.to_json()}, self._db.now())
         if changed != 1:
             raise BrokenInvariant(f"run {run_id} was never begun")
 
@@ -252,7 +270,7 @@ class Runs:
         found = self._newest(job=job, limit=1)
         return found[0] if found else None
 
-    def _newest(self, job: str | None, limit: int) -> list[Run]:
+    def _newest(self, job: str | None, limit: int | None) -> list[Run]:
         query = select(runs).order_by(runs.c.started_at.desc(), runs.c.run_id.desc()).limit(limit)
         if job is not None:
             query = query.where(runs.c.job == job)
@@ -261,11 +279,9 @@ class Runs:
 
     def left_open(self, job: str | None = None) -> builtins.list[OpenPeriod]:
         """Return what the last runs of each job and period have left open, of one job or of all."""
-        query = select(open_periods).order_by(open_periods.c.job, open_periods.c.period)
-        if job is not None:
-            query = query.where(open_periods.c.job == job)
-        with self._db.reading() as connection:
-            return [_open_period_of(row) for row in connection.execute(query)]
+        last = [run.run_id for run in self.last_with_records(job=job, part=_LEFT)]
+        found = [OpenPeriod.from_json(parts[_LEFT]) for parts in self.record(last, [_LEFT]).values()]
+        return sorted(found, key=lambda left: (left.job, left.period))
 
     def last_payout(self, job: str, period: str) -> Run | None:
         """Return the payout of a job and period that began last, without its summary; None when there was none."""
@@ -273,11 +289,14 @@ class Runs:
 
     def last_payouts(self, job: str | None = None) -> builtins.list[Run]:
         """Return the payout that began last of each job and period, the latest first; without its summary."""
+        return self._last_of_periods(job, runs.c.command == PAYOUT)
+
+    def _last_of_periods(self, job: str | None, *conditions: ColumnElement[bool]) -> builtins.list[Run]:
         newest_first = func.row_number().over(
             partition_by=(runs.c.job, runs.c.period), order_by=(runs.c.started_at.desc(), runs.c.run_id.desc())
         )
         fields = [null().label(column.name) if column is runs.c.summary_json else column for column in runs.c]
-        numbered = select(*fields, newest_first.label("number")).where(runs.c.command == PAYOUT, runs.c.job != "")
+        numbered = select(*fields, newest_first.label("number")).where(runs.c.job != "", *conditions)
         if job is not None:
             numbered = numbered.where(runs.c.job == job)
         found = numbered.subquery().c
@@ -294,34 +313,20 @@ class Runs:
         with self._db.reading() as connection:
             return frozenset(connection.scalars(select(runs.c.job).where(runs.c.job != "").distinct()))
 
-    def list(self, limit: int = 50) -> list[Run]:
-        """Return the runs that began last, newest first."""
+    def list(self, limit: int | None = 50) -> list[Run]:
+        """Return the runs that began last, newest first; all of them without a limit."""
         return self._newest(job=None, limit=limit)
 
 
-def _leave_open(connection: Connection, left: OpenPeriod) -> None:
-    """Put what a run leaves open in the place of what was left before, unless a later run has left it."""
-    where = and_(open_periods.c.job == left.job, open_periods.c.period == left.period)
-    began = {
-        row.run_id: row.started_at
-        for row in connection.execute(
-            select(runs.c.run_id, runs.c.started_at).where(
-                or_(runs.c.run_id == left.run_id, runs.c.run_id.in_(select(open_periods.c.run_id).where(where)))
-            )
-        )
-    }
-    if max(began, key=lambda run_id: (began[run_id], run_id)) != left.run_id:
-        return
-    connection.execute(delete(open_periods).where(where))
-    names = ("job", "period", "run_id", "currency", "language", "folder")
-    values = {name: getattr(left, name) for name in names}
-    connection.execute(insert(open_periods).values(values | {"items_json": left.items_json()}))
+# Part of a run's record: what it leaves open.
+_LEFT: Final = "left"
 
 
-def _open_period_of(row: Row[Any]) -> OpenPeriod:
-    return OpenPeriod(
-        row.job, row.period, row.run_id, row.currency, row.language, row.folder, OpenPeriod.items_from(row.items_json)
-    )
+def _save_parts(connection: Connection, run_id: str, parts: Mapping[str, bytes], now: dt.datetime) -> None:
+    old = and_(run_records.c.run_id == run_id, run_records.c.part.in_(list(parts)))
+    connection.execute(delete(run_records).where(old))
+    rows = [{"run_id": run_id, "part": part, "content": content, "saved_at": now} for part, content in parts.items()]
+    connection.execute(insert(run_records), rows)
 
 
 def _newest(connection: Connection) -> dt.datetime | None:

@@ -221,24 +221,23 @@ run_stages = Table(
 # What people have been called for, so that nobody is called twice for one thing.
 alerts = Table("alerts", metadata, Column("key", String(160), primary_key=True), _moment("sent_at"))
 
-run_documents = Table(
-    "run_documents",
+# What each run has worked out, in parts: tables as Parquet, the rest as JSON.
+run_records = Table(
+    "run_records",
     metadata,
     Column("run_id", ForeignKey("runs.run_id"), primary_key=True),
-    Column("document", Zipped, nullable=False),
+    Column("part", String(16), primary_key=True),
+    Column("content", Zipped, nullable=False),
     _moment("saved_at"),
 )
 
-open_periods = Table(
-    "open_periods",
+# Every name that a payee was ever listed with, and when last.
+payee_names = Table(
+    "payee_names",
     metadata,
-    Column("job", String(64), primary_key=True),
-    Column("period", String(64), primary_key=True),
-    Column("run_id", ForeignKey("runs.run_id"), nullable=False),
-    Column("currency", String(3), nullable=False),
-    Column("language", String(8), nullable=False),
-    _text("folder"),
-    _text("items_json"),
+    Column("tax_id", String(32), primary_key=True),
+    Column("name", String(320), primary_key=True),
+    _moment("seen_at"),
 )
 
 corrected_rows = Table(

@@ -82,6 +82,21 @@ def earnings_frame(parts: Table | None = None) -> DataFrame[Earnings]:
     return DataFrame[Earnings](_typed(parts, Earnings))
 
 
+# The column in which earnings that were kept bear the number of their sum of lines.
+SUM_NUMBER: Final = "sum_number"
+_WHOLE_PPM: Final = 1_000_000
+
+
+def sum_numbers(earnings: pd.DataFrame) -> "pd.Series[int]":
+    """Number the sums of lines: the shares of each, the owner's remainder among them, follow each other to a whole.
+
+    Args:
+        earnings: `Earnings` of everybody, in the order in which they were made.
+    """
+    numbers: pd.Series[int] = (earnings["share_ppm"].cumsum() - earnings["share_ppm"]) // _WHOLE_PPM
+    return numbers
+
+
 def territories_frame(parts: Table | None = None) -> DataFrame[TerritoryEarnings]:
     """Return earnings by territory as their table; as `earnings_frame`."""
     return DataFrame[TerritoryEarnings](_typed(parts, TerritoryEarnings))

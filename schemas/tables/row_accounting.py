@@ -20,8 +20,10 @@ from schemas.tables.excluded_rows import ExcludedRows
 from schemas.tables.reading import filled
 
 ASSET_NAMES: Final = ("isrc", "upc", "release", "artist")
-# What a held payments row keeps, so that people see whose it is; where it would be paid is not among it.
+# What a held row keeps, so that people see whose it is; where it would be paid is not among it.
 PERSON_NAMES: Final = ("name", "email", "artist_name", "reference")
+# And of whom a held payee is said to have been.
+PAYEE_NAMES: Final = ("name", "email", "artist_name", "previous_tax_id")
 
 
 def codes_by_position(draft: Draft) -> dict[int, str]:
@@ -72,7 +74,7 @@ def _add_person(held: pd.DataFrame, draft: Draft, positions: npt.NDArray[np.int6
     """Keep what was read well of whose row it is; a wrong cell, and a row cut askew, keep nothing."""
     wrong = {(found.position, found.column) for found in draft.findings if is_error(found)}
     askew = {found.position for found in draft.findings if found.code is IssueCode.ROW_WIDTH}
-    for name in PERSON_NAMES:
+    for name in dict.fromkeys((*PERSON_NAMES, *PAYEE_NAMES)):
         if name not in draft.canonical:
             continue
         values = draft.canonical[name]

@@ -191,7 +191,7 @@ def test_what_is_carried_held_and_waiting_is_owed_and_what_is_paid_is_not(royalt
     run(royalties, "07", "180,00")
     assert owed_on(royalties, NOW) == {
         (ANA.name, "2026-07", "carried"): 500,
-        ("", "2026-07", "held"): 4500,  # no sound row says what Bia is called
+        (BIA.name, "2026-07", "held"): 4500,
     }
     assert owed_on(royalties, TODAY - dt.timedelta(days=1)) == {}
 

@@ -72,12 +72,11 @@ def test_a_refused_row_is_told_again_by_every_run_until_it_is_corrected_or_excus
 
 
 def held_key(label) -> str:
-    from flows.run_document import RunDocument
+    from flows.run_record import read_obligations
 
     with label.ledger() as ledger:
         run = ledger.runs.list(1)[0]
-        document = RunDocument.from_bytes(ledger.runs.document(run.run_id))
-    return document.obligations[0].key
+        return read_obligations(ledger, [run.run_id])[run.run_id][0].key
 
 
 def test_an_account_that_could_not_be_checked_is_asked_about_again_and_told_with_its_row(label, service):

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pandas as pd
 import pytest
 
-from flows.run_document import RunDocument
+from flows.run_record import read_record, save_record
 from sample_data.making.people import masked
 from schemas.plan import JobIdentity
 from schemas.values.masking import mask_tax_id
@@ -204,12 +204,14 @@ def test_books_that_do_not_make_what_they_recorded_end_with_40(october):
     """As if a digit of the record had been lost."""
     with october.ledger() as ledger:
         run_id = ledger.runs.latest(JOB).run_id
-        books = RunDocument.from_bytes(ledger.runs.document(run_id))
+        record = read_record(ledger, run_id)
         amounts = [
-            Decimal("80.006") if amount == Decimal("80.005") else amount for amount in books.earnings["source_amount"]
+            Decimal("80.006") if amount == Decimal("80.005") else amount for amount in record.earnings["source_amount"]
         ]
-        earnings = books.earnings.assign(source_amount=pd.Series(amounts, dtype=books.earnings["source_amount"].dtype))
-        ledger.runs.save_document(run_id, replace(books, earnings=earnings).to_bytes())
+        earnings = record.earnings.assign(
+            source_amount=pd.Series(amounts, dtype=record.earnings["source_amount"].dtype)
+        )
+        save_record(ledger, run_id, replace(record, earnings=earnings))
     text, document = said(october, ANA.tax_id, "--job-file", october.job, code=40)
     assert document["traces"][0]["problems"] == ["part", "lines"]
     assert "não somam o valor que o registro guarda" in text
@@ -318,7 +320,7 @@ def test_a_run_that_only_found_duplicates_tells_the_same_lines(october):
 
 def test_payments_of_a_run_that_died_before_it_wrote_its_books_are_told_from_the_ledger(paid, home):
     with sqlite3.connect(home / "ledger.db") as ledger:
-        ledger.execute("DELETE FROM run_documents")
+        ledger.execute("DELETE FROM run_records")
     _, document = said(paid, BIA.tax_id)
     (trace,) = document["traces"]
     assert (trace["run_id"], trace["places_cents"], trace["reports"][0]["state"]) == ("", [["paid", 2000]], "paid")

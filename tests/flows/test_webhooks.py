@@ -254,7 +254,7 @@ def books(label):
     with label.ledger() as ledger, ledger._database.reading() as connection:
         tables = [table for table in metadata.sorted_tables if table.name not in {"service", "leases", "runs"}]
         held = {table.name: [row._asdict() for row in connection.execute(table.select())] for table in tables}
-    for document in held["run_documents"]:
+    for document in held["run_records"]:
         del document["saved_at"]  # a look writes the outputs again, the same
     return held
 

@@ -21,6 +21,7 @@ from flows.tracing.rules import (
 )
 from schemas.job import Exchange
 from schemas.tables.contract import records
+from schemas.tables.obligations import SUM_NUMBER, sum_numbers
 from schemas.trace import FileStanding, Problem
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, advances, lines, payees, shares, table
@@ -41,6 +42,12 @@ SEPTEMBER = """
     | samba     | one   | USD      | 0.001  |
 """
 QUOTE = Exchange.model_validate({"rate": "5.4312", "date": "2026-10-31", "source": "PTAX"})
+
+
+def parts_of(worked_out, payee):
+    """Take what a record keeps of a payee's earnings apart."""
+    earnings = worked_out.earnings.assign(**{SUM_NUMBER: sum_numbers(worked_out.earnings)})
+    return royalty_parts(earnings[earnings["tax_id"] == CPF[payee]])
 
 
 def payables(statements, *, people=("ana", "bia"), split=SPLIT, **tables):
@@ -72,18 +79,18 @@ def drawn(parts):
 
 def test_a_payees_parts_are_told_by_recording_store_and_role():
     found, _ = payables([statement(lines(SEPTEMBER), rates={"USD": "5"})])
-    assert drawn(royalty_parts(found.earnings, CPF["ana"])) == {
+    assert drawn(parts_of(found, "ana")) == {
         ("1", "one", "USD", 3, "9.991"): {"composer": (25, "12.48875"), "singer": (10, "4.9955")},
         ("1", "two", "USD", 1, "5"): {"composer": (25, "6.25"), "singer": (10, "2.5")},
         ("2", "one", "BRL", 1, "3.335"): {"": (100, "3.335")},
     }
-    assert len(royalty_parts(found.earnings, CPF["bia"])) == 2
-    assert royalty_parts(found.earnings, CPF["caio"]) == ()
+    assert len(parts_of(found, "bia")) == 2
+    assert parts_of(found, "caio") == ()
 
 
 def test_parts_add_up_to_what_was_earned_before_it_was_rounded():
     found, balance = payables([statement(lines(SEPTEMBER), rates={"USD": "5"})])
-    parts = royalty_parts(found.earnings, CPF["ana"])
+    parts = parts_of(found, "ana")
     way = way_of(balance, parts, [], "")
     assert (way.earned_exact, way.earned_cents) == (Decimal("29.56925"), 2957)
     assert way.earned_exact == exact_sum(share.earned for part in parts for share in part.shares)
@@ -106,7 +113,7 @@ def test_sums_that_look_alike_are_told_apart(case):
     split = "| payee | share |\n" + "\n".join(f"| ana | {percent} |" for percent in case["shares of ana"].split())
     files = [lines("| recording | amount |\n| samba | 10.00 |", f"{n}.tsv") for n in range(int(case["sources"]))]
     found, _ = payables([statement(file) for file in files], split=split)
-    (part,) = royalty_parts(found.earnings, CPF["ana"])
+    (part,) = parts_of(found, "ana")
     (share,) = part.shares
     told = (part.lines, part.source_amount, share.share_ppm // 10_000, share.earned)
     assert told == (int(case["lines"]), Decimal(case["amount"]), int(case["percent"]), Decimal(case["earned"]))
@@ -146,7 +153,7 @@ def found_rows(rows, block):
     text = "| recording | amount |\n" + "| samba | 1.00 |\n" * len(rows)
     frame = lines(text).assign(row=rows)
     whole, _ = payables([statement(frame)], split="| payee | share |\n| ana | 100 |", people=("ana",))
-    parts = royalty_parts(whole.earnings, CPF["ana"])
+    parts = parts_of(whole, "ana")
     blocks = [frame.iloc[start : start + block] for start in range(0, len(frame), block)]
     ((_, found),) = source(parts, *blocks).found
     return found
@@ -156,7 +163,7 @@ def test_lines_are_found_again_in_every_file_and_make_each_part():
     first, second = lines(SEPTEMBER, "a.tsv"), lines("| recording | store | amount |\n| valsa | one | 1.00 |", "b.tsv")
     both = pd.concat([first, second], ignore_index=True)
     found, _ = payables([statement(both, rates={"USD": "5.4312"})])
-    parts = royalty_parts(found.earnings, CPF["ana"])
+    parts = parts_of(found, "ana")
     told = with_lines(parts, [source(parts, first, second, exchange={"USD": QUOTE})])
     where = {(part.isrc[-1], part.platform): [(lines.file, lines.ranges) for lines in part.found] for part in told}
     assert where == {
@@ -173,7 +180,7 @@ def test_lines_alike_but_for_their_rate_go_to_the_source_that_has_the_rate():
     text = "| recording | currency | amount |\n| valsa | USD | {} |"
     cheap, dear = lines(text.format("2.00"), "cheap.tsv"), lines(text.format("3.00"), "dear.tsv")
     found, _ = payables([statement(cheap, rates={"USD": "5"}), statement(dear, rates={"USD": "6"})])
-    parts = royalty_parts(found.earnings, CPF["ana"])
+    parts = parts_of(found, "ana")
     sources = [
         source(
             parts, frame, exchange={"USD": Exchange.model_validate({"rate": rate, "date": "2026-10-31", "source": "x"})}
@@ -204,7 +211,7 @@ def test_the_way_to_what_is_payable_is_told_in_centavos_and_closes(case):
         **({"advances": ahead} if ahead is not None else {}),
     )
     posted = [(name, recouped) for (_, name), recouped in found.royalties.recouped.items()]
-    way = way_of(balance, royalty_parts(found.earnings, CPF["ana"]), posted, "2026-09")
+    way = way_of(balance, parts_of(found, "ana"), posted, "2026-09")
     told = (way.earned_cents, way.recouped_cents, way.carried_in_cents, way.carried_out_cents, way.payable_cents)
     assert told == tuple(cents[n] for n in ("earned", "recouped", "carried in", "carried out", "payable"))
     assert way.carried_from == ("2026-09" if cents["carried in"] else "")
@@ -222,7 +229,7 @@ def traced():
     """Parts of which everything fits."""
     frame = lines(SEPTEMBER)
     found, balance = payables([statement(frame, rates={"USD": "5"})])
-    parts = royalty_parts(found.earnings, CPF["ana"])
+    parts = parts_of(found, "ana")
     told = with_lines(parts, [source(parts, frame)])
     return told, way_of(balance, told, [], "")
 

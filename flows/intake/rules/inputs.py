@@ -21,7 +21,7 @@ from schemas.tables.opening import Opening
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
-from schemas.tables.row_accounting import ASSET_NAMES, RowRuns
+from schemas.tables.row_accounting import ASSET_NAMES, PAYEE_NAMES, RowRuns
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
 from schemas.tables.taxes import Taxes
@@ -110,6 +110,7 @@ class Inputs:
         statements: One per source of royalty lines.
         payees: Sound payees.
         payee_problems: Tax id -> codes, of payees whose row has problems.
+        held_payees: What can be read of whose these rows are: tax_id and `PAYEE_NAMES`.
         shares: Sound shares.
         advances: Sound advances; of those with an opening balance, what was left of them.
         opening: Sound opening balances.
@@ -145,6 +146,9 @@ class Inputs:
     tax_problems: Mapping[str, str] = field(default_factory=dict)
     invoices: DataFrame[Invoices] = field(default_factory=lambda: DataFrame[Invoices](empty_table("invoices")))
     shares_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))
+    held_payees: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame(columns=["tax_id", *PAYEE_NAMES], dtype="str")
+    )
 
 
 def input_totals(inputs: Inputs, carried_in: Mapping[str, int]) -> int:

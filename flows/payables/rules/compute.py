@@ -222,11 +222,12 @@ class _Case:
     def decide(self, problems: Mapping[str, str]) -> Payables:
         """Work out, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
         inputs, standing, known = self.inputs, self.standing, rows_by_payee(self.inputs.payees)
+        named: RowsByPayee = {**{row["tax_id"]: row for row in records(inputs.held_payees)}, **known}
         royalties = work_out_balances(
             self.rounded,
             self.recoupable,
             standing.history,
-            dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True)),
+            {tax_id: row["name"] for tax_id, row in named.items()},
             standing.claims,
             Conditions(
                 self.terms,
@@ -241,8 +242,8 @@ class _Case:
             *self._questioned(owe_payments(inputs.payments, known, inputs.payee_problems, self.identity)),
             *_owe_held_rows(inputs, known),
             *self.repeated,
-            *owe_royalties(royalties, self.rounded, known, problems, self.identity, self.terms),
-            *owe_taxes(royalties.taxed, known),
+            *owe_royalties(royalties, self.rounded, named, problems, self.identity, self.terms),
+            *owe_taxes(royalties.taxed, named),
             *owe_owner(owner_cents, self.job.payer.name, self.identity, self._stated_before(owner_cents)),
         ]
         claimed = claim(

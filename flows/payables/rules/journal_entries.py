@@ -12,6 +12,7 @@ from flows.payables.rules.claims import PAID_BESIDE
 from flows.payables.rules.left_out import REASON as REPEATED
 from flows.royalties.rules.allocation import RoundedEarnings
 from flows.royalties.rules.balances import History, Recoupable, Royalties, advance_reference, history_of
+from schemas.issues import IssueCode
 from schemas.journal import (
     AccountKind,
     EntryKind,
@@ -33,7 +34,6 @@ from schemas.submission import Claim
 from schemas.values.money import round_half_even_cents
 
 A = AccountKind
-_UNSHARED: Final = "unshared"
 _UNREADABLE: Final = "unreadable"
 _LONGEST_TAX_ID: Final = 32
 # What an account's owner takes along to another account; what was withheld or sent stays where it was.
@@ -157,7 +157,7 @@ def _read(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
     for payee, cents in rounded.payees.items():
         found[series.account(A.PAYEE, payee)] -= cents
     found[series.account(A.OWNER)] -= rounded.owner_cents + period.owner_of_rows_cents
-    found[series.account(A.UNASSIGNED, reference=_UNSHARED)] -= rounded.unmatched_cents
+    found[series.account(A.UNASSIGNED, reference=IssueCode.SHARE_UNMATCHED.value)] -= rounded.unmatched_cents
     for code, cents in rounded.aside_cents.items():
         if code != REPEATED:
             found[series.account(A.UNASSIGNED, reference=code)] -= cents
@@ -165,7 +165,7 @@ def _read(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
     for owed in period.obligations:
         if owed.kind != "payment" or (owed.place is Place.DUPLICATE and not owed.base_key):
             continue
-        account = _row_account(period, owed)
+        account = account_of(period.identity, owed)
         there.add(account.reference)
         found[account] -= owed.amount_cents
         if owed.reason == PAID_BESIDE and account.reference not in beside:
@@ -177,13 +177,16 @@ def _read(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
     return found
 
 
-def _row_account(period: PeriodToPost, owed: Obligation) -> JournalAccount:
-    """Return the account of a payments row; one of which it cannot be read whose it is, is nobody's."""
-    tax_id = owed.payee.tax_id
+def account_of(identity: JobIdentity, owed: Obligation) -> JournalAccount:
+    """Return the account of what is owed; a payments row of which it cannot be read whose it is, is nobody's."""
+    series, tax_id = Series(identity.job, identity.payer, identity.currency), owed.payee.tax_id
+    if owed.kind == "unmatched":
+        return series.account(A.UNASSIGNED, reference=owed.reason)
+    if owed.kind != "payment":
+        return series.account(A.PAYEE, tax_id)
     if not tax_id or len(tax_id) > _LONGEST_TAX_ID:
-        return period.series.account(A.UNASSIGNED, reference=_UNREADABLE)
-    key = owed.base_key or period.identity.payment_key(tax_id, owed.reference)
-    return period.series.account(A.PAYMENT, tax_id, key)
+        return series.account(A.UNASSIGNED, reference=_UNREADABLE)
+    return series.account(A.PAYMENT, tax_id, owed.base_key or identity.payment_key(tax_id, owed.reference))
 
 
 def _opening(period: PeriodToPost) -> Sums:

@@ -13,7 +13,6 @@ from schemas.journal import JournalAccount
 from schemas.plan import JobIdentity
 from schemas.submission import Claim, FormerPayee
 from schemas.tables.contract import DataFrame
-from schemas.tables.payees import Payees
 from schemas.values.names import same_person
 
 # Old document -> new one.
@@ -21,10 +20,20 @@ Moves = Mapping[str, str]
 _TABLES: Final = ("payments", "shares", "advances", "opening", "taxes", "invoices")
 
 
-def moves_of(payees: DataFrame[Payees]) -> Moves:
-    """Return who has moved: the document before -> the payee's own."""
-    moved = payees.loc[payees["previous_tax_id"] != "", ["previous_tax_id", "tax_id"]]
-    return dict(moved.itertuples(index=False, name=None))
+def moves_of(inputs: Inputs) -> Moves:
+    """Return who has moved: the document before -> the payee's own, whatever else is wrong with the payee's row.
+
+    Nobody has whose move is itself in question.
+    """
+    named = [*_moved(inputs.held_payees), *_moved(inputs.payees)]
+    problems = inputs.payee_problems.items()
+    unclear = {tax_id for tax_id, codes in problems if IssueCode.IDENTITY_CONFLICT in codes.split(",")}
+    return {before: tax_id for before, tax_id in named if tax_id and not {before, tax_id} & unclear}
+
+
+def _moved(payees: pd.DataFrame) -> Iterable[tuple[str, str]]:
+    rows = payees.loc[payees["previous_tax_id"] != "", ["previous_tax_id", "tax_id"]]
+    return rows.itertuples(index=False, name=None)
 
 
 def gone_payees(claims: Iterable[Claim], inputs: Inputs) -> dict[str, list[Claim]]:
@@ -37,7 +46,7 @@ def gone_payees(claims: Iterable[Claim], inputs: Inputs) -> dict[str, list[Claim
     Returns:
         Tax id -> what was claimed for them.
     """
-    there = {*inputs.payees["tax_id"], *inputs.payees["previous_tax_id"], *inputs.payee_problems}
+    there = {*inputs.payees["tax_id"], *moves_of(inputs), *inputs.payee_problems}
     gone: dict[str, list[Claim]] = {}
     for claim in claims:
         if claim.payee not in there:
@@ -93,7 +102,7 @@ def rename_in_tables(inputs: Inputs) -> Inputs:
     Returns:
         The same object where no row does.
     """
-    moves = moves_of(inputs.payees)
+    moves = moves_of(inputs)
     changes, issues = dict[str, object](), list[Issue]()
     for name in _TABLES if moves else ():
         rows: pd.DataFrame = getattr(inputs, name)

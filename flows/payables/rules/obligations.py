@@ -127,7 +127,7 @@ def owe_royalties(
     Args:
         royalties: Each payee's balance; held ones have payable 0 and their sum in held.
         rounded: Earnings, for the lines that no share covers.
-        known: Sound rows of the payees table.
+        known: Rows of the payees table; of those with problems, whose they are.
         problems: Tax id -> codes, for payees who cannot be paid for now.
         identity: What the keys rest on.
         terms: Of everybody's royalties; say why something is carried.

@@ -34,7 +34,6 @@ def test_an_empty_ledger_has_paid_nobody(ledger):
     assert not history.ever_paid()
     assert (history.sums(["ana"]), history.destinations(["ana"]), history.periods(JOB)) == ([], [], [])
     assert history.payments(JOB, "2026-10") == []
-    assert history.last_document(JOB, "2026-10", "") is None
     assert history.exchange_of("sha256:nothing") is None
 
 
@@ -90,13 +89,3 @@ def test_a_destination_is_told_with_its_last_use(ledger, pay):
         "2026-10",
         12,
     )
-
-
-def test_the_last_document_is_of_the_run_that_began_last_and_never_of_the_one_that_asks(ledger, clock):
-    for number in range(3):
-        ledger.runs.begin(f"run-{number}", JOB, "2026-10", "payout", "Ana", "job.yaml")
-        ledger.runs.save_document(f"run-{number}", b"%d" % number)
-        clock.move(hours=1)
-    assert ledger.history.last_document(JOB, "2026-10", "") == ("run-2", b"2")
-    assert ledger.history.last_document(JOB, "2026-10", "run-2") == ("run-1", b"1")
-    assert ledger.history.last_document(JOB, "2026-11", "") is None

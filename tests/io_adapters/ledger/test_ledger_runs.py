@@ -1,6 +1,7 @@
 """Runs, leases, files, and the service a ledger belongs to."""
 
 import dataclasses
+import datetime as dt
 import zlib
 from decimal import Decimal
 
@@ -66,20 +67,49 @@ def test_the_newest_runs_come_first(ledger, clock):
     assert ledger.runs.latest("none") is None
 
 
-def test_a_runs_document_can_be_replaced(ledger):
+def test_parts_of_a_runs_record_can_be_replaced_and_are_read_one_by_one(ledger):
     begin(ledger, "run-1")
-    assert ledger.runs.document("run-1") is None
-    ledger.runs.save_document("run-1", b"old")
-    ledger.runs.save_document("run-1", b"new \x00")
-    assert ledger.runs.document("run-1") == b"new \x00"
+    begin(ledger, "run-2")
+    assert ledger.runs.record(["run-1"], ["head"]) == {}
+    ledger.runs.save_record("run-1", {"head": b"old", "rows": b"rows"})
+    ledger.runs.save_record("run-1", {"head": b"new \x00"})
+    assert ledger.runs.record(["run-1", "run-2"], ["head", "rows"]) == {"run-1": {"head": b"new \x00", "rows": b"rows"}}
+    assert ledger.runs.record(["run-1"], ["head"]) == {"run-1": {"head": b"new \x00"}}
 
 
-def test_a_document_takes_little_room_in_the_store(ledger):
+def test_a_record_takes_little_room_in_the_store(ledger):
     begin(ledger, "run-1")
-    ledger.runs.save_document("run-1", b'{"payee": "Ana"}' * 10_000)
+    ledger.runs.save_record("run-1", {"notes": b'{"payee": "Ana"}' * 10_000})
     with ledger._database.reading() as connection:
-        assert connection.scalar(text("SELECT length(document) FROM run_documents")) < 1_000
-    assert ledger.runs.document("run-1") == b'{"payee": "Ana"}' * 10_000
+        assert connection.scalar(text("SELECT length(content) FROM run_records")) < 1_000
+    assert ledger.runs.record(["run-1"], ["notes"])["run-1"]["notes"] == b'{"payee": "Ana"}' * 10_000
+
+
+def test_the_last_run_with_a_record_is_named_for_each_job_and_period(ledger, clock):
+    for number, (job, period) in enumerate([("aurora", "2026-10"), ("aurora", "2026-10"), ("boreal", "2026-11")]):
+        begin(ledger, f"run-{number}", job=job, period=period)
+        ledger.runs.save_record(f"run-{number}", {"head": b"{}"})
+        clock.move(hours=1)
+    ended = clock()
+    begin(ledger, "run-9", job="aurora", period="2026-10")  # left none
+
+    def last(**which):
+        return [run.run_id for run in ledger.runs.last_with_records(**which)]
+
+    assert last() == ["run-2", "run-1"]
+    assert last(job="aurora") == ["run-1"]
+    assert last(job="aurora", other_than="run-1") == ["run-0"]
+    assert last(before=ended - dt.timedelta(hours=1)) == ["run-1"]
+    assert last(part="left") == []
+
+
+def test_payees_are_called_what_they_were_called_last_and_found_by_every_name(ledger, clock):
+    for name in ("Ana Lima", "Ana L. Prado", "Ana Lima"):
+        ledger.payee_names.note({"52998224725": name})
+        clock.move(hours=1)
+    ledger.payee_names.note({"52998224725": "Ana Lima", "11144477735": "Bia Reis"})
+    assert ledger.payee_names.latest() == {"52998224725": "Ana Lima", "11144477735": "Bia Reis"}
+    assert sorted(name for _, name in ledger.payee_names.all()) == ["Ana L. Prado", "Ana Lima", "Bia Reis"]
 
 
 def test_a_lease_is_held_by_one_and_names_the_holder(ledger, me):

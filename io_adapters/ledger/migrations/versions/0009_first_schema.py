@@ -1,6 +1,6 @@
 """The first schema: the tables as the program has them, until a first release fixes them.
 
-Revision ID: v8
+Revision ID: v9
 """
 
 from alembic import op
@@ -8,7 +8,7 @@ from alembic import op
 from io_adapters.ledger import desk_tables, directory_tables  # noqa: F401  # their tables are among the metadata
 from io_adapters.ledger.tables import APPEND_ONLY, metadata
 
-revision = "v8"
+revision = "v9"
 down_revision = None
 
 
