@@ -456,14 +456,15 @@ def _withhold(
     connection: Connection, submission_ids: Sequence[str], taxes_cents: Mapping[str, Mapping[str, int]]
 ) -> None:
     """Write down with what submissions pay which taxes are withheld of it."""
+    claimed = select(claims.c.submission_id, claims.c.obligation_key).where(claims.c.submission_id.in_(submission_ids))
     rows = [
-        {"obligation": key, "taxes": json.dumps(dict(sorted(taxes.items())))}
-        for key, taxes in taxes_cents.items()
-        if taxes
+        {"submission": name, "obligation": key, "taxes": json.dumps(dict(sorted(taxes_cents[key].items())))}
+        for name, key in connection.execute(claimed)
+        if taxes_cents.get(key)
     ]
     if rows:
-        mine = claims.c.submission_id.in_(submission_ids) & (claims.c.obligation_key == bindparam("obligation"))
-        connection.execute(update(claims).where(mine).values(taxes_json=bindparam("taxes")), rows)
+        one = (claims.c.submission_id == bindparam("submission")) & (claims.c.obligation_key == bindparam("obligation"))
+        connection.execute(update(claims).where(one).values(taxes_json=bindparam("taxes")), rows)
 
 
 def _withdraw(

@@ -179,6 +179,20 @@ def test_taxes_go_with_the_payment_they_are_withheld_from(desk, ledger, make_pla
     assert ledger.journal.balances() == {SOURCE: 100, ANA: -100}
 
 
+def test_taxes_of_several_payees_in_several_reports_go_each_with_its_own(desk, ledger, make_plan, key, clock):
+    plan = make_plan({"ana": 85}, {"bia": 160, "caio": 70})
+    desk.store(plan)
+    desk.sign(plan)
+    taxes = {key("ana"): {"IRRF": 15}, key("bia"): {"IRRF": 30, "ISS": 10}}
+    ledger.submissions.approve_plan(plan.digest, "run-1", [read(1, 370)], clock(), taxes_cents=taxes)
+    of_tax = {account: -cents for account, cents in ledger.journal.balances().items() if account.kind is A.TAX}
+    assert {(account.payee, account.reference): cents for account, cents in of_tax.items()} == {
+        ("ana", "IRRF"): 15,
+        ("bia", "IRRF"): 30,
+        ("bia", "ISS"): 10,
+    }
+
+
 def test_what_a_report_kept_of_several_payments_is_taken_out_of_what_was_paid(desk, ledger, make_plan, me):
     (submission,) = desk.approve(make_plan({"ana": 100, "bia": 200}))
     desk.take(submission, me)
