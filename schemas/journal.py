@@ -55,6 +55,8 @@ class EntryKind(StrEnum):
 # What the owner's account says of itself: its own part, and what reports have stated of it.
 STATED: Final = "stated"
 DROPPED: Final = "dropped"
+# How the reference begins of what people gave up of a payments row that no report claims.
+GIVEN_UP: Final = "given up "
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -93,6 +95,11 @@ class Series:
         """Return one of its accounts; an advance with a reference of its own is the payer's, not the job's."""
         job = "" if kind is AccountKind.ADVANCE and is_shared_advance(reference) else self.job
         return JournalAccount(kind, job, self.payer, payee, reference, self.currency)
+
+
+def given_up(row: JournalAccount) -> JournalAccount:
+    """Return where that stands which people gave up of a payments row."""
+    return replace(row, kind=AccountKind.OUTSIDE, reference=GIVEN_UP + row.reference)
 
 
 def is_shared_advance(name: str) -> bool:

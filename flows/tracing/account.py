@@ -8,7 +8,7 @@ from typing import Final
 from io_adapters.ledger.ledger import Ledger
 from schemas.account import GROUPS, Account, AccountLine, AccountPayment, PayeeAccounts
 from schemas.job import labelled_period
-from schemas.journal import DROPPED, AccountKind, BookedPosting, EntryKind
+from schemas.journal import DROPPED, GIVEN_UP, AccountKind, BookedPosting, EntryKind
 from schemas.plan import Place
 from schemas.trace import PayeeTrace
 
@@ -162,8 +162,9 @@ def _line(period: str, run_id: str, sums: Mapping[_Key, int], carried: int) -> A
             groups["duplicate"] += cents
         elif kind is A.ADVANCE and entry is K.RECOUP:
             groups["recouped"] -= cents
-        elif kind is A.OUTSIDE and reference == DROPPED:
+        elif kind is A.OUTSIDE and (reference == DROPPED or reference.startswith(GIVEN_UP)):
             groups["excluded"] -= cents
+            groups["duplicate"] += cents if reference != DROPPED else 0
         elif kind in _OF_ACCOUNT:
             groups[_OF_ACCOUNT[kind]] -= cents
         if kind is A.PAYMENT:

@@ -10,7 +10,7 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
 from schemas.account import GROUPS, MonthLine, MonthView
 from schemas.job import Outputs, labelled_period
-from schemas.journal import DROPPED, AccountKind, EntryKind
+from schemas.journal import DROPPED, GIVEN_UP, AccountKind, EntryKind
 from schemas.submission import OPEN, SubmissionState
 from schemas.wire import SplitReport, cents_of, parse_json
 
@@ -72,7 +72,9 @@ def _lines(ledger: Ledger, runs: Sequence[Run]) -> Iterator[MonthLine]:
             elif account_kind is AccountKind.ADVANCE and kind is not EntryKind.RECOUP:
                 continue
             elif account_kind is AccountKind.OUTSIDE:
-                groups["excluded"] -= cents if reference == DROPPED else 0
+                is_of_row = reference.startswith(GIVEN_UP)
+                groups["excluded"] -= cents if reference == DROPPED or is_of_row else 0
+                groups["duplicate"] += cents if is_of_row else 0
             else:
                 groups[_OF_ACCOUNT[account_kind]] -= cents
                 if kind is EntryKind.OPENING and cents < 0:

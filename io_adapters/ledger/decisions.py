@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from io_adapters.ledger.claims import raise_epoch
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.journal import post_submissions
+from io_adapters.ledger.journal import post_row_decisions, post_submissions
 from io_adapters.ledger.tables import attempts, claims, decisions, freezes, holds, runs, transitions
 from schemas.approval import Decision, DecisionKind
 from schemas.attempt import AttemptKind
@@ -41,6 +41,7 @@ class Decisions:
             decided = {word.submission_id: word.by for word in words if word.submission_id}
             for submission_id, by in decided.items():
                 post_submissions(connection, [submission_id], by=by, now=self._db.now())
+            post_row_decisions(connection, [word for word in words if not word.submission_id], now=self._db.now())
             raise_epoch(connection)
 
     def on_rows(self, obligation_keys: Iterable[str]) -> dict[str, Decision]:

@@ -21,7 +21,7 @@ from io_adapters.ledger.tables import (
     submissions,
     submitted,
 )
-from schemas.approval import DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.job import BRASILIA, labelled_period
 from schemas.journal import (
     STATED,
@@ -37,6 +37,7 @@ from schemas.journal import (
     Series,
     difference,
     entry_id,
+    given_up,
     moves_of_causes,
     postings_of,
     series_move,
@@ -124,9 +125,13 @@ def _account_of(fields: Sequence[Any]) -> JournalAccount:
 
 
 def _sums(connection: Connection, *conditions: ColumnElement[bool]) -> dict[JournalAccount, int]:
+    """Return the sum of each account's postings, of those that are not at nothing."""
+    return {account: cents for account, cents in _all_sums(connection, *conditions).items() if cents}
+
+
+def _all_sums(connection: Connection, *conditions: ColumnElement[bool]) -> dict[JournalAccount, int]:
     query = select(*_ACCOUNT, _SUM).select_from(_POSTED).where(*conditions).group_by(_A.id, *_ACCOUNT)
-    rows = connection.execute(query.having(_SUM != 0))
-    return {_account_of(fields): int(cents) for *fields, cents in rows}
+    return {_account_of(fields): int(cents) for *fields, cents in connection.execute(query)}
 
 
 # What a plan posts of its inputs, and against which account where only some of it is taken back.
@@ -169,14 +174,48 @@ def take_back(
     entries = list[JournalEntry]()
     for (kind, series, start), sums in found.items():
         sums[series.account(_TAKEN_BACK[kind])] -= sum(sums.values())
-        here = and_(_E.job == series.job, _E.payer == series.payer, _E.currency == series.currency)
-        count = select(func.count()).where(here, _E.period == period[1], _E.kind == kind.value)
-        number = (connection.scalar(count) or 0) + 1
-        name = entry_id(kind, series.job, series.payer, series.currency, period[1], number)
+        name, number = _next_entry(connection, kind, series, period[1])
         cause = f"{STATEMENTS}withdrawn" if kind is EntryKind.READ else f"{kind.value} {period[1]} {number}"
         entries.append(JournalEntry(name, kind, series, period[1], start, cause, postings_of(sums)))
     post(connection, entries, by=by, now=now)
     raise_epoch(connection)
+
+
+def post_row_decisions(connection: Connection, given: Iterable[Decision], *, now: dt.datetime) -> None:
+    """Post what people decided on payments rows, within the transaction that writes it down.
+
+    A row that was paid outside, or that nobody is to be paid for, is owed no more; one of which that was said before,
+    and that is to be paid after all, is owed again. A row of which nothing is posted yet is left to its run.
+    """
+    for decision in given:
+        of_row = and_(_A.kind == AccountKind.PAYMENT.value, _A.reference == decision.obligation_key)
+        for account, cents in _all_sums(connection, of_row).items():
+            mine = _A.reference.in_([account.reference, given_up(account).reference])
+            posted = _sums(connection, mine, _E.kind == EntryKind.DECISION.value)
+            target = Counter[JournalAccount]()
+            if decision.kind in {DecisionKind.PAID, DecisionKind.DROP}:
+                target[account] = posted.get(account, 0) + max(0, -cents)
+            if decision.kind is DecisionKind.DROP:
+                target[given_up(account)] = -target[account]
+            series = Series(account.job, account.payer, account.currency)
+            change = Counter(difference(target, posted))
+            change[series.account(AccountKind.OUTSIDE)] -= change.total()
+            if any(change.values()):
+                latest = select(_E.period, _E.period_start).select_from(_POSTED).where(of_row)
+                latest = latest.where(_E.period_start.is_not(None)).order_by(_E.number.desc()).limit(1)
+                period, start = connection.execute(latest).one()
+                name, number = _next_entry(connection, EntryKind.DECISION, series, period)
+                cause = f"{EntryKind.DECISION.value} {period} {number}"
+                entry = JournalEntry(name, EntryKind.DECISION, series, period, start, cause, postings_of(change))
+                post(connection, [entry], by=decision.by, now=now)
+
+
+def _next_entry(connection: Connection, kind: EntryKind, series: Series, period: str) -> tuple[str, int]:
+    """Name the next entry of a kind about a period, as a run would, and number it."""
+    here = and_(_E.job == series.job, _E.payer == series.payer, _E.currency == series.currency)
+    count = select(func.count()).where(here, _E.period == period, _E.kind == kind.value)
+    number = (connection.scalar(count) or 0) + 1
+    return entry_id(kind, series.job, series.payer, series.currency, period, number), number
 
 
 def post_submissions(connection: Connection, submission_ids: Iterable[str], *, by: str, now: dt.datetime) -> None:

@@ -1,10 +1,12 @@
 """What nobody but people can tell of a payment: conflicts, reports that ended untold, and payments made outside."""
 
 import csv
+import datetime as dt
 
 import pytest
 
 from schemas.exit_codes import ExitCode
+from schemas.job import BRASILIA
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import line, payee, payment, people, share
 from tests.flows.label import digest_of, summary_of
@@ -53,6 +55,31 @@ def conflict(label, service):
     report = label.run()
     assert (report.exit_code, places(summary_of(report))) == (ExitCode.ROWS_HELD, {"conflict": 1200})
     return keys_of(report)["12,00"]
+
+
+def owed_now(label):
+    tomorrow = dt.datetime.now(tz=BRASILIA).date() + dt.timedelta(days=1)
+    return [due["amount_cents"] for due in label.ask("owed", "--at", tomorrow)["owed"]]
+
+
+@pytest.mark.parametrize("kind", ["paid", "drop"])
+def test_what_people_settle_is_owed_no_more_from_then_on_and_again_once_it_is_to_be_paid(
+    label, service, conflict, kind
+):
+    assert owed_now(label) == [200]
+    decide(label, kind, conflict)
+    assert owed_now(label) == []
+    assert label.run().exit_code == ExitCode.DONE
+    assert owed_now(label) == []
+    (month,) = label.ask("month", "2026-10")["jobs"]
+    settled = "duplicate" if kind == "paid" else "excluded"
+    assert (month["came_in_cents"], month["groups_cents"]) == (1200, {"paid": 1000, settled: 200})
+    (account,) = label.ask("account", ANA.tax_id)["accounts"]
+    assert account["periods"][0]["groups_cents"] == {"paid": 1000, settled: 200}
+    decide(label, "pay", conflict)
+    assert owed_now(label) == [200]
+    label.run()
+    assert (service.paid, owed_now(label)) == ([1000, 1200], [])
 
 
 @pytest.mark.journey

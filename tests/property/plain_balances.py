@@ -38,6 +38,12 @@ class Deal:
     fixed: int = 0
     invoiced: int | None = None
 
+    def __str__(self) -> str:
+        """Only what is said."""
+        usual = Deal()
+        said = {name: value for name, value in vars(self).items() if value != getattr(usual, name)}
+        return " ".join(f"{name}={value}" for name, value in said.items()) or "nothing"
+
 
 @dataclass
 class Month:
@@ -106,19 +112,22 @@ class PlainAccount:
             unpaid = min(unpaid, deal.earned + others - month.gone)
         gone_from_table = {name: cents for name, cents in month.recouped.items() if name not in deal.advances}
         left = most - sum(gone_from_table.values())
-        spare = max(0, unpaid - sum(month.recouped.values()))
         found = dict(gone_from_table)
-        for name, (day, cents) in sorted(deal.advances.items(), key=lambda item: (item[1][0], item[0])):
-            if day > f"{label}-31":
-                continue
-            before = month.recouped.get(name, 0)
-            outstanding = cents - (self.recouped(name) - before)
-            taken = min(max(0, min(outstanding, left)), before + spare)
-            spare -= max(0, taken - before)
-            left -= taken
-            if taken:
-                found[name] = taken
-        month.recouped = found
+        listed = [
+            (name, cents - (self.recouped(name) - month.recouped.get(name, 0)))
+            for name, (day, cents) in sorted(deal.advances.items(), key=lambda item: (item[1][0], item[0]))
+            if day <= f"{label}-31"
+        ]
+        for name, outstanding in listed:  # what was taken stays, as far as there is that much
+            found[name] = max(0, min(outstanding, left, month.recouped.get(name, 0)))
+            left -= found[name]
+        spare = max(0, unpaid - sum(found.values()))
+        for name, outstanding in listed:
+            more = max(0, min(outstanding - found[name], left, spare))
+            found[name] += more
+            left -= more
+            spare -= more
+        month.recouped = {name: cents for name, cents in found.items() if cents}
 
     def _payable(self, label: str, month: Month, deal: Deal) -> int:
         """The balance, where it may be paid; of who must invoice, what is invoiced and covered."""

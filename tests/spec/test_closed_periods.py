@@ -322,3 +322,15 @@ def test_what_was_stated_too_much_as_the_owners_lowers_what_the_next_report_stat
         "duplicate",
         "owner",
     ]
+
+
+def test_an_earlier_month_run_later_pays_what_a_later_one_left_to_who_earned_nothing_in_it(year):
+    """Ana, whom no table knew in February, is in it when January is run: her balance is payable now."""
+    year.known = ("bia",)
+    year.run("2026-02", year.came_in("2026-02", {"samba": "100.00"}))
+    assert year.paid(ANA) == 0
+    year.known = ("ana", "bia")
+    year.run("2026-01", year.came_in("2026-01", {"valsa": "30.00"}, of="bia"))
+    assert (year.paid(ANA), year.paid(CPF["bia"])) == (10000, 3000)
+    year.run("2026-02", year.came_in("2026-02", {"samba": "100.00"}))
+    assert year.paid(ANA) == 10000

@@ -110,7 +110,7 @@ class Inputs:
         statements: One per source of royalty lines.
         payees: Sound payees.
         payee_problems: Tax id -> codes, of payees whose row has problems.
-        held_payees: What can be read of whose these rows are: tax_id and `PAYEE_NAMES`.
+        held_payees: What can be read of whose these rows are: `tax_id` and `PAYEE_NAMES`.
         shares: Sound shares.
         advances: Sound advances; of those with an opening balance, what was left of them.
         opening: Sound opening balances.

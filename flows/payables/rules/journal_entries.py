@@ -24,6 +24,7 @@ from schemas.journal import (
     Transfer,
     currency_move,
     entry_id,
+    given_up,
     payee_move,
     postings_of,
     series_move,
@@ -105,7 +106,7 @@ def entries_of(period: PeriodToPost) -> tuple[JournalEntry, ...]:
         ),
         (
             EntryKind.DECISION,
-            _change(_settled(period, claimed), posted[EntryKind.DECISION], {A.PAYMENT}, lambda _: outside),
+            _change(_settled(period, claimed), posted[EntryKind.DECISION], {A.PAYMENT, A.OUTSIDE}, lambda _: outside),
         ),
         (EntryKind.WITHHOLD, _withheld_whole(period)),
     ]
@@ -236,8 +237,10 @@ def _settled(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
         account = period.series.account(A.PAYMENT, owed.payee.tax_id, owed.base_key)
         if owed.base_key in period.paid_outside:
             found[account] = period.paid_outside[owed.base_key]
-        elif owed.reason == "decided" and not owed.submission_id:
+        elif owed.code == "decided" and not owed.submission_id:
             found[account] = max(0, owed.amount_cents - claimed.get(owed.base_key, 0))
+            if owed.place is Place.EXCLUDED:
+                found[given_up(account)] = -found[account]
     for account, cents in period.history.journal.posted.get(EntryKind.DECISION, {}).items():
         if account.kind is A.PAYMENT and account.reference in period.opening_gone:
             found[account] = cents

@@ -47,14 +47,14 @@ class History:
 
     @property
     def payees(self) -> frozenset[str]:
-        """Those of whom something is carried in, or was posted about this period."""
+        """Those who have a balance of other periods, or of whom something was posted about this period."""
         posted = {
             account.payee
             for of_kind in self.journal.posted.values()
             for account in of_kind
             if account.kind is AccountKind.PAYEE
         }
-        return frozenset({*self.carried_in, *posted})
+        return frozenset({*self.carried_in, *self.later, *posted})
 
 
 def history_of(journal: JournalState) -> History:
@@ -278,8 +278,9 @@ def recoup(
 ) -> dict[str, int]:
     """Return what a period recoups in all, by advance: of positive earnings, oldest advance first.
 
-    Linked advances take from their recording alone. What is taken beyond what the period took before comes out of what
-    was not paid. An advance that is not listed any more stays recouped as it was.
+    Linked advances take from their recording alone. What the period took before stays, as far as there is that much to
+    take; what is taken beyond it comes out of what was not paid. So the same again is the same. An advance that is not
+    listed any more stays recouped as it was.
 
     Args:
         payee: Whose.
@@ -296,21 +297,19 @@ def recoup(
     gone = {name for name in own if name not in listed and (payee, name) not in recoupable.later}
     found = {name: own[name] for name in gone if own[name]}
     left = max(most, 0) - sum(found.values())
-    spare = max(0, unpaid - sum(own.values()))
-    earned_from = recoupable.earned_from.get(payee, {})
-    left_of = dict[str, int]()
-    for (reference, isrc), advanced in advances.items():
-        name = advance_reference(reference, isrc)
-        limit = left
-        if isrc:
-            limit = min(left, left_of.setdefault(isrc, max(0, math.floor(earned_from.get(isrc, 0)))))
-        before = own.get(name, 0)
-        taken = max(0, min(advanced - recouped.get((payee, name), 0), limit))
-        taken = min(taken, before + spare)
-        if taken:
-            found[name] = taken
-            left -= taken
-            spare -= max(0, taken - before)
-            if isrc:
-                left_of[isrc] -= taken
+    left_of = {isrc: max(0, math.floor(cents)) for isrc, cents in recoupable.earned_from.get(payee, {}).items()}
+    spare = left
+    for stage in ("kept", "more"):  # first what stays of what was taken, then what else there is
+        for (reference, isrc), advanced in advances.items():
+            name = advance_reference(reference, isrc)
+            limit = min(left, left_of.get(isrc, 0)) if isrc else left
+            outstanding = advanced - recouped.get((payee, name), 0) - found.get(name, 0)
+            taken = max(0, min(outstanding, limit, own.get(name, 0) if stage == "kept" else spare))
+            if taken:
+                found[name] = found.get(name, 0) + taken
+                left -= taken
+                spare -= taken
+                if isrc:
+                    left_of[isrc] -= taken
+        spare = max(0, unpaid - sum(found.values()))
     return found

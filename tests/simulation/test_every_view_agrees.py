@@ -1,0 +1,175 @@
+"""Any history of months: every view of the money agrees with the others, with plain accounts and with the service.
+
+`HISTORIES=2000 pytest tests/simulation/test_every_view_agrees.py` plays so many; SEED plays others.
+"""
+
+import datetime as dt
+import os
+import tempfile
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, note, seed, settings
+from hypothesis import strategies as st
+
+from flows.tracing.payments import Payments, Search
+from flows.tracing.taxed import taxed_payments
+from schemas.account import GROUPS
+from schemas.journal import AccountKind
+from tests.property.plain_balances import Deal
+from tests.simulation.conftest import SHARED_MEMORY
+from tests.simulation.months_of_a_label import NAMES, ROW_CHANGES, MonthsOfALabel, Told, opened_label
+
+HISTORIES: Final = int(os.environ.get("HISTORIES", "8"))
+pytestmark = [pytest.mark.long, pytest.mark.timeout(120 + 40 * HISTORIES)]
+
+MONTHS: Final = ("2026-01", "2026-02", "2026-03", "2026-04")
+CENTS: Final = st.sampled_from([0, 1, 999, 2_000, 5_000, 12_345, 40_000, -1, -3_000])
+ADVANCE: Final = st.tuples(
+    st.sampled_from(["2025-06-01", "2026-02-10", "2026-04-30"]), st.sampled_from([1_000, 7_777, 30_000])
+)
+KEYS: Final = st.sampled_from(["sound"] * 5 + ["none", "wrong"])
+BEFORE: Final = ("nothing", "nothing", "nothing", "nothing", "move", "rename", "payer")
+ENDINGS: Final = ("paid", "paid", "paid", "fails", "comes back")
+
+
+@st.composite
+def told(draw: st.DrawFn) -> Told:
+    """What a label knows of a month."""
+    keys = {name: draw(KEYS) for name in NAMES}
+    deals = {
+        name: Deal(
+            earned=draw(CENTS),
+            advances=draw(st.dictionaries(st.sampled_from(["disco", "clipe"]), ADVANCE, max_size=2)),
+            is_held=keys[name] != "sound",
+            is_quarterly=draw(st.sampled_from([False, False, True])),
+            rate=Fraction(draw(st.sampled_from(["0", "0", "27.5", "100"]))),
+            fixed=draw(st.sampled_from([0, 0, 1_100])),
+            invoiced=draw(st.sampled_from([None, None, None, 0, 2_000, 12_345])),
+        )
+        for name in NAMES
+    }
+    rows = draw(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(sorted(ROW_CHANGES)), max_size=2))
+    return Told(deals, rows, keys, draw(st.booleans()))
+
+
+EVENTS: Final = st.lists(
+    st.tuples(
+        st.sampled_from(BEFORE),
+        st.sampled_from(MONTHS),
+        st.sampled_from(NAMES),
+        told(),
+        st.booleans(),
+        st.sampled_from(ENDINGS),
+    ),
+    min_size=3,
+    max_size=8,
+)
+
+
+@settings(
+    max_examples=HISTORIES,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+    deadline=None,
+    derandomize="SEED" not in os.environ,
+)
+@seed(int(os.environ.get("SEED", "0")))
+@given(events=EVENTS, minimum=st.sampled_from([0, 2_000]))
+def test_every_view_agrees_with_plain_accounts_and_the_service_on_every_day(events, minimum):
+    memory = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="months-", dir=memory) as folder, opened_label(Path(folder)) as label:
+        last = dict[str, Told]()
+        for before, month, name, drawn, is_again, ending in events:
+            label.next_day()
+            label.change(before, name)
+            known = last[month] = last.get(month, drawn) if is_again else drawn
+            for deal in known.deals.values():
+                deal.minimum = minimum
+            note(f"{month}, {before} of {name}, {ending}: {known}")
+            label.run(month, known, ending)
+            the_journal_agrees(label)
+        the_desk_agrees(label)
+        what_is_owed_agrees_on_every_day(label)
+        the_months_agree(label)
+        the_accounts_agree(label)
+        the_taxes_agree(label)
+
+
+def the_journal_agrees(label: MonthsOfALabel) -> None:
+    """Balances, what was paid and what was withheld, with plain accounts; and these with what the service received."""
+    assert label.received() == label.paid(), "the service and plain accounts"
+    with label.label.ledger() as ledger:
+        balances = ledger.journal.balances()
+    assert not sum(balances.values())
+    for name in NAMES:
+        of_kind = Counter[AccountKind]()
+        for account, cents in balances.items():
+            if account.payee in label.documents[name]:
+                of_kind[account.kind] -= cents
+        found = of_kind[AccountKind.PAYEE], of_kind[AccountKind.SERVICE], of_kind[AccountKind.TAX]
+        withheld = sum(taxed[name] for taxed in label.taxed.values())
+        assert found == (label.plain[name].balance, label.paid_to(name), withheld), name
+        assert of_kind[AccountKind.PAYMENT] == label.owed_of_rows(name), name
+
+
+def the_desk_agrees(label: MonthsOfALabel) -> None:
+    """Of payments that somebody looks for, what was paid to each."""
+    with label.label.ledger() as ledger:
+        lines = Payments(ledger).find(Search())
+    for name in NAMES:
+        own = [line for line in lines if line.tax_id in label.documents[name]]
+        assert sum(line.amount_cents for line in own if line.standing in GROUPS["paid"]) == label.paid_to(name), name
+        assert all(line.name for line in own), name
+
+
+def what_is_owed_agrees_on_every_day(label: MonthsOfALabel) -> None:
+    """`owed` on each day, as the day's own run left it."""
+    names = {who.name: name for name, who in label.who.items()}
+    for day, owed in label.owed_on.items():
+        found = Counter[str]()
+        for due in label.label.ask("owed", "--at", day.isoformat())["owed"]:
+            found[names[due["name"]]] += due["amount_cents"]
+        assert {name: found[name] for name in NAMES} == {name: owed[name] for name in NAMES}, day
+
+
+def the_months_agree(label: MonthsOfALabel) -> None:
+    """`month` of each month: all that came in has a place, and what was paid is what the service paid for it."""
+    for month, paid_cents in label.paid_for.items():
+        groups = Counter[str]()
+        for job in label.label.ask("month", month)["jobs"]:
+            groups.update(job["groups_cents"])
+            assert job["came_in_cents"] + job["carried_in_cents"] == sum(job["groups_cents"].values())
+        assert groups["paid"] == paid_cents, month
+
+
+def the_accounts_agree(label: MonthsOfALabel) -> None:
+    """`account` of each payee: what was paid and withheld, and what is left at its end."""
+    for name in NAMES:
+        if not label.was_seen(name):
+            continue
+        sums, left_cents = Counter[str](), 0
+        for account in label.label.ask("account", label.listed[name])["accounts"]:
+            for period in account["periods"]:
+                sums.update(period["groups_cents"])
+            last = account["periods"][-1]["groups_cents"]
+            left_cents += last.get("carried_out", 0)
+        assert sums["paid"] == label.paid_to(name), name
+        assert sums["tax"] == sum(taxed[name] for taxed in label.taxed.values()), name
+
+
+def the_taxes_agree(label: MonthsOfALabel) -> None:
+    """`taxes` of each calendar month: what was withheld in it of payments that were made, and taxes that took all."""
+    names = {who.name: name for name, who in label.who.items()}
+    for month, withheld in label.taxed.items():
+        first = dt.date.fromisoformat(f"{month}-01")
+        last = (first + dt.timedelta(days=32)).replace(day=1) - dt.timedelta(days=1)
+        with label.label.ledger() as ledger:
+            payments = taxed_payments(ledger, first, last)
+        found = Counter[str]()
+        for payment in payments:
+            found[names[payment.name]] += sum(payment.withheld_cents.values())
+        assert {name: found[name] for name in NAMES} == {name: withheld[name] for name in NAMES}, month
