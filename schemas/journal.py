@@ -389,6 +389,11 @@ class JournalState:
             taxed_in_month=_renamed(self.taxed_in_month, rename),
         )
 
+    def without_what_payers_share(self) -> "JournalState":
+        """Return the state without what is the same for all jobs of a payer: advances with a reference, taxes."""
+        recouped, paid_ahead = _of_one_job(self.recouped), _of_one_job(self.paid_ahead)
+        return replace(self, recouped=recouped, paid_ahead=paid_ahead, taxed_in_month={})
+
     def joined(self, former: "JournalState") -> "JournalState":
         """Return the state with what is posted of a former series, whose accounts have been renamed to these."""
         kinds = {*self.posted, *former.posted}
@@ -406,6 +411,7 @@ class JournalState:
             recouped=_added(self.recouped, former.recouped),
             paid_ahead=_added(self.paid_ahead, former.paid_ahead),
             paid_ahead_here=_added(self.paid_ahead_here, former.paid_ahead_here),
+            taxed_in_month=_added(self.taxed_in_month, former.taxed_in_month),
             owner=owner,
             periods=periods,
         )
@@ -415,6 +421,10 @@ def _added(sums: Sums, more: Sums) -> dict[JournalAccount, int]:
     found = Counter(sums)
     found.update(more)
     return {account: cents for account, cents in found.items() if cents}
+
+
+def _of_one_job(sums: Sums) -> dict[JournalAccount, int]:
+    return {account: cents for account, cents in sums.items() if account.job}
 
 
 def _renamed(sums: Sums, rename: Callable[[JournalAccount], JournalAccount]) -> dict[JournalAccount, int]:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flows.intake.intake import Intake, find_cell
@@ -11,12 +11,12 @@ from flows.payables.institutions import read_institutions
 from flows.payables.judge_inputs import judge_inputs
 from flows.payables.rules.account_checks import NO_CHECKS, CheckResult, Checks, Verdict, accounts_to_pay
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
-from flows.payables.rules.journal_entries import entries_of_currency, entries_of_moves, entries_of_series
+from flows.payables.rules.journal_entries import Moves, Rename
 from flows.payables.rules.left_out import tell_settled
 from flows.payables.rules.moved_payees import (
     gone_payees,
+    keys_before,
     moves_of,
-    payment_keys,
     rename_in_claims,
     renaming,
     replaced_payees,
@@ -33,9 +33,9 @@ from schemas.errors import UnsoundPlan
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode, make_issue
 from schemas.job import Job, Period
-from schemas.journal import JournalAccount, JournalEntry, JournalState, Series, balances_of
+from schemas.journal import JournalAccount, JournalEntry, JournalState, Series
 from schemas.messages import Message, Money
-from schemas.plan import ROYALTIES, JobIdentity, PaymentPlan
+from schemas.plan import ROYALTIES, PaymentPlan
 from schemas.raw_table import column_letter
 from schemas.submission import Claim, FormerPayee, SubmissionState
 from schemas.values.masking import mask_tax_id
@@ -98,8 +98,8 @@ class _Accounts:
         state: What the journal says of them.
         moves: What is to be posted so that they stand there.
         payees: Document before -> document since.
-        keys: Base keys of rows under a former document, or payer -> under the present one.
-        payers: Tax ids the payer had before.
+        keys: Base keys of rows under a former document or payer -> under the present ones.
+        payers: Every tax id of the payer, the present one among them.
         waiting: What is owed elsewhere, where a person has to say whether it is this job's.
     """
 
@@ -124,54 +124,52 @@ def _accounts(run: Run, inputs: Inputs) -> _Accounts:
         raise UnsoundPlan(Message("error.continued_by", job=job.job, by=state.moved_to.job))
     present = {*inputs.payees["tax_id"], *inputs.payee_problems}
     payees = {old: new for old, new in state.moves.items() if old not in present} | dict(moves_of(inputs))
-    references = {*inputs.payments["reference"], *inputs.held_payments["reference"].dropna()}
-    keys = payment_keys(payees, identity_of(job, period), references)
-    rename = renaming(payees, keys)
-    moves = entries_of_moves(series, payees, rename, state)
-    joined = state.renamed(rename)
     former_series = formers_of(job, state.former)
+    before = dict[Series, JournalState]()
     for former in former_series:  # which grows by those that went on as one of these
-        before = journal.state(former, period.label, period.start, run.today)
-        _require_handed_over(before, former, series, period)
-        former_series += [other for other in before.former if other not in {*former_series, series}]
-        keys |= _keys_under(former, identity_of(job, period), inputs)
-        become = _becoming(rename, former, series, keys)
-        moves += entries_of_series(series, former, become, before, state.move_entries + len(moves) + 1)
-        joined = joined.joined(before.renamed(become))
+        before[former] = journal.state(former, period.label, period.start, run.today)
+        _require_handed_over(before[former], former, series, period)
+        former_series += [other for other in before[former].former if other not in {*former_series, series}]
+    payers = {series.payer, *(former.payer for former in former_series)}
+    keys = keys_before(payees, identity_of(job, period), payers, _rows_known(inputs, payees))
+    rename, moves = renaming(payees, keys), Moves(series, state)
+    moves.of_payees(payees, rename)
+    joined, with_shared = state.renamed(rename), {series.payer}
+    for former in former_series:
+        become = _becoming(rename, former, series)
+        moves.of_series(former, before[former], become)
+        own = before[former] if former.payer not in with_shared else before[former].without_what_payers_share()
+        with_shared.add(former.payer)
+        joined = joined.joined(own.renamed(become))
+    moves.of_rows(period.label, rename)
     if job.currency_was is not None:
-        former, number = replace(series, currency=job.currency_was.currency), state.move_entries + len(moves) + 1
-        before = journal.state(former, period.label, period.start, run.today)
-        if any(label == period.label for _, label in before.periods):
+        former = replace(series, currency=job.currency_was.currency)
+        in_it = journal.state(former, period.label, period.start, run.today)
+        if any(label == period.label for _, label in in_it.periods):
             facts = {"period": period.label, "was": former.currency, "currency": series.currency}
             raise UnsoundPlan(Message("error.period_in_currency", **facts))
-        found = entries_of_currency(series, former, job.currency_was.rate, before, number)
-        moves += found
-        joined = joined.joined(JournalState(before=balances_of(found[1:])))
+        joined = joined.joined(JournalState(before=moves.of_currency(former, in_it, job.currency_was.rate)))
         former_series.append(former)
     waiting = _waiting_elsewhere(run, series, joined, inputs, {series, *former_series})
-    return _Accounts(joined, moves, payees, keys, frozenset(former.payer for former in former_series), waiting)
+    return _Accounts(joined, moves.entries, payees, keys, frozenset(payers), waiting)
 
 
-def _becoming(
-    rename: Callable[[JournalAccount], JournalAccount], former: Series, series: Series, keys: Mapping[str, str]
-) -> Callable[[JournalAccount], JournalAccount]:
+def _rows_known(inputs: Inputs, moves: Mapping[str, str]) -> set[tuple[str, str]]:
+    """Return payee and reference of the rows there are, and of those that payees who moved may have had."""
+    held = inputs.held_payments[["tax_id", "reference"]].dropna()
+    rows = {*inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)}
+    rows |= {*held.itertuples(index=False, name=None)}
+    return rows | {(new, reference) for new in moves.values() for _, reference in rows}
+
+
+def _becoming(rename: Rename, former: Series, series: Series) -> Rename:
     """Return what finds the account that one of a former series goes on as."""
 
     def become(account: JournalAccount) -> JournalAccount:
         job = series.job if account.job == former.job else account.job
-        reference = keys.get(account.reference, account.reference)
-        return rename(replace(account, job=job, payer=series.payer, reference=reference))
+        return rename(replace(account, job=job, payer=series.payer))
 
     return become
-
-
-def _keys_under(former: Series, identity: JobIdentity, inputs: Inputs) -> dict[str, str]:
-    """Return the keys of what there is under a former payer -> those under the present one."""
-    before = replace(identity, payer=former.payer)
-    pairs = {*inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)}
-    held = inputs.held_payments[["tax_id", "reference"]].dropna()
-    pairs |= set(held.itertuples(index=False, name=None))
-    return {before.payment_key(*pair): identity.payment_key(*pair) for pair in pairs if before != identity}
 
 
 def _waiting_elsewhere(
@@ -321,10 +319,10 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
     if job.continues and ledger.claims.live_of(job.continues, period.label):
         raise UnsoundPlan(Message("error.run_by_old_name", job=job.continues, period=period.label))
     accounts, identity = _accounts(run, intake.inputs), identity_of(job, period)
-    live = rename_in_claims(ledger.claims.live_of(job.job, period.label), accounts.payees, identity, accounts.keys)
-    payers = {job.payer.tax_id, *accounts.payers}
-    books = {(payer, job.currency) for payer in payers}
-    claims = _under_this_payer([claim for claim in live if (claim.payer, claim.currency) in books], accounts, identity)
+    made = ledger.claims.live_of(job.job, period.label)
+    live = rename_in_claims(made, accounts.payees, identity, accounts.payers, accounts.keys)
+    books = {(payer, job.currency) for payer in accounts.payers}
+    claims = tuple(claim for claim in live if (claim.payer, claim.currency) in books)
     intake, opened = open_period(run, intake, claims, accounts.state)
     snapshot = LedgerSnapshot(
         claims=(*claims, *opened.royalties_paid),
@@ -333,7 +331,7 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         repeated=intake.used_before.repeated,
         elsewhere=_elsewhere(run, intake.inputs),
         other_books=tuple(claim for claim in live if (claim.payer, claim.currency) not in books),
-        decisions=_decisions(run, intake.inputs),
+        decisions=_decisions(run, intake.inputs, accounts.keys),
         paid_outside=opened.payments_paid,
         in_question=opened.in_question,
         contact_ids=contact_ids(run, intake),
@@ -347,22 +345,6 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         epoch=epoch,
     )
     return intake, snapshot
-
-
-def _under_this_payer(claims: Sequence[Claim], accounts: _Accounts, identity: JobIdentity) -> tuple[Claim, ...]:
-    """Return claims that were made under a former number of the payer as those of the present one."""
-
-    def present(claim: Claim) -> Claim:
-        if claim.payer == identity.payer:
-            return claim
-        before = replace(identity, payer=claim.payer)
-        own = {
-            before.royalty_key(claim.payee): identity.royalty_key(claim.payee),
-            before.owner_key(): identity.owner_key(),
-        }
-        return replace(claim, base_key=own.get(claim.base_key) or accounts.keys.get(claim.base_key, claim.base_key))
-
-    return tuple(map(present, claims))
 
 
 def _opening_gone(run: Run, opened: Opened, moves: Mapping[str, str]) -> frozenset[str]:
@@ -405,15 +387,12 @@ def _institutions(run: Run) -> Mapping[str, Institution]:
     return read_institutions(run.ledger, None, run.clock.now()).by_ispb
 
 
-def _decisions(run: Run, inputs: Inputs) -> dict[str, Decision]:
-    """People's last words on this period's payments rows."""
+def _decisions(run: Run, inputs: Inputs, keys_now: Mapping[str, str]) -> dict[str, Decision]:
+    """People's last words on this period's payments rows, under whatever document and payer."""
     identity = identity_of(run.job, run.request.period)
-    before = {new: old for old, new in moves_of(inputs).items()}
-    keys = dict[str, str]()
-    for tax_id, reference in inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None):
-        now = keys[identity.payment_key(tax_id, reference)] = identity.payment_key(tax_id, reference)
-        if tax_id in before:
-            keys[identity.payment_key(before[tax_id], reference)] = now
+    rows = inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)
+    keys = {key: key for key in (identity.payment_key(*row) for row in rows)}
+    keys = {**{old: now for old, now in keys_now.items() if now in keys}, **keys}
     found = run.ledger.decisions.on_rows(list(keys))
     return {keys[key]: word for key, word in sorted(found.items(), key=lambda item: keys[item[0]] == item[0])}
 

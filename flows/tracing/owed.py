@@ -61,21 +61,22 @@ class Unpaid:
         self._heads = read_heads(ledger, last)
         is_unpaid = pc.field("place").isin(sorted(_UNPAID)) & pc.field("kind").isin(_KINDS)
         unpaid = read_obligations(ledger, last, is_unpaid & (pc.field("amount_cents") != 0))
-        self._last = [(self._heads[run_id], unpaid[run_id]) for run_id in last]
+        self._last = [(run_id, self._heads[run_id], unpaid[run_id]) for run_id in last]
         self._why = dict[JournalAccount, Obligation]()
-        for head, obligations in sorted(self._last, key=lambda found: found[0].period):
+        for _, head, obligations in sorted(self._last, key=lambda found: found[1].period):
             self._why |= {_account(head, due): due for due in obligations}
 
     def language(self, job: str | None) -> str:
         """Return the language to speak to people in: the newest record's, of a job or of all."""
-        spoken = (head.language for head, _ in self._last if job in {None, head.job})
+        spoken = (head.language for _, head, _ in self._last if job in {None, head.job})
         return next(spoken, Outputs().language)
 
     def sums(self) -> Iterator[OwedSum]:
         """Tell of every sum: what a run has worked out and not booked, the balances, and what was in transit."""
         shown, waiting = set[JournalAccount](), self._waiting()
-        for head, obligations in self._last:
-            for due in obligations:
+        booked = self._ledger.journal.booked_by((run_id for run_id, *_ in self._last), self._end)
+        for run_id, head, obligations in self._last:
+            for due in obligations if run_id not in booked else ():
                 account = _account(head, due)
                 if head.plan_digest in waiting or account not in self._periods:
                     shown.add(account)

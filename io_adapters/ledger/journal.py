@@ -483,6 +483,14 @@ class Journal:
         with self._db.reading() as connection:
             return {(cause, _account_of(fields)): int(cents) for cause, *fields, cents in connection.execute(query)}
 
+    def booked_by(self, run_ids: Iterable[str], before: dt.datetime) -> set[str]:
+        """Return which of these runs have booked anything before a moment."""
+        found = set[str]()
+        with self._db.reading() as connection:
+            for some in chunks(run_ids):
+                found.update(connection.scalars(select(_E.by).where(_E.by.in_(some), _E.at < before).distinct()))
+        return found
+
     def last_periods(self, before: dt.datetime) -> dict[JournalAccount, str]:
         """Return the latest period that each account has an entry about, of those booked before a moment."""
         query = select(*_ACCOUNT, func.max(_E.period)).select_from(_POSTED).where(_E.at < before)

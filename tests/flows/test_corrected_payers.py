@@ -1,10 +1,14 @@
 """Another number of the payer, another currency, a new name: what was owed before goes on, or people are asked."""
 
+import datetime as dt
+from dataclasses import replace
+
 import pytest
 
 from schemas.exit_codes import ExitCode
+from schemas.job import BRASILIA
 from schemas.journal import AccountKind
-from tests.flows.jobs import PAYER, advance, line, payee, people, share
+from tests.flows.jobs import PAYER, advance, line, payee, payment, people, share
 
 ANA, BIA = people(2)
 OTHER = "11222333000181"
@@ -96,3 +100,40 @@ def test_what_was_owed_in_another_currency_goes_on_at_the_rate_that_the_job_stat
     run(halves, "2026-08", "100,00", **was)
     assert paid(service) == [[2000, 5000 + 4073]]  # 7.50 x 5.4312 = 40.734; of Ana's advance in reais 30.00 is taken
     assert owed(halves) == {}
+
+
+def test_who_has_moved_is_not_paid_again_under_another_number_of_the_payer(halves, service):
+    run(halves, "2026-07", "100,00")  # Ana: 50 less 30; Bia: 50
+    firma = replace(ANA, tax_id="11444777000161")
+    before = {"CPF anterior": payee(ANA)["CPF"]}
+    halves.write("payees.xlsx", [payee(firma) | before, payee(BIA) | {"CPF anterior": ""}])
+    halves.write("shares.xlsx", [share(firma, "50"), share(BIA, "50")])
+    for number in ({}, {"tax_id": OTHER, "before": PAYER}):
+        run(halves, "2026-07", **number)
+    assert paid(service) == [[2000, 5000]]
+    run(halves, "2026-08", "60,00", tax_id=OTHER, before=PAYER)
+    assert paid(service)[1:] == [[3000, 3000]]
+    assert owed(halves) == {}
+
+
+def test_an_advance_that_jobs_share_moves_once_with_its_payee_and_its_payer(halves, service):
+    run(halves, "2026-07", "40,00")  # Ana: 20.00 recouped, 10.00 left
+    firma = replace(ANA, tax_id="11444777000161")
+    halves.write("payees.xlsx", [payee(firma) | {"CPF anterior": payee(ANA)["CPF"]}, payee(BIA) | {"CPF anterior": ""}])
+    halves.write("shares.xlsx", [share(firma, "50"), share(BIA, "50")])
+    run(halves, "2026-08", "2,00", job="selo-novo", continues="aurora")
+    run(halves, "2026-09", "4,00", job="selo-novo", tax_id=OTHER, before=PAYER)
+    with halves.ledger() as ledger:
+        balances = ledger.journal.balances()
+    left = {(a.payer, a.payee): cents for a, cents in balances.items() if a.kind is AccountKind.ADVANCE}
+    assert left == {(OTHER, firma.tax_id): 700}
+
+
+def test_a_row_paid_under_the_number_before_leaves_nothing_open_under_the_new_one(label, service):
+    label.payments(payment(ANA, "10,00", "show"))
+    label.declare()
+    label.run()
+    label.declare(payer={"tax_id": OTHER, "name": "Selo Aurora", "previous_tax_id": PAYER})
+    label.run()
+    tomorrow = dt.datetime.now(tz=BRASILIA).date() + dt.timedelta(days=1)
+    assert (service.paid, label.ask("owed", "--at", tomorrow)["owed"]) == ([1000], [])

@@ -38,6 +38,7 @@ A = AccountKind
 _UNREADABLE: Final = "unreadable"
 _LONGEST_TAX_ID: Final = 32
 # What an account's owner takes along to another account; what was withheld or sent stays where it was.
+Rename = Callable[[JournalAccount], JournalAccount]
 _MOVED: Final = frozenset({A.PAYEE, A.PAYMENT, A.ADVANCE})
 
 
@@ -256,61 +257,82 @@ def _withheld_whole(period: PeriodToPost) -> Sums:
     return transfer.sums
 
 
-def entries_of_moves(
-    series: Series, moves: Mapping[str, str], rename: Callable[[JournalAccount], JournalAccount], state: JournalState
-) -> tuple[JournalEntry, ...]:
-    """Move the accounts of payees whose document is another now: what the old one had is the new one's.
+class Moves:
+    """The entries that bring accounts to where they are by now; each moves what those before it have left.
 
     Args:
-        series: Whose.
-        moves: Document before -> document since.
-        rename: Returns the account that one of theirs goes on as.
-        state: What the journal says, as the accounts are; with the balances of documents before.
+        series: The job's, for its payer in its currency.
+        state: What the journal says of it, as the accounts are.
     """
-    found = list[JournalEntry]()
-    for old, new in moves.items():
-        owned = {account: cents for account, cents in state.balances.items() if account.payee == old}
-        if not any(owned.values()) and state.moves.get(old) == new:
-            continue
+
+    def __init__(self, series: Series, state: JournalState) -> None:
+        self.entries: tuple[JournalEntry, ...] = ()
+        self._series, self._state = series, state
+        self._moved = Counter[JournalAccount]()
+
+    def of_payees(self, moves: Mapping[str, str], rename: Rename) -> None:
+        """Move the accounts of payees whose document is another now: what the old one had is the new one's.
+
+        Args:
+            moves: Document before -> document since.
+            rename: Returns the account that one of theirs goes on as.
+        """
+        balances = self._balances(self._state)
+        for old, new in moves.items():
+            owned = {account: cents for account, cents in balances.items() if account.payee == old and cents}
+            if owned or self._state.moves.get(old) != new:
+                self._move(payee_move(old, new), owned, rename)
+
+    def of_rows(self, period: str, rename: Rename) -> None:
+        """Move rows of payments sheets of the period whose key is another now."""
+        rows = {account: cents for account, cents in self._balances(self._state).items() if account.kind is A.PAYMENT}
+        if any(cents and rename(account) != account for account, cents in rows.items()):
+            self._move(f"rows {period}", rows, rename)
+
+    def of_series(self, former: Series, state: JournalState, rename: Rename) -> None:
+        """Move all accounts of a series that goes on under another name or payer."""
+        owned = {account: cents for account, cents in self._balances(state).items() if cents}
+        if state.moved_to != self._series or any(
+            account.kind in _MOVED and rename(account) != account for account in owned
+        ):
+            self._move(series_move(former), owned, rename)
+
+    def of_currency(self, former: Series, state: JournalState, rate: Decimal) -> Sums:
+        """Move what payees are owed in the currency that reports had before, each sum at a rate, to the centavo.
+
+        What was advanced in it is listed anew in the present one; rows of payments sheets stay what they are.
+
+        Returns:
+            What the payees are owed of it in the present currency.
+        """
+        left, taken = Transfer(), Transfer()
+        for account, cents in self._balances(state).items():
+            if account.kind is A.PAYEE and cents:
+                left.move(former.account(A.OUTSIDE), account, cents)
+                worth = round_half_even_cents(Fraction(rate) * abs(cents)) * (1 if cents > 0 else -1)
+                taken.move(self._series.account(A.PAYEE, account.payee), self._series.account(A.OUTSIDE), worth)
+        if not any(left.sums.values()):
+            return {}
+        number = state.move_entries + 1
+        self.entries += (_move(former, currency_move(self._series), left, number),)
+        self._post(currency_move(former), taken)
+        return taken.sums
+
+    def _balances(self, state: JournalState) -> Counter[JournalAccount]:
+        """Return balances less what was moved already: an advance that jobs share stands in each of theirs."""
+        return Counter({account: cents + self._moved[account] for account, cents in state.balances.items()})
+
+    def _move(self, cause: str, balances: Sums, rename: Rename) -> None:
         transfer = Transfer()
-        for account, cents in owned.items():
-            if account.kind in _MOVED:
+        for account, cents in balances.items():
+            if account.kind in _MOVED and rename(account) != account:
                 transfer.move(rename(account), account, cents)
-        found.append(_move(series, payee_move(old, new), transfer, state.move_entries + len(found) + 1))
-    return tuple(found)
+        self._post(cause, transfer)
 
-
-def entries_of_series(
-    series: Series, former: Series, rename: Callable[[JournalAccount], JournalAccount], state: JournalState, number: int
-) -> tuple[JournalEntry, ...]:
-    """Move all accounts of a series that goes on under another name or payer."""
-    transfer = Transfer()
-    for account, cents in state.balances.items():
-        if account.kind in _MOVED and rename(account) != account:
-            transfer.move(rename(account), account, cents)
-    cause = series_move(former)
-    if not any(transfer.sums.values()) and state.moved_to == series:
-        return ()
-    return (_move(series, cause, transfer, number),)
-
-
-def entries_of_currency(
-    series: Series, former: Series, rate: Decimal, state: JournalState, number: int
-) -> tuple[JournalEntry, ...]:
-    """Move what payees are owed in the currency that reports had before, each sum at a rate, to the centavo.
-
-    What was advanced in it is listed anew in the present one; rows of payments sheets stay what they are.
-    """
-    left, taken = Transfer(), Transfer()
-    for account, cents in state.balances.items():
-        if account.kind is A.PAYEE and cents:
-            left.move(former.account(A.OUTSIDE), account, cents)
-            worth = round_half_even_cents(Fraction(rate) * abs(cents)) * (1 if cents > 0 else -1)
-            taken.move(series.account(A.PAYEE, account.payee), series.account(A.OUTSIDE), worth)
-    if not any(left.sums.values()):
-        return ()
-    old = _move(former, currency_move(series), left, state.move_entries + 1)
-    return old, _move(series, currency_move(former), taken, number)
+    def _post(self, cause: str, transfer: Transfer) -> None:
+        number = self._state.move_entries + sum(entry.series == self._series for entry in self.entries) + 1
+        self.entries += (_move(self._series, cause, transfer, number),)
+        self._moved.update(transfer.sums)
 
 
 def _move(series: Series, cause: str, transfer: Transfer, number: int) -> JournalEntry:

@@ -1,6 +1,7 @@
 """Payees who changed their document, usually from CPF to CNPJ: what the old one had counts as the new one's."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -124,44 +125,59 @@ def rename_in_tables(inputs: Inputs) -> Inputs:
     return replace(inputs, issues=(*inputs.issues, *issues), **changes) if changes else inputs  # type: ignore[arg-type]
 
 
-def payment_keys(moves: Moves, identity: JobIdentity, references: Iterable[str]) -> dict[str, str]:
-    """Return the base keys of rows under old documents -> those under the new ones, for the references there are."""
-    known = set(references)
-    return {
-        identity.payment_key(old, reference): identity.payment_key(new, reference)
-        for old, new in moves.items()
-        for reference in known
-    }
+def keys_before(
+    moves: Moves, identity: JobIdentity, payers: Iterable[str], rows: Iterable[tuple[str, str]]
+) -> dict[str, str]:
+    """Return the base keys of rows under former documents and numbers of the payer -> those they have now.
+
+    Args:
+        moves: Document before -> document since.
+        identity: What the present keys rest on.
+        payers: Every number of the payer, the present one among them.
+        rows: Payee, by the present document, and reference of each row there is.
+    """
+    before, found = defaultdict[str, list[str]](list), dict[str, str]()
+    for old, new in moves.items():
+        before[new].append(old)
+    identities = [replace(identity, payer=payer) for payer in payers]
+    for tax_id, reference in rows:
+        now = identity.payment_key(tax_id, reference)
+        for former in identities:
+            found |= {former.payment_key(document, reference): now for document in (tax_id, *before[tax_id])}
+    return {key: now for key, now in found.items() if key != now}
 
 
 def renaming(moves: Moves, keys: Mapping[str, str]) -> Callable[[JournalAccount], JournalAccount]:
-    """Return what finds the account that one of an old document goes on as."""
+    """Return what finds the account that one of a former document, or a row under a former key, goes on as."""
 
     def rename(account: JournalAccount) -> JournalAccount:
-        if account.payee not in moves:
-            return account
-        return replace(account, payee=moves[account.payee], reference=keys.get(account.reference, account.reference))
+        payee, reference = moves.get(account.payee, account.payee), keys.get(account.reference, account.reference)
+        return replace(account, payee=payee, reference=reference)
 
     return rename
 
 
 def rename_in_claims(
-    claims: Iterable[Claim], moves: Moves, identity: JobIdentity, keys: Mapping[str, str]
+    claims: Iterable[Claim], moves: Moves, identity: JobIdentity, payers: Collection[str], keys: Mapping[str, str]
 ) -> tuple[Claim, ...]:
-    """Return claims of old documents as the new ones': what was paid to the one is not paid to the other again.
+    """Return claims under former documents and numbers of the payer as the present ones.
+
+    What was paid to the one is not paid to the other again.
 
     Args:
         claims: Live ones of the job and period.
         moves: Who has moved.
         identity: What keys rest on.
-        keys: Base keys of rows under old documents, and what they are under the new ones.
+        payers: Every number of the payer; claims under others keep their keys.
+        keys: As `keys_before` returns them.
     """
-    if not moves:
-        return tuple(claims)
-    known = {**keys, **{identity.royalty_key(old): identity.royalty_key(new) for old, new in moves.items()}}
-    return tuple(
-        replace(claim, payee=moves[claim.payee], base_key=known.get(claim.base_key, claim.base_key))
-        if claim.payee in moves
-        else claim
-        for claim in claims
-    )
+
+    def present(claim: Claim) -> Claim:
+        payee = moves.get(claim.payee, claim.payee)
+        if claim.payer not in payers or claim.currency != identity.currency:
+            return replace(claim, payee=payee)
+        before = replace(identity, payer=claim.payer)
+        own = {before.royalty_key(claim.payee): identity.royalty_key(payee), before.owner_key(): identity.owner_key()}
+        return replace(claim, payee=payee, base_key=own.get(claim.base_key) or keys.get(claim.base_key, claim.base_key))
+
+    return tuple(map(present, claims))
