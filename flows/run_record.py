@@ -24,6 +24,7 @@ from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import frame_of
 from schemas.tables.obligations import SUM_NUMBER, earnings_frame, sum_numbers, territories_frame
 from schemas.tables.row_accounting import RowRuns, runs_frame
+from schemas.trace import PayableWay
 from schemas.values.destination import Destination
 
 
@@ -67,6 +68,7 @@ class RunRecord(RecordHead):
         territories: `TerritoryEarnings`.
         statements: What payees' statements rest on; None when the job wants none.
         quotes: The exchange rates of the sources.
+        ways: Tax id -> how what was due for the period became what is paid.
     """
 
     obligations: Obligations
@@ -82,6 +84,7 @@ class RunRecord(RecordHead):
     codes: tuple[int, ...]
     statements: StatementBasis | None = None
     quotes: tuple[Quote, ...] = ()
+    ways: Mapping[str, PayableWay] = field(default_factory=dict)
 
     def with_discrepancies(self, more: Sequence[Discrepancy]) -> "RunRecord":
         """Return the record with what was seen later."""
@@ -101,6 +104,8 @@ def save_record(ledger: Ledger, run_id: str, record: RunRecord) -> None:
     if SUM_NUMBER not in record.earnings:
         tables["earnings"] = tables["earnings"].append_column(SUM_NUMBER, pa.array(sum_numbers(record.earnings)))
     tables["obligations"] = _table_of(record.obligations)
+    ways = [_adapter(PayableWay).dump_json(way).decode() for way in record.ways.values()]
+    tables["ways"] = pa.table({"tax_id": list(record.ways), "way": ways}, schema=_WAYS)
     parts = {"head": _head_json(record), "notes": _notes_json(record)}
     ledger.runs.save_record(run_id, parts | {name: _parquet(table) for name, table in tables.items()})
     ledger.payee_names.note(record.names)
@@ -126,6 +131,8 @@ def read_record(ledger: Ledger, run_id: str, payee: str | None = None) -> RunRec
     plain["earnings"] = earnings_frame(tables["earnings"]).assign(**{SUM_NUMBER: numbers})
     plain["territories"] = territories_frame(tables["territories"])
     plain["obligations"] = tuple(_obligations_of(tables["obligations"]))
+    ways = zip(tables["ways"]["tax_id"].to_pylist(), tables["ways"]["way"].to_pylist(), strict=True)
+    plain["ways"] = {tax_id: _adapter(PayableWay).validate_json(way) for tax_id, way in ways}
     plain["check_counts"] = AccountCheckCounts.model_validate(plain["check_counts"])
     if plain["statements"] is not None:
         plain["statements"] = _adapter(StatementBasis).validate_python(plain["statements"], strict=False)
@@ -158,7 +165,8 @@ def read_obligations(
 
 
 _FRAMES: Final = ("balances", "earnings", "territories", "rows", "checks")
-_TABLES: Final = ("obligations", *_FRAMES)
+_TABLES: Final = ("obligations", "ways", *_FRAMES)
+_WAYS: Final = pa.schema([("tax_id", pa.string()), ("way", pa.string())])
 _OF_NO_PAYEE: Final = frozenset({"rows", "checks"})
 _PARTS: Final = ("head", "notes", *_TABLES)
 

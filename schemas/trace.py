@@ -106,8 +106,8 @@ class TracedWay:
 
     Attributes:
         earned_exact: Sum of the parts, in the job's currency.
-        advances: Reference of each advance and what was recouped of it; empty when the ledger does not say.
         carried_from: Label of the period that carried in; "" when none was posted.
+        payable: Terms and figures by which it became what is paid.
     """
 
     earned_exact: Decimal
@@ -117,8 +117,78 @@ class TracedWay:
     carried_out_cents: int
     held_cents: int
     payable_cents: int
-    advances: tuple[tuple[str, int], ...] = ()
     carried_from: str = ""
+    payable: "PayableWay | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class AdvanceTaken:
+    """What a period recoups of one advance, in centavos.
+
+    Attributes:
+        reference, isrc: As the table of advances names it.
+        advanced_cents: What was paid ahead; None where the table lists it no more, and it stays recouped as it was.
+        elsewhere_cents: What other periods, and other jobs, have recouped.
+        ceiling_cents: What the recording it is linked to has earned; None where it is linked to none.
+        taken_cents: What the period recoups in all.
+    """
+
+    reference: str
+    isrc: str
+    advanced_cents: int | None
+    elsewhere_cents: int
+    ceiling_cents: int | None
+    taken_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaxTaken:
+    """One tax that is withheld of a payment, in centavos.
+
+    Attributes:
+        kind: Such as IRRF.
+        percent: Of the payment; None where an amount is given.
+        amount_cents: Once in a calendar month; 0 where a percentage is given.
+        in_month_cents: What was withheld of such an amount in the month already.
+        taken_cents: What is withheld now.
+    """
+
+    kind: str
+    percent: Decimal | None
+    amount_cents: int
+    in_month_cents: int
+    taken_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class PayableWay:
+    """How a run came from what is due for a period to what it pays: terms and figures, in centavos.
+
+    Attributes:
+        later_cents: Balance of later periods.
+        paid_before_cents: What of the period was paid before, or is on its way.
+        withheld_before_cents: What of it was withheld before.
+        balance_cents: What is owed, over all periods.
+        minimum_cents: Less is not paid.
+        is_due: Whether royalties are due in the period.
+        is_held: Whether the payee could not be paid.
+        invoiced_cents: What is invoiced and not paid yet; None of who need not invoice.
+        payable_cents: What is paid now, before tax.
+        advances: Of the payee, oldest first.
+        taxes: In order of their kinds.
+    """
+
+    later_cents: int
+    paid_before_cents: int
+    withheld_before_cents: int
+    balance_cents: int
+    minimum_cents: int
+    is_due: bool
+    is_held: bool
+    invoiced_cents: int | None
+    payable_cents: int
+    advances: tuple[AdvanceTaken, ...] = ()
+    taxes: tuple[TaxTaken, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

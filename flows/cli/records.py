@@ -248,29 +248,44 @@ def explain(
     what: What,
     job: OfJob = None,
     period: OfPeriod = None,
-    every_part: Annotated[bool, typer.Option("--all", help="Show every recording, not the first 20.")] = False,
+    every_part: Annotated[
+        bool, typer.Option("--all", help="Show every recording and row, not the first ones.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all of it to a .txt.")] = None,
     as_json: AsJson = False,
 ) -> Result:
     """Explain a payment as sums to repeat by hand.
 
     The statements are read again by the job file of the last run, so that each part names its rows.
     """
-    from flows.cli.trace import show_explanations
+    from flows.cli.trace import show_explanations, write_explanations
     from flows.tracing.explain import SHOWN_PARTS
     from flows.tracing.lines import recorded_order
 
+    console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
-        found = _traced(ledger, what, job, period, lambda name: recorded_order(ledger, name))
-    return show_explanations(console_for(as_json=as_json), found, None if every_part else SHOWN_PARTS)
+        whole = every_part or out is not None
+        found = _traced(ledger, what, job, period, lambda name: recorded_order(ledger, name), every_row=whole)
+    if out is not None:
+        write_explanations(console, found, out)
+    return show_explanations(console, found, None if every_part else SHOWN_PARTS)
 
 
 def _traced(
-    ledger: "Ledger", what: str, job: str | None, period: str | None, order_of: "Callable[[str], RunRequest | None]"
+    ledger: "Ledger",
+    what: str,
+    job: str | None,
+    period: str | None,
+    order_of: "Callable[[str], RunRequest | None]",
+    *,
+    every_row: bool = False,
 ) -> "Traced":
     from flows.due_jobs import require_known_job
     from flows.settings import jobs_folder
+    from flows.tracing.rules import MOST_RANGES
     from flows.tracing.trace import trace
 
     if job is not None and order_of(job) is None:
         require_known_job(ledger, job, jobs_folder())
-    return trace(ledger, what, job=job, period=period, order_of=order_of)
+    most_ranges = None if every_row else MOST_RANGES
+    return trace(ledger, what, job=job, period=period, order_of=order_of, most_ranges=most_ranges)

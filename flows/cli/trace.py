@@ -4,6 +4,8 @@ import dataclasses
 import datetime as dt
 from collections.abc import Iterable
 from decimal import Decimal
+from io import StringIO
+from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
@@ -11,6 +13,8 @@ from rich.console import Console
 from flows.cli.ending import Result
 from flows.tracing.explain import Step, adding_up, chain, explain
 from flows.tracing.trace import Traced
+from io_adapters.outputs.atomic import replace_atomically
+from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message, catalogue_in, render
 from schemas.obligation import reasons_text
@@ -43,6 +47,24 @@ def show_explanations(console: Console, found: Traced, most_parts: int | None) -
         steps = [{"depth": step.depth, "text": words.write(step.text)} for step in explain(payee, most_parts)]
         documents.append({name: _plain(getattr(payee, name)) for name in _NAMED} | {"steps": steps})
     return worst(code for payee in found.payees for code in payee.codes), {"explanations": documents}
+
+
+def write_explanations(console: Console, found: Traced, out: Path) -> None:
+    """Write how each payment came about to a text file, with every recording and every row.
+
+    Raises:
+        ConfigurationError: the file is not to be a text.
+        OSError: it cannot be written.
+    """
+    if out.suffix.lower() != ".txt":
+        raise ConfigurationError(Message("error.out_suffix", found=out.suffix or "-", known=".txt"))
+    stream = StringIO()
+    page = Console(file=stream, highlight=False)
+    for payee in found.payees:
+        _Text(page, payee).explain(None)
+    if found.payees:
+        written = replace_atomically(out, stream.getvalue().encode())
+        _print(console, 0, render("account.written", found.language, path=str(written)))
 
 
 _NAMED: Final = ("job", "period", "currency", "run_id", "name", "tax_id_masked", "in_cents", "places_cents", "problems")

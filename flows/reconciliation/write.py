@@ -208,6 +208,7 @@ def record_of(run: Run, drafted: Draft) -> RunRecord:
         codes=tuple(sorted(run.codes)),
         statements=basis_of(run, drafted) if job.outputs.statements else None,
         quotes=_quotes_of(drafted),
+        ways=payables.royalties.ways,
         natures={row["tax_id"]: row["nature"] for row in records(drafted.inputs.taxes) if row["nature"]},
     )
 

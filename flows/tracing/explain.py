@@ -12,7 +12,17 @@ from schemas.job import BRASILIA
 from schemas.messages import Listed, Message, Money, currency_sign
 from schemas.obligation import reasons_message
 from schemas.plan import short_digest
-from schemas.trace import FileStanding, LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedReport, TracedWay
+from schemas.trace import (
+    AdvanceTaken,
+    FileStanding,
+    LinesFound,
+    PayableWay,
+    PayeeTrace,
+    RoyaltyPart,
+    TracedObligation,
+    TracedReport,
+    TracedWay,
+)
 from schemas.values.money import exact_text
 
 # Parts of a payee's royalties that are shown one by one unless all are asked for.
@@ -32,15 +42,17 @@ def explain(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[Ste
 
     Args:
         trace: What the books, the ledger and the statements say.
-        most_parts: How many recordings are shown one by one; None for all. The others are one sum.
+        most_parts: How many recordings are shown one by one; the others are one sum. None for all, with every row.
 
     Returns:
-        A: what the recordings earned; B: what advances took; C: what was carried in; D = A - B + C, and where D is;
-        then the rows of payments sheets.
+        A: what the recordings earned; B: what advances took; C: what was carried in; D = A - B + C; E: the balance of
+        the account; F: what is paid of it, and why no more; G: that less taxes; where D is; then the rows of payments
+        sheets.
     """
-    trace = replace(trace, parts=by_recording(trace.parts))
+    trace = replace(trace, parts=by_recording(trace.parts, MOST_RANGES if most_parts else None))
     steps = royalty_steps(trace, most_parts)
     if trace.way is not None:
+        steps.append(Step(0, Message("explain.where")))
         steps += [_placed(owed) for owed in trace.obligations if owed.kind not in _OTHER_SUMS]
     rows = [owed for owed in trace.obligations if owed.kind in {"payment", "owner"}]
     if rows:
@@ -111,23 +123,29 @@ def _in_brazil(at: dt.datetime) -> dt.datetime:
     return at.astimezone(BRASILIA)
 
 
-def by_recording(parts: Iterable[RoyaltyPart]) -> tuple[RoyaltyPart, ...]:
-    """Put parts together that differ in platform, month and writing alone, the recording that earned most first."""
+def by_recording(parts: Iterable[RoyaltyPart], most_ranges: int | None = MOST_RANGES) -> tuple[RoyaltyPart, ...]:
+    """Put parts together that differ in platform, month and writing alone, the recording that earned most first.
+
+    Args:
+        parts: Of one payee.
+        most_ranges: How many ranges of rows are kept of each recording and sheet; None for all.
+    """
     found = dict[object, RoyaltyPart]()
     for part in parts:
         recording = part.isrc or (part.upc, part.release, part.title, part.artist)
         shares = tuple((share.role, share.share_ppm) for share in part.shares)
         key = (recording, part.currency, part.rate, shares)
         known = found.get(key)
-        found[key] = _together(known, part) if known else replace(part, platform="", period="")
+        first = replace(part, platform="", period="", found=tuple(_cut(lines, most_ranges) for lines in part.found))
+        found[key] = _together(known, part, most_ranges) if known else first
     return tuple(sorted(found.values(), key=lambda part: earned_of(part).copy_negate()))
 
 
-def _together(part: RoyaltyPart, other: RoyaltyPart) -> RoyaltyPart:
+def _together(part: RoyaltyPart, other: RoyaltyPart, most_ranges: int | None) -> RoyaltyPart:
     lines = {(found.file, found.sheet): found for found in part.found}
     for found in other.found:
         known = lines.get((found.file, found.sheet))
-        lines[found.file, found.sheet] = _joined(known, found) if known else found
+        lines[found.file, found.sheet] = _joined(known, found, most_ranges) if known else found
     shares = zip(part.shares, other.shares, strict=True)
     return replace(
         part,
@@ -138,8 +156,8 @@ def _together(part: RoyaltyPart, other: RoyaltyPart) -> RoyaltyPart:
     )
 
 
-def _joined(found: LinesFound, other: LinesFound) -> LinesFound:
-    """Put lines of one sheet together, neighbours as one range, as many ranges as are shown."""
+def _joined(found: LinesFound, other: LinesFound, most_ranges: int | None) -> LinesFound:
+    """Put lines of one sheet together, neighbours as one range, at most so many of them; None for all."""
     ranges = list[tuple[int, int]]()
     for first, last in sorted({*found.ranges, *other.ranges}):
         if ranges and ranges[-1][1] + 1 >= first:
@@ -147,12 +165,19 @@ def _joined(found: LinesFound, other: LinesFound) -> LinesFound:
         else:
             ranges.append((first, last))
     amount = EXACT.add(found.amount, other.amount)
-    return replace(found, ranges=tuple(ranges[:MOST_RANGES]), lines=found.lines + other.lines, amount=amount)
+    return _cut(replace(found, ranges=tuple(ranges), lines=found.lines + other.lines, amount=amount), most_ranges)
+
+
+def _cut(found: LinesFound, most_ranges: int | None) -> LinesFound:
+    return replace(found, ranges=found.ranges[:most_ranges])
 
 
 def royalty_steps(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[Step]:
-    """Explain what of a period's royalties is due: A to D of `explain`; nothing without royalties."""
-    return [] if trace.way is None else [*_earned(trace, trace.way, most_parts), *_due(trace.way)]
+    """Explain what of a period's royalties is due and paid: A to G of `explain`; nothing without royalties."""
+    if trace.way is None:
+        return []
+    paid = _paid(trace.way, trace.way.payable) if trace.way.payable else ()
+    return [*_earned(trace, trace.way, most_parts), *_due(trace.way), *paid]
 
 
 def _earned(trace: PayeeTrace, way: TracedWay, most_parts: int | None) -> Iterator[Step]:
@@ -174,15 +199,80 @@ def _earned(trace: PayeeTrace, way: TracedWay, most_parts: int | None) -> Iterat
 def _due(way: TracedWay) -> Iterator[Step]:
     """B, C, and D = A - B + C."""
     yield Step(0, Message("explain.recouped", cents=Money(way.recouped_cents)))
-    for reference, cents in way.advances:
-        name = reference or Message("explain.no_reference")
-        yield Step(1, Message("cli.trace.advance", reference=name, cents=Money(cents)))
+    for advance in way.payable.advances if way.payable else ():
+        yield Step(1, _advance(advance))
     before = Message("explain.carried_from", period=way.carried_from) if way.carried_from else ""
     yield Step(0, Message("explain.carried_in", cents=Money(way.carried_in_cents), before=before))
-    due_cents = way.earned_cents - way.recouped_cents + way.carried_in_cents
-    facts = {"a": way.earned_cents, "b": way.recouped_cents, "c": abs(way.carried_in_cents), "d": due_cents}
+    facts = {"a": way.earned_cents, "b": way.recouped_cents, "c": abs(way.carried_in_cents), "d": _due_cents(way)}
     sign = "+" if way.carried_in_cents >= 0 else "-"
     yield Step(0, Message("explain.due", sign=sign, **{name: Money(cents) for name, cents in facts.items()}))
+
+
+def _due_cents(way: TracedWay) -> int:
+    return way.earned_cents - way.recouped_cents + way.carried_in_cents
+
+
+def _advance(advance: AdvanceTaken) -> Message:
+    """What was taken of an advance, and what there was to take."""
+    name = advance.reference or Message("explain.no_reference")
+    if advance.advanced_cents is None:
+        return Message("explain.advance_gone", reference=name, cents=Money(advance.taken_cents))
+    left = advance.advanced_cents - advance.elsewhere_cents
+    facts = {"advanced": advance.advanced_cents, "elsewhere": advance.elsewhere_cents, "left": left}
+    facts |= {"cents": advance.taken_cents}
+    most: Message | str = ""
+    if advance.ceiling_cents is not None:
+        most = Message("explain.advance_most", isrc=advance.isrc, ceiling=Money(advance.ceiling_cents))
+    return Message(
+        "explain.advance", reference=name, most=most, **{fact: Money(cents) for fact, cents in facts.items()}
+    )
+
+
+def _paid(way: TracedWay, payable: PayableWay) -> Iterator[Step]:
+    """E: the balance of the account; F: what is paid of it, by which terms; G: that less taxes."""
+    due, balance = _due_cents(way), payable.balance_cents
+    others = {
+        "later": payable.later_cents,
+        "paid": -payable.paid_before_cents,
+        "withheld": -payable.withheld_before_cents,
+    }
+    shown = tuple(
+        Listed(("+" if cents > 0 else "-", Money(abs(cents)), Message(f"explain.balance_{name}")), " ")
+        for name, cents in others.items()
+        if cents
+    )
+    yield Step(0, Message("explain.balance", sum=Listed((Money(due), *shown), " "), e=Money(balance)))
+    yield from (Step(1, Message(f"explain.{told}", **facts)) for told, facts in _terms(payable))
+    yield Step(0, Message("explain.payable", f=Money(payable.payable_cents)))
+    for tax in payable.taxes if payable.payable_cents else ():
+        facts: dict[str, object] = {"tax": tax.kind, "cents": Money(tax.taken_cents), "f": Money(payable.payable_cents)}
+        if tax.percent is not None:
+            yield Step(1, Message("explain.tax_part", percent=_plain(tax.percent), **facts))
+        else:
+            facts |= {"amount": Money(tax.amount_cents), "before": Money(tax.in_month_cents)}
+            yield Step(1, Message("explain.tax_amount", **facts))
+    taxes_cents = sum(tax.taken_cents for tax in payable.taxes)
+    if taxes_cents:
+        sums = {"f": payable.payable_cents, "taxes": taxes_cents, "g": payable.payable_cents - taxes_cents}
+        yield Step(0, Message("explain.net", **{name: Money(cents) for name, cents in sums.items()}))
+
+
+def _terms(payable: PayableWay) -> Iterator[tuple[str, dict[str, Money]]]:
+    """Each term that E was held against, until one keeps it."""
+    balance, minimum = payable.balance_cents, {"minimum": Money(payable.minimum_cents)}
+    if payable.is_held:
+        yield "is_held", {}
+    elif balance <= 0:
+        yield "nothing_owed", {}
+    elif not payable.is_due:
+        yield "not_due", {}
+    elif balance < payable.minimum_cents:
+        yield "below_minimum", minimum
+    else:
+        if payable.minimum_cents:
+            yield "reaches_minimum", minimum
+        if payable.invoiced_cents is not None:
+            yield "invoiced", {"invoiced": Money(payable.invoiced_cents), "e": Money(balance)}
 
 
 def _placed(owed: TracedObligation) -> Step:

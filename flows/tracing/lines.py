@@ -1,6 +1,6 @@
 """Rereading the statements of a run: whether each file is unchanged, and which rows a part came from."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import pandas as pd
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import RunRequest, read_run_request
 from flows.run_record import RunRecord
-from flows.tracing.rules import LineFinder, SourceLines
+from flows.tracing.rules import MOST_RANGES, LineFinder, SourceLines
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.errors import RepasseError, UnreadableFile
@@ -44,7 +44,10 @@ class Statements:
         standings: File name -> how it stands, of the run's files that pay somebody, and of those that are gone.
     """
 
-    def __init__(self, ledger: Ledger, order: RunRequest, run_id: str, record: RunRecord) -> None:
+    def __init__(
+        self, ledger: Ledger, order: RunRequest, run_id: str, record: RunRecord, most_ranges: int | None = MOST_RANGES
+    ) -> None:
+        self._most_ranges = most_ranges
         self._ledger = ledger
         self._run_id = run_id
         self._record = record
@@ -97,7 +100,7 @@ class Statements:
                 return []
             if layout.table == "royalty_lines" and parts:
                 held = self._held[(self._held["file"] == name) & (self._held["sheet"] == (fit.view.sheet or ""))]
-                found += _read_lines(file, fit, layout, parts, held)
+                found += _read_lines(file, fit, layout, lambda: LineFinder(parts, self._most_ranges), held)
         return found
 
     def _standing(self, identity: FileIdentity) -> FileStanding:
@@ -112,7 +115,7 @@ def _read_lines(  # all of it is one table's
     file: SpreadsheetFile,
     fit: Fit,
     layout: Layout,
-    parts: Sequence[RoyaltyPart],
+    finder_of: Callable[[], LineFinder],
     held: pd.DataFrame,
 ) -> _Found:
     """Read a table as `read_blocks` does, once more when a later block proves how an earlier one is read.
@@ -123,7 +126,7 @@ def _read_lines(  # all of it is one table's
     before = Before()
     for _ in range(2):
         began = Before(evidence=before.evidence)
-        finder, books, before = LineFinder(parts), None, began
+        finder, books, before = finder_of(), None, began
         late = False
         for block in file.blocks(fit):
             parsed = parse_block(block, layout, before=before)

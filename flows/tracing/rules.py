@@ -24,7 +24,7 @@ from schemas.plan import Place
 from schemas.submission import Submission
 from schemas.tables.contract import Record, records
 from schemas.tables.obligations import SUM_NUMBER
-from schemas.trace import FileStanding, LinesFound, Problem, RoyaltyPart, ShareTaken, TracedWay
+from schemas.trace import FileStanding, LinesFound, PayableWay, Problem, RoyaltyPart, ShareTaken, TracedWay
 
 # What lines must agree in to be summed before they are shared out.
 PART_KEY: Final = ("isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
@@ -101,10 +101,10 @@ class _Tally:
     lines: int
     amount: Decimal
 
-    def add(self, row: int, amount: Decimal) -> None:
+    def add(self, row: int, amount: Decimal, most_ranges: int | None) -> None:
         if self.ranges and self.ranges[-1][1] == self.last_row == row - 1:
             self.ranges[-1] = (self.ranges[-1][0], row)
-        elif len(self.ranges) < MOST_RANGES:
+        elif most_ranges is None or len(self.ranges) < most_ranges:
             self.ranges.append((row, row))
         self.last_row = row
         self.lines += 1
@@ -112,9 +112,15 @@ class _Tally:
 
 
 class LineFinder:
-    """Finds the lines of some parts among those of a table, block by block; memory grows with parts, not with lines."""
+    """Finds the lines of some parts among those of a table, block by block; memory grows with parts, not with lines.
 
-    def __init__(self, parts: Sequence[RoyaltyPart]) -> None:
+    Args:
+        parts: Whose lines.
+        most_ranges: How many ranges of rows are kept of each part and sheet; None for all.
+    """
+
+    def __init__(self, parts: Sequence[RoyaltyPart], most_ranges: int | None = MOST_RANGES) -> None:
+        self._most_ranges = most_ranges
         self._wanted = pd.DataFrame([_key_of(part) for part in parts], columns=list(PART_KEY), dtype="str")
         self._wanted = self._wanted.drop_duplicates()
         self._tallies: dict[tuple[_Key, str, str], _Tally] = {}
@@ -124,7 +130,9 @@ class LineFinder:
         columns = ["file", "sheet", "row", "amount", *PART_KEY]
         found = lines[columns].merge(self._wanted, on=list(PART_KEY))[columns].sort_values("row")
         for file, sheet, row, amount, *key in found.itertuples(index=False, name=None):
-            self._tallies.setdefault((tuple(key), file, sheet), _Tally([], 0, 0, Decimal(0))).add(row, amount)
+            self._tallies.setdefault((tuple(key), file, sheet), _Tally([], 0, 0, Decimal(0))).add(
+                row, amount, self._most_ranges
+            )
 
     def found(self) -> list[tuple[_Key, LinesFound]]:
         """Return what was found, by part and sheet."""
@@ -172,19 +180,15 @@ def _quoted(part: RoyaltyPart, sources: Sequence[SourceLines]) -> RoyaltyPart:
     return replace(part, rate_day=quote.date, rate_origin=quote.source) if quote else part
 
 
-def way_of(
-    balance: Record, parts: Sequence[RoyaltyPart], advances: Iterable[tuple[str, int]], carried_from: str
-) -> TracedWay:
+def way_of(balance: Record, parts: Sequence[RoyaltyPart], payable: PayableWay | None, carried_from: str) -> TracedWay:
     """Tell the way from exact parts to what is payable.
 
     Args:
         balance: A row of `schemas.tables.obligations.PayeeBalances`.
         parts: All of the payee's.
-        advances: What the period has posted as recouped, by reference; left out when it is not what was recouped.
+        payable: Terms and figures, as the run had them.
         carried_from: The period before, where one was posted.
     """
-    recouped = tuple(advances)
-    agrees = sum(cents for _, cents in recouped) == balance["recouped_cents"]
     return TracedWay(
         earned_exact=exact_sum(map(earned_of, parts)),
         earned_cents=balance["earned_cents"],
@@ -193,8 +197,8 @@ def way_of(
         carried_out_cents=balance["carried_out_cents"],
         held_cents=balance["held_cents"],
         payable_cents=balance["payable_cents"],
-        advances=recouped if agrees else (),
         carried_from=carried_from if balance["carried_in_cents"] else "",
+        payable=payable,
     )
 
 

@@ -11,11 +11,10 @@ from flows.reconciliation.rules.reconcile import with_what_was_kept
 from flows.run import RunRequest
 from flows.run_record import RunRecord, read_heads, read_obligations, read_record
 from flows.tracing.lines import Statements
-from flows.tracing.rules import came_in_cents, place_now, problems_of, royalty_parts, way_of, with_lines
+from flows.tracing.rules import MOST_RANGES, came_in_cents, place_now, problems_of, royalty_parts, way_of, with_lines
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision
 from schemas.job import Outputs, labelled_period
-from schemas.journal import AccountKind, EntryKind
 from schemas.layouts.layout import fold
 from schemas.obligation import Obligation, Payee
 from schemas.plan import STANDINGS, Place, standing_of
@@ -193,6 +192,7 @@ def trace(
     period: str | None = None,
     order_of: OrderOf = lambda _job: None,
     all_of_payee: bool = False,
+    most_ranges: int | None = MOST_RANGES,
 ) -> Traced:
     """Follow a payee or a payment.
 
@@ -203,6 +203,7 @@ def trace(
         period: Only this period.
         order_of: Whose statements are read again; without it, royalties are told from the ledger alone.
         all_of_payee: Whether an obligation or report stands for all of its payees, in every period.
+        most_ranges: How many ranges of rows are told of each part and sheet; None for all.
 
     Returns:
         Nothing when nobody is found.
@@ -228,7 +229,7 @@ def trace(
     if all_of_payee and asked.startswith((OBLIGATION, REPORT)):
         payees_meant = dict.fromkeys(subject.tax_id for subject in wanted)
         wanted = [subject for tax_id in payees_meant for subject in of_payee(ledger, shelf, tax_id)]
-    gatherer = _Gatherer(ledger, shelf, order_of)
+    gatherer = _Gatherer(ledger, shelf, order_of, most_ranges)
     payees = tuple(found for subject in wanted if (found := gatherer.gather(subject)))
     language = payees[0].language if payees else shelf.language
     meant = tuple(dict.fromkeys(subject.tax_id for subject in wanted))
@@ -238,7 +239,8 @@ def trace(
 class _Gatherer:
     """Gathers one payee's trace after the other."""
 
-    def __init__(self, ledger: Ledger, shelf: Shelf, order_of: OrderOf) -> None:
+    def __init__(self, ledger: Ledger, shelf: Shelf, order_of: OrderOf, most_ranges: int | None) -> None:
+        self._most_ranges = most_ranges
         self._ledger = ledger
         self._shelf = shelf
         self._order_of = order_of
@@ -259,11 +261,11 @@ class _Gatherer:
         files: dict[str, FileStanding] | None = None
         order = self._order_of(wanted.job)
         if order is not None:
-            statements = Statements(self._ledger, order, run_id, record)
+            statements = Statements(self._ledger, order, run_id, record, self._most_ranges)
             parts = with_lines(parts, statements.lines_of(parts))
             files = statements.standings
-        carried = self._carried((wanted.job, wanted.period), wanted.tax_id)
-        way = way_of(balance, parts, *carried) if balance and royalties else None
+        before = self._carried_from(wanted.job, wanted.period, wanted.tax_id)
+        way = way_of(balance, parts, record.ways.get(wanted.tax_id), before) if balance and royalties else None
         places, in_cents = _places(obligations), came_in_cents(own, balance)
         return PayeeTrace(
             job=wanted.job,
@@ -358,19 +360,15 @@ class _Gatherer:
         latest = self._ledger.reports.latest(list(submissions))
         return {name: SplitReport.model_validate(parse_json(snapshot.document)) for name, snapshot in latest.items()}
 
-    def _carried(self, where: tuple[str, str], tax_id: str) -> tuple[list[tuple[str, int]], str]:
-        """What the ledger says of the advances a period recouped, and from which period it carried in."""
-        job, period = where
-        own = [posting for posting in self._ledger.journal.of_payees([tax_id]) if posting.series.job == job]
-        recouped = Counter[str]()
-        for posting in own:
-            if (posting.kind, posting.period, posting.account.kind) == (EntryKind.RECOUP, period, AccountKind.ADVANCE):
-                recouped[posting.account.reference] -= posting.amount_cents
+    def _carried_from(self, job: str, period: str, tax_id: str) -> str:
+        """Name the last period before that the payee has anything posted about; "" for none."""
         start = labelled_period(period).start
         earlier = {
-            (found.period_start, found.period) for found in own if found.period_start and found.period_start < start
+            (posting.period_start, posting.period)
+            for posting in self._ledger.journal.of_payees([tax_id])
+            if posting.series.job == job and posting.period_start and posting.period_start < start
         }
-        return [(name, cents) for name, cents in recouped.items() if cents], max(earlier, default=(start, ""))[1]
+        return max(earlier, default=(start, ""))[1]
 
     def _report(self, submission: Submission, claims: Sequence[Claim]) -> TracedReport:
         ledger = self._ledger

@@ -157,7 +157,8 @@ def test_advance_minimum_and_carry_over_are_followed_across_two_periods(royaltie
     october, november = document["traces"]
     way = ("earned_cents", "recouped_cents", "carried_in_cents", "carried_out_cents", "payable_cents")
     assert [october["way"][name] for name in way] == [4550, 4000, 0, 550, 0]
-    assert october["way"]["advances"] == [["adv-1", 4000]]
+    (advance,) = october["way"]["payable"]["advances"]
+    assert (advance["reference"], advance["taken_cents"]) == ("adv-1", 4000)
     assert [november["way"][name] for name in way] == [2100, 0, 550, 0, 2650]
     assert november["way"]["carried_from"] == "2026-10"
     assert [november["in_cents"], november["places_cents"]] == [2650, [["paid", 2650]]]
@@ -309,6 +310,8 @@ def test_a_run_that_only_found_duplicates_tells_the_same_lines(october):
     before = said(october, BIA.name, "--job-file", october.job)[1]["traces"][0]
     run_month(october, "2026-10")
     (after,) = said(october, BIA.name, "--job-file", october.job)[1]["traces"]
+    paid = before["way"].pop("payable"), after["way"].pop("payable")
+    assert [way["paid_before_cents"] + way["payable_cents"] for way in paid] == [before["way"]["payable_cents"]] * 2
     assert (after["parts"], after["way"], after["places_cents"]) == (
         before["parts"],
         before["way"],

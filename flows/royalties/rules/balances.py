@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from flows.royalties.rules.allocation import RoundedEarnings, exact_cents_by
-from flows.royalties.rules.taxes import withhold
+from flows.royalties.rules.taxes import Tax, percent_of, withhold
 from flows.royalties.rules.terms import TermsOfPayees
 from schemas.issues import IssueCode
 from schemas.journal import NOTHING_POSTED, AccountKind, EntryKind, JournalState
@@ -18,6 +18,7 @@ from schemas.submission import Claim
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame
 from schemas.tables.obligations import PayeeBalances
+from schemas.trace import AdvanceTaken, PayableWay, TaxTaken
 
 # Payee and advance, as `advance_reference` names it.
 OfAdvance = tuple[str, str]
@@ -152,6 +153,7 @@ class Royalties:
         to_invoice: Payee -> what is to be invoiced and what is, of payees of whom something waits for it.
         withheld_whole: Payees of whom the taxes take all.
         paid: Payees of whom something of the period is claimed, or was paid outside.
+        ways: Payee -> how what is due for the period became what is paid.
     """
 
     balances: DataFrame[PayeeBalances]
@@ -161,6 +163,7 @@ class Royalties:
     to_invoice: Mapping[str, ToInvoice]
     withheld_whole: frozenset[str] = frozenset()
     paid: frozenset[str] = frozenset()
+    ways: Mapping[str, PayableWay] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +211,7 @@ def work_out_balances(
     own_recouped, own_taxed, in_month = map(_by_payee, (history.own_recouped, history.taxed, history.taxed_in_month))
     rows, recouped, taxed = list[tuple[object, ...]](), dict[OfAdvance, int](), Counter(history.taxed)
     withheld, to_invoice, whole = dict[str, dict[str, int]](), dict[str, ToInvoice](), set[str]()
+    ways = dict[str, PayableWay]()
     for payee in sorted({*rounded.payees, *history.payees, *claimed}):
         earned, carried_in, own = (
             rounded.payees.get(payee, 0),
@@ -232,6 +236,19 @@ def work_out_balances(
             withheld[payee] = taxes
             whole |= {payee} if tax_cents == payable else set()
             taxed.update({(payee, kind): cents for kind, cents in taxes.items()})
+        ways[payee] = PayableWay(
+            later_cents=later,
+            paid_before_cents=claimed.get(payee, 0),
+            withheld_before_cents=taxed_cents,
+            balance_cents=before - recouped_cents,
+            minimum_cents=own.minimum_cents,
+            is_due=own.is_due,
+            is_held=payee in conditions.held,
+            invoiced_cents=conditions.invoiced[payee] - gone if payee in conditions.invoiced else None,
+            payable_cents=payable,
+            advances=_advances_taken(payee, recoupable, history.recouped, taken),
+            taxes=_taxes_taken(conditions.terms.taxes.get(payee, ()), in_month.get(payee, {}), taxes),
+        )
         paid = claimed.get(payee, 0) + payable - tax_cents
         held, paid = (waiting + paid, 0) if waiting and not payable else (waiting, paid)
         out = earned - recouped_cents + carried_in - taxed_cents - tax_cents - held - paid
@@ -239,7 +256,44 @@ def work_out_balances(
             (payee, names.get(payee, ""), earned, recouped_cents, carried_in, out, held, taxed_cents + tax_cents, paid)
         )
     frame = balances_frame(pd.DataFrame(rows, columns=list(PayeeBalances.columns)))
-    return Royalties(frame, recouped, taxed, withheld, to_invoice, frozenset(whole), frozenset(claimed))
+    return Royalties(frame, recouped, taxed, withheld, to_invoice, frozenset(whole), frozenset(claimed), ways)
+
+
+def _advances_taken(
+    payee: str, recoupable: Recoupable, recouped: Mapping[OfAdvance, int], taken: Mapping[str, int]
+) -> tuple[AdvanceTaken, ...]:
+    listed = {
+        advance_reference(*advance): (*advance, cents) for advance, cents in recoupable.advances.get(payee, {}).items()
+    }
+    ceilings = recoupable.earned_from.get(payee, {})
+    found = list[AdvanceTaken]()
+    for name in dict.fromkeys((*listed, *taken)):
+        reference, isrc, advanced_cents = listed.get(name, (*_named(name), None))
+        ceiling_cents = max(0, math.floor(ceilings.get(isrc, 0))) if isrc else None
+        elsewhere_cents, taken_cents = recouped.get((payee, name), 0), taken.get(name, 0)
+        found.append(AdvanceTaken(reference, isrc, advanced_cents, elsewhere_cents, ceiling_cents, taken_cents))
+    return tuple(found)
+
+
+def _named(name: str) -> tuple[str, str]:
+    """Read what `advance_reference` wrote."""
+    reference, _, isrc = name.partition("|")
+    return reference, isrc
+
+
+def _taxes_taken(
+    taxes: Sequence[Tax], in_month_cents: Mapping[str, int], taken: Mapping[str, int]
+) -> tuple[TaxTaken, ...]:
+    return tuple(
+        TaxTaken(
+            tax.kind,
+            None if tax.amount_cents else percent_of(tax.part),
+            tax.amount_cents,
+            in_month_cents.get(tax.kind, 0) if tax.amount_cents else 0,
+            taken.get(tax.kind, 0),
+        )
+        for tax in taxes
+    )
 
 
 def _payable(payee: str, balance: int, gone: int, conditions: Conditions) -> tuple[int, int, ToInvoice | None]:

@@ -45,6 +45,16 @@ def taxes_of(taxes: DataFrame[Taxes], period: Period) -> dict[str, list[Tax]]:
     return found
 
 
+def percent_of(part: Fraction) -> Decimal:
+    """Return a part as the percentage that the table of taxes gives.
+
+    >>> percent_of(Fraction(11, 40))
+    Decimal('27.5')
+    """
+    percent = part * 100
+    return (Decimal(percent.numerator) / Decimal(percent.denominator)).normalize() + 0
+
+
 def withhold(
     taxes: Sequence[Tax], gross_cents: int, in_month_cents: Mapping[str, int] = MappingProxyType({})
 ) -> dict[str, int]:
