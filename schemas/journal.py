@@ -8,7 +8,7 @@ import datetime as dt
 import hashlib
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
@@ -264,13 +264,38 @@ class ReportFigures:
     fee_cents: int | None = None
     held_nothing: bool = False
 
+    def bear_out(self, sent_cents: int) -> bool:
+        """Whether what was paid, and what was kept, make what was sent."""
+        return self.paid_cents is not None and sent_cents == self.paid_cents + (self.tax_cents or 0) + (
+            self.fee_cents or 0
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PaidSum:
+    """What one entry books of a report as paid to a payee; less than nothing where it came back.
+
+    Attributes:
+        submission_id: The report.
+        payee: Tax id; "" for what was kept of payments of several.
+        at: When it was booked (UTC).
+        service_cents: What the service paid.
+        kept_cents: Income tax that it kept.
+    """
+
+    submission_id: str
+    payee: str
+    at: dt.datetime
+    service_cents: int
+    kept_cents: int
+
 
 NO_FIGURES: Final = ReportFigures()
 
 
 def where_claims_are(
     series: Series,
-    claims: Iterable[ClaimedSum],
+    claims: Collection[ClaimedSum],
     state: SubmissionState,
     figures: ReportFigures = NO_FIGURES,
     words: Mapping[str, DecisionKind] | None = None,
@@ -315,25 +340,25 @@ def where_claims_are(
         else:
             there = series.account(AccountKind.TRANSIT, claim.payee)
         transfer.move(owed, there, claim.amount_cents)
-    if state is SubmissionState.PAID:
-        _keep_back(transfer, series, paid_cents, figures)
+    is_told = bool(told) and all(claim.kind == "owner" or claim.obligation_key in told for claim in claims)
+    if state is SubmissionState.PAID or (is_told and figures.bear_out(paid_cents)):
+        people = {claim.payee for claim in claims if claim.kind != "owner"}
+        payee = people.pop() if len(people) == 1 else ""
+        _keep_back(transfer, series.account(AccountKind.SERVICE, payee), paid_cents, figures)
     return {account: cents for account, cents in transfer.sums.items() if cents}
 
 
-def _keep_back(transfer: Transfer, series: Series, paid_cents: int, figures: ReportFigures) -> None:
-    """Take out of what a report paid what the service kept of it; of one payment alone it is known of whose.
+def _keep_back(transfer: Transfer, service: JournalAccount, paid_cents: int, figures: ReportFigures) -> None:
+    """Take out of what a report paid what the service kept of it; of one payee alone it is known of whose.
 
     Only what the report's own figures bear out: it says what it paid, or the tax it kept, and in any case not more than
     there is.
     """
-    payees = [account.payee for account in transfer.sums if account.kind is AccountKind.SERVICE]
-    payee = payees[0] if len(payees) == 1 else ""
-    service = series.account(AccountKind.SERVICE, payee)
     kept_cents = min(figures.tax_cents or 0, paid_cents)
-    transfer.move(service, series.account(AccountKind.SERVICE_TAX, payee), kept_cents)
+    transfer.move(service, replace(service, kind=AccountKind.SERVICE_TAX), kept_cents)
     rest_cents = 0 if figures.paid_cents is None else paid_cents - kept_cents - figures.paid_cents
     if rest_cents and rest_cents == (figures.fee_cents or 0):
-        transfer.move(service, series.account(AccountKind.SERVICE_FEE), rest_cents)
+        transfer.move(service, replace(service, kind=AccountKind.SERVICE_FEE, payee=""), rest_cents)
 
 
 @dataclass(frozen=True, slots=True)

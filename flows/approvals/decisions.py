@@ -22,8 +22,9 @@ from schemas.approval import Decision, DecisionKind
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.messages import Message, Money
 from schemas.obligation import Obligation, Obligations
-from schemas.submission import Alarm, Submission, SubmissionState
-from schemas.values.names import different_people, same_person
+from schemas.plan import Place
+from schemas.submission import Alarm, Claim, Submission, SubmissionState
+from schemas.values.names import different_people, normal_reference, same_person
 from schemas.wire import SplitReport
 
 RUNS_SEARCHED: Final = 1000
@@ -164,6 +165,7 @@ def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[
     questions = []
     for key in keys:
         mine = [claim for claim in claims if claim.base_key == bases[key]]
+        mine = mine or _under_a_former_key(ledger, seen.get(key))
         question = open_question(key, kind, seen.get(key), mine, answered=answered, spoken_of=spoken_of)
         if question is None and key not in seen and not mine:
             raise DecisionRefused(Message("decide.unknown", obligation=key))
@@ -171,6 +173,21 @@ def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[
             raise DecisionRefused(Message("decide.nothing", obligation=key))
         questions.append(question)
     return questions
+
+
+def _under_a_former_key(ledger: Ledger, seen: Obligation | None) -> list[Claim]:
+    """Find what was paid for a row in conflict before its payee's document, or its payer's number, was another."""
+    if seen is None or seen.place is not Place.CONFLICT or not seen.submission_id:
+        return []
+    reference = normal_reference(seen.reference)
+    documents = {old for old, new in ledger.journal.payee_moves().items() if new == seen.payee.tax_id}
+    return [
+        claim
+        for claim in ledger.claims.live_in([seen.submission_id])
+        if claim.kind == "payment"
+        and claim.payee in {seen.payee.tax_id, *documents}
+        and normal_reference(claim.reference) == reference
+    ]
 
 
 def _last_seen(ledger: Ledger, keys: Sequence[str]) -> dict[str, Obligation]:

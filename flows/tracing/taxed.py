@@ -2,24 +2,27 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
 from typing import Final
 
 from flows.run_record import RecordHead, read_heads
 from io_adapters.ledger.ledger import Ledger
 from schemas.account import TaxedPayment
 from schemas.job import BRASILIA
-from schemas.journal import AccountKind, EntryKind
+from schemas.journal import AccountKind, ClaimedSum, EntryKind, PaidSum
 
 # What the service kept itself, beside the kinds of taxes of the accountant's own table.
 SERVICE_TAX: Final = "IR (serviço)"
 
 
 def taxed_payments(ledger: Ledger, first: dt.date, last: dt.date) -> list[TaxedPayment]:
-    """List the payments that reports paid within some days, in Brazil, by day, payee and report.
+    """List what was paid within some days, in Brazil, by day, payee and report.
 
-    Each with the taxes that were withheld of it, and what the service kept of it. What it kept of a report of several
-    is a line of nobody's; a tax that took all of a balance is a payment of nothing.
+    Each payment with the taxes that were withheld of it, and what the service kept of it. What it kept of a report of
+    several is a line of nobody's; a tax that took all of a balance is a payment of nothing; money that came back is a
+    payment below zero on the day on which that was booked: a month that is over never changes.
 
     Args:
         ledger: The record.
@@ -27,23 +30,28 @@ def taxed_payments(ledger: Ledger, first: dt.date, last: dt.date) -> list[TaxedP
         last: The last one.
     """
     known = _Known(ledger)
-    found = [*_sent(ledger, known, first, last), *_withheld_whole(ledger, known, first, last)]
+    since, before = (dt.datetime.combine(day, dt.time(), BRASILIA) for day in (first, last + dt.timedelta(days=1)))
+    found = [*_sent(ledger, known, since, before), *_withheld_whole(ledger, known, since, before)]
     return sorted(found, key=lambda payment: (payment.paid_on, payment.tax_id, payment.report, payment.kind))
 
 
-def _sent(ledger: Ledger, known: "_Known", first: dt.date, last: dt.date) -> Iterator[TaxedPayment]:
-    days = {name: at.astimezone(BRASILIA).date() for name, at in ledger.submissions.paid_at().items()}
-    within = [name for name, day in days.items() if first <= day <= last]
-    kept = ledger.journal.kept_by_service(within)
-    for submission in ledger.submissions.with_ids(within):
+def _sent(ledger: Ledger, known: "_Known", since: dt.datetime, before: dt.datetime) -> Iterator[TaxedPayment]:
+    booked = ledger.journal.paid_between(since, before)
+    submissions = {
+        submission.id: submission for submission in ledger.submissions.with_ids({paid.submission_id for paid in booked})
+    }
+    for paid in booked:
+        submission = submissions[paid.submission_id]
         where = submission.job, submission.period
         payer = ledger.plans.get(submission.plan_digest).payer
-        about = (*where, submission.currency, days[submission.id], submission.id)
-        for claim in ledger.claims.with_taxes(submission.id):
-            if claim.kind == "owner":
-                continue
-            service_cents = kept.get((submission.id, claim.payee), 0)
-            own = {SERVICE_TAX: service_cents} if service_cents else {}
+        about = (*where, submission.currency, paid.at.astimezone(BRASILIA).date(), submission.id)
+        kept = {SERVICE_TAX: paid.kept_cents} if paid.kept_cents else {}
+        if not paid.payee:
+            if kept:
+                yield TaxedPayment(payer, known.payer_name(*where), "", "", "", "tax", *about, -paid.kept_cents, kept)
+            continue
+        for number, (claim, sign) in enumerate(_claims_of(paid, ledger.claims.with_taxes(submission.id))):
+            own = {} if number else kept
             yield TaxedPayment(
                 payer,
                 known.payer_name(*where),
@@ -52,16 +60,26 @@ def _sent(ledger: Ledger, known: "_Known", first: dt.date, last: dt.date) -> Ite
                 known.nature(*where, claim.payee) if claim.kind == "royalty" else "",
                 claim.kind,
                 *about,
-                net_cents=claim.amount_cents - service_cents,
-                withheld_cents={**claim.taxes_cents, **own},
+                net_cents=sign * claim.amount_cents - sum(own.values()),
+                withheld_cents={tax: sign * cents for tax, cents in claim.taxes_cents.items()} | own,
             )
-        if together := kept.get((submission.id, ""), 0):
-            taxes = {SERVICE_TAX: together}
-            yield TaxedPayment(payer, known.payer_name(*where), "", "", "", "tax", *about, -together, taxes)
 
 
-def _withheld_whole(ledger: Ledger, known: "_Known", first: dt.date, last: dt.date) -> Iterator[TaxedPayment]:
-    since, before = (dt.datetime.combine(day, dt.time(), BRASILIA) for day in (first, last + dt.timedelta(days=1)))
+def _claims_of(paid: PaidSum, claims: Sequence[ClaimedSum]) -> Iterator[tuple[ClaimedSum, int]]:
+    """Return the payments that make what was booked as paid, or as come back, of a payee: those, and 1 or -1."""
+    own = [claim for claim in claims if claim.payee == paid.payee and claim.kind != "owner"]
+    gross_cents = paid.service_cents + paid.kept_cents
+    sign = 1 if gross_cents > 0 else -1
+    for count in range(len(own), 0, -1):
+        for some in combinations(own, count):
+            if sum(claim.amount_cents for claim in some) == abs(gross_cents):
+                yield from ((claim, sign) for claim in some)
+                return
+    if own and paid.kept_cents and not gross_cents:  # what was kept became known later
+        yield replace(own[0], amount_cents=0, taxes_cents={}), 1
+
+
+def _withheld_whole(ledger: Ledger, known: "_Known", since: dt.datetime, before: dt.datetime) -> Iterator[TaxedPayment]:
     for at, _, entry in ledger.journal.entries(since, before, kind=EntryKind.WITHHOLD):
         taxes = defaultdict[str, dict[str, int]](dict)
         for posting in entry.postings:

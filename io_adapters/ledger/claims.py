@@ -93,6 +93,10 @@ class Claims:
         """Return the live claims on exactly these obligations."""
         return self._live(claims.c.obligation_key, obligation_keys)
 
+    def live_in(self, submission_ids: Iterable[str]) -> list[Claim]:
+        """Return the live claims of these submissions."""
+        return self._live(claims.c.submission_id, submission_ids)
+
     def live_of(self, job: str, period: str) -> list[Claim]:
         """Return all live claims of a job's period."""
         return self._read(claims.c.live, submissions.c.job == job, submissions.c.period == period)

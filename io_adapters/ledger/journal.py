@@ -32,6 +32,7 @@ from schemas.journal import (
     JournalAccount,
     JournalEntry,
     JournalState,
+    PaidSum,
     Posting,
     ReportFigures,
     Series,
@@ -246,7 +247,7 @@ def _standing(
         query = select(*columns, attempts.c.state).select_from(submitted.join(plans)).where(submissions.c.id.in_(some))
         found = connection.execute(query).all()
         claimed, posted = claimed_sums(connection, some), _posted_of(connection, some)
-        figures = _figures(connection, [row.id for row in found if row.state == SubmissionState.PAID.value])
+        figures = _figures(connection, [row.id for row in found if row.state in {SubmissionState.PAID, *UNTOLD}])
         words = _decided(connection, [row.id for row in found if row.state in UNTOLD])
         for row in found:
             number, before = posted[row.id]
@@ -458,18 +459,23 @@ class Journal:
             rows = connection.execute(query.group_by(_E.kind, _A.id, *_ACCOUNT)).all()
         return {(EntryKind(kind), _account_of(fields)): int(cents) for kind, *fields, cents in rows if cents}
 
-    def kept_by_service(self, submission_ids: Iterable[str]) -> dict[tuple[str, str], int]:
-        """Return the income tax that the service kept of each report, in centavos by its id and payee.
-
-        The payee is "" where the report is of several.
-        """
-        found = dict[tuple[str, str], int]()
-        query = select(_E.cause, _A.payee, _SUM).select_from(_POSTED).where(_A.kind == AccountKind.SERVICE_TAX.value)
+    def paid_between(self, since: dt.datetime, before: dt.datetime) -> list[PaidSum]:
+        """Return what was booked as paid by the service, and what it kept, from a moment on and before another."""
+        kinds = (AccountKind.SERVICE.value, AccountKind.SERVICE_TAX.value)
+        query = (
+            select(_E.number, _E.cause, _E.at, _A.payee, _A.kind, _SUM)
+            .select_from(_POSTED)
+            .where(_A.kind.in_(kinds), _E.at >= since, _E.at < before)
+            .group_by(_E.number, _E.cause, _E.at, _A.payee, _A.kind)
+            .order_by(_E.number, _A.payee)
+        )
+        sums = defaultdict[tuple[int, str, str, dt.datetime], Counter[str]](Counter)
         with self._db.reading() as connection:
-            for some in chunks(submission_ids):
-                rows = connection.execute(query.where(_E.cause.in_(some)).group_by(_E.cause, _A.payee))
-                found |= {(cause, payee): -int(cents) for cause, payee, cents in rows if cents}
-        return found
+            for number, cause, at, payee, kind, cents in connection.execute(query):
+                sums[number, cause, payee, at][kind] -= int(cents)
+        return [
+            PaidSum(cause, payee, at, *(found[kind] for kind in kinds)) for (_, cause, payee, at), found in sums.items()
+        ]
 
     def open_claims(self, before: dt.datetime) -> dict[tuple[str, JournalAccount], int]:
         """Return what each submission had in transit before a moment, by its id and the payee's account."""

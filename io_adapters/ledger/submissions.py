@@ -86,14 +86,6 @@ class Submissions(Approving, Settling, Outbox[Submission]):
                 found |= {row[0]: row[1] for row in rows}
         return found
 
-    def paid_at(self) -> dict[str, dt.datetime]:
-        """Return when each report that is paid was first seen so (UTC), by id."""
-        paid = SubmissionState.PAID.value
-        query = select(transitions.c.attempt_id, func.min(transitions.c.at)).join(attempts).where(_IS_REPORT)
-        query = query.where(transitions.c.after == paid, attempts.c.state == paid).group_by(transitions.c.attempt_id)
-        with self._db.reading() as connection:
-            return {row[0]: row[1] for row in connection.execute(query)}
-
     def states_at(self, moment: dt.datetime) -> dict[str, SubmissionState]:
         """Return the state that each submission had at a moment; none of those made later."""
         last = select(func.max(transitions.c.id)).where(transitions.c.at < moment).group_by(transitions.c.attempt_id)

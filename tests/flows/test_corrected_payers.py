@@ -137,3 +137,17 @@ def test_a_row_paid_under_the_number_before_leaves_nothing_open_under_the_new_on
     label.run()
     tomorrow = dt.datetime.now(tz=BRASILIA).date() + dt.timedelta(days=1)
     assert (service.paid, label.ask("owed", "--at", tomorrow)["owed"]) == ([1000], [])
+
+
+def test_people_can_have_the_difference_paid_of_a_row_that_was_paid_under_the_number_before(label, service):
+    label.payments(payment(ANA, "10,00", "show"))
+    label.run()
+    label.declare(payer={"tax_id": OTHER, "name": "Selo Aurora", "previous_tax_id": PAYER})
+    label.payments(payment(ANA, "12,00", "show"))
+    label.run()
+    tomorrow = dt.datetime.now(tz=BRASILIA).date() + dt.timedelta(days=1)
+    (due,) = label.ask("owed", "--at", tomorrow)["owed"]
+    assert (due["standing"], due["amount_cents"], due["obligation_cents"]) == ("conflict", 200, 1200)
+    label.say("decide", due["key"], "--difference", "--by", "bia", "--evidence", "the new invoice")
+    label.run()
+    assert service.paid == [200, 1000]
