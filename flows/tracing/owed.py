@@ -14,7 +14,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.account import GROUPS, Owed, OwedSum
 from schemas.job import BRASILIA, Outputs
 from schemas.journal import AccountKind, JournalAccount
-from schemas.obligation import Kind, Obligation, because
+from schemas.obligation import Kind, Obligation, because, submissions_of
 from schemas.plan import JobIdentity, Place, standing_of
 from schemas.submission import SubmissionState
 from schemas.values.masking import mask_value
@@ -65,6 +65,10 @@ class Unpaid:
         self._why = dict[JournalAccount, Obligation]()
         for _, head, obligations in sorted(self._last, key=lambda found: found[1].period):
             self._why |= {_account(head, due): due for due in obligations}
+        self._latest = {head.job: head.period for _, head, _ in sorted(self._last, key=lambda found: found[1].period)}
+        self._transit = ledger.journal.open_claims(end)
+        named = submissions_of(self._why.values()) | {report for report, _ in self._transit}
+        self._submissions = {submission.id: submission for submission in ledger.submissions.with_ids(named)}
 
     def language(self, job: str | None) -> str:
         """Return the language to speak to people in: the newest record's, of a job or of all."""
@@ -84,7 +88,7 @@ class Unpaid:
         for account, cents in self._ledger.journal.balances(self._end).items():
             if account.kind in _OWED and account not in shown:
                 yield self._balance(account, -cents)
-        for (report, account), cents in self._ledger.journal.open_claims(self._end).items():
+        for (report, account), cents in self._transit.items():
             yield self._in_transit(account, -cents, report)
 
     def _waiting(self) -> set[str]:
@@ -113,13 +117,12 @@ class Unpaid:
         state = self._states.get(due.submission_id)
         if state is None:
             return None if due.place is Place.PLANNED else due.place
-        (submission,) = self._ledger.submissions.with_ids([due.submission_id])
-        place = place_now(due, replace(submission, state=state), None)
+        place = place_now(due, replace(self._submissions[due.submission_id], state=state), None)
         return place if place in _UNPAID - {Place.PLANNED} else None
 
     def _in_transit(self, account: JournalAccount, amount_cents: int, report: str) -> OwedSum:
         """Tell of what was in transit, as its report stood."""
-        (submission,) = self._ledger.submissions.with_ids([report])
+        submission = self._submissions[report]
         then = replace(submission, state=self._states[report])
         paid = next(paid for paid in self._ledger.claims.payments_of(report) if paid.payee == account.payee)
         due = Obligation(
@@ -135,7 +138,7 @@ class Unpaid:
     def _sum(self, account: JournalAccount, owed: Obligation, report: str = "") -> OwedSum:
         return OwedSum(
             job=account.job,
-            period=self._periods.get(account, ""),
+            period=self._periods.get(account) or self._latest.get(account.job, ""),  # moves are about no period
             currency=account.currency,
             name=self._names.get(account.payee, ""),
             tax_id=account.payee,
