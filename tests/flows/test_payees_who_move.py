@@ -1,10 +1,12 @@
 """A payee who moves from CPF to CNPJ keeps what they are owed, and is paid nothing twice."""
 
+import datetime as dt
 from dataclasses import replace
 
 import pytest
 
 from schemas.exit_codes import ExitCode
+from schemas.job import BRASILIA
 from tests.flows.jobs import advance, line, payee, payment, people, share
 
 ANA, BIA = people(2)
@@ -138,3 +140,22 @@ def test_two_people_who_share_an_account_are_paid_as_long_as_both_are_in_the_tab
     report = halves.run()
     assert paid(service)[1] == [15000, 15000]
     assert "TAXID_REPLACED" not in {code for code, _, _ in codes(report)}
+
+
+def test_who_moves_keeps_one_account_whatever_else_is_wrong_with_their_row(halves, service):
+    halves.write("2026-07-a.xlsx", [line("80,00")])
+    run(halves, "2026-07", ANA)  # 40.00 less 30.00: 10.00 carried
+    halves.write("2026-08-a.xlsx", [line("30,00", "Choro")])
+    wrong = payee(FIRMA) | {"Chave Pix": "no key", "CPF anterior": payee(ANA)["CPF"]}
+    halves.write("payees.xlsx", [wrong, payee(BIA) | {"CPF anterior": ""}])
+    halves.write("shares.xlsx", [share(FIRMA, "50"), share(BIA, "50")])
+    halves.declare(
+        period="2026-08", sources=SOURCES, payees="payees.xlsx", shares="shares.xlsx", advances="advances.csv",
+        rules={"minimum_payout": "20.00"},
+    )  # fmt: skip
+    halves.run()
+    tomorrow = dt.datetime.now(tz=BRASILIA).date() + dt.timedelta(days=1)
+    owed = {due["name"]: (due["amount_cents"], due["standing"]) for due in halves.ask("owed", "--at", tomorrow)["owed"]}
+    assert owed == {FIRMA.name: (2500, "held"), BIA.name: (1500, "carried")}
+    run(halves, "2026-08", FIRMA, moved=True)
+    assert paid(service) == [[4000], [2500]]
