@@ -37,6 +37,7 @@ class Notice(StrEnum):
     TIMES_100 = "times_100"
     DESTINATION = "changed_destination"
     MUCH_ABOVE = "much_above"
+    TAKEN_BACK = "taken_back"
     NEW = "new"
     DISAPPEARED = "disappeared"
 
@@ -60,7 +61,14 @@ class Against(StrEnum):
 
 # What has to be looked at one by one; of the others a count and a sum say enough.
 ONE_BY_ONE: Final = frozenset(
-    {Notice.PAID_BEFORE, Notice.SECOND_ATTEMPT, Notice.TIMES_100, Notice.DESTINATION, Notice.MUCH_ABOVE}
+    {
+        Notice.PAID_BEFORE,
+        Notice.SECOND_ATTEMPT,
+        Notice.TIMES_100,
+        Notice.DESTINATION,
+        Notice.MUCH_ABOVE,
+        Notice.TAKEN_BACK,
+    }
 )
 
 
@@ -108,7 +116,8 @@ class PayeeNotice:
         tax_id: The payee.
         name: As the tables have it; "" when nobody knows it any more.
         now_cents: What this period comes to with this plan; 0 for one who disappeared.
-        before_cents: What it is held against: the median of their last amounts, or the last one; 0 where there is none.
+        before_cents: What it is held against: the median of their last amounts, or the last one; what is taken back of
+            what was booked for the period; 0 where there is none.
         amounts: How many earlier amounts there are.
         last_paid_at: When they were last paid (UTC); None for never.
         last_used_at: When the destination of this plan was last used (UTC); None for never.
@@ -351,7 +360,7 @@ def largest_of(planned: Iterable[PlanRow], count: int) -> tuple[PlanRow, ...]:
 
 
 def groups_of(notices: Iterable[PayeeNotice]) -> tuple[NoticeGroup, ...]:
-    """Count notices by kind, and sum up what they come to now; of those who disappeared, what they got before.
+    """Count notices by kind, and sum up what they come to now; of those who disappeared, or owe back, what was before.
 
     Returns:
         All kinds, the most urgent first, those of which there are none included.
@@ -359,7 +368,8 @@ def groups_of(notices: Iterable[PayeeNotice]) -> tuple[NoticeGroup, ...]:
     counts, sums = Counter[Notice](), Counter[Notice]()
     for notice in notices:
         counts[notice.notice] += 1
-        sums[notice.notice] += notice.before_cents if notice.notice is Notice.DISAPPEARED else notice.now_cents
+        is_gone = notice.notice in {Notice.DISAPPEARED, Notice.TAKEN_BACK}
+        sums[notice.notice] += notice.before_cents if is_gone else notice.now_cents
     return tuple(NoticeGroup(notice, counts[notice], sums[notice]) for notice in Notice)
 
 

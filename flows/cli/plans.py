@@ -46,6 +46,7 @@ _COLOURS: Final = {
     Notice.TIMES_100: "red",
     Notice.DESTINATION: "red",
     Notice.MUCH_ABOVE: "yellow",
+    Notice.TAKEN_BACK: "yellow",
     Notice.NEW: "cyan",
     Notice.DISAPPEARED: "dim",
 }
@@ -154,8 +155,9 @@ class _Screen:
                 is_usual = notice.notice is Notice.MUCH_ABOVE and notice.amounts > 1
                 key = "cli.look.usual" if is_usual else "cli.look.last_amount"
                 return self._text(key, before=before, amounts=notice.amounts)
-            case Notice.DISAPPEARED:
-                return self._text("cli.look.was_paid", before=before)
+            case Notice.TAKEN_BACK | Notice.DISAPPEARED:
+                is_less = notice.notice is Notice.TAKEN_BACK
+                return self._text("cli.look.less_than_booked" if is_less else "cli.look.was_paid", before=before)
             case Notice.DESTINATION:
                 used, paid = self._day(notice.last_used_at), self._day(notice.last_paid_at)
                 return self._text(f"cli.look.destination_{'old' if used else 'new'}", used=used, paid=paid)

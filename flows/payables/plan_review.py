@@ -17,6 +17,7 @@ from flows.payables.rules.plan_review import (
     elsewhere_of,
     names_in,
     notices_of,
+    notices_of_less,
     owner_jumps,
     period_before,
     rates_between,
@@ -84,7 +85,9 @@ def compare(run: Run, drafted: Draft, placed: Obligations) -> Compared:
     tried = {notice.tax_id for notice in again}
     found = notices_of(placed, before, names, job=job, period=label, currency=run.job.currency)
     # Whom a report was to pay before is nobody new, whether it paid or not.
-    notices = (*again, *(notice for notice in found if notice.notice is not Notice.NEW or notice.tax_id not in tried))
+    known = [notice for notice in found if notice.notice is not Notice.NEW or notice.tax_id not in tried]
+    less = notices_of_less(drafted.payables.entries, {**run.ledger.payee_names.latest(), **names})
+    notices = (*again, *known, *less)
     if last:
         return Compared(notices, _against_plan(run, drafted, placed, *last), names)
     return Compared(notices, _against_period(placed, last_period, paid, names), names)

@@ -53,6 +53,7 @@ NOTICE_TONES: Final = {
     Notice.TIMES_100: Tone.TROUBLE,
     Notice.DESTINATION: Tone.TROUBLE,
     Notice.MUCH_ABOVE: Tone.WAITING,
+    Notice.TAKEN_BACK: Tone.WAITING,
     Notice.NEW: Tone.MOVING,
     Notice.DISAPPEARED: Tone.QUIET,
 }

@@ -267,3 +267,21 @@ def test_a_run_that_waits_for_approval_tells_counts_and_where_the_workbook_is(se
     assert path.endswith(f"{run.id}/plan.xlsx")
     assert [row[1] for row in sheets({"workbook": path})["Olhar antes"][1:]] == [ANA.name, DAVI.name, CAIO.name]
     assert ANA.name not in message
+
+
+def test_a_plan_shows_from_whom_something_is_taken_back_and_how_much(label, service):
+    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    label.write("shares.xlsx", [share(ANA, "50"), share(BIA, "30")])
+    label.write("lines.xlsx", [line("100,00")])
+    sources = [{"files": "lines.xlsx", "layout": "royalties"}]
+    label.declare(sources=sources, payees="payees.xlsx", shares="shares.xlsx")
+    label.run()
+    label.write("shares.xlsx", [share(ANA, "20"), share(BIA, "30")])
+    label.write("more.xlsx", [line("10,00", "Choro") | {"Artista": "Outra"}])
+    label.declare(
+        sources=[*sources, {"files": "more.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx"
+    )
+    found = plan(label)
+    (less,) = [notice for notice in found["people"]["notices"] if notice["notice"] == "taken_back"]
+    assert (less["name"], less["before_cents"]) == (ANA.name, 2800)
+    assert "28,00 a menos do que fora lançado" in label.say("plan", label.job).output

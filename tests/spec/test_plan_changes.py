@@ -229,7 +229,8 @@ def test_whose_sum_is_only_carried_has_not_disappeared():
 
 def test_the_most_urgent_reason_comes_first():
     assert [notice.value for notice in Notice] == [
-        "paid_before", "second_attempt", "times_100", "changed_destination", "much_above", "new", "disappeared",
+        "paid_before", "second_attempt", "times_100", "changed_destination", "much_above", "taken_back", "new",
+        "disappeared",
     ]  # fmt: skip
 
 

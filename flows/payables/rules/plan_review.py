@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import pandas as pd
 
+from schemas.journal import AccountKind, EntryKind, JournalEntry
 from schemas.obligation import Obligation, Payee, Reasons, because, planned_payments, reasons_text, sum_cents
 from schemas.plan import BatchPayment, Place
 from schemas.plan_view import (
@@ -403,6 +404,21 @@ def _look_at_destination(
         name, cents = _name_of(planned), sum_cents(planned)
         notice = PayeeNotice(Notice.DESTINATION, payee, name, cents, last_paid_at=paid_at)
         yield replace(notice, last_used_at=last_used_at)
+
+
+def notices_of_less(entries: Iterable[JournalEntry], names: Mapping[str, str]) -> Iterator[PayeeNotice]:
+    """Tell of whom a plan takes back what was booked for the period: a row, a file or a share is gone, or says less."""
+    sums = Counter[tuple[str, AccountKind]]()
+    for entry in entries:
+        for posting in entry.postings if entry.kind is EntryKind.READ else ():
+            if posting.account.kind in {AccountKind.PAYEE, AccountKind.PAYMENT}:
+                sums[posting.account.payee, posting.account.kind] += posting.amount_cents
+    less = Counter[str]()
+    for (payee, _), cents in sums.items():
+        less[payee] += max(0, cents)
+    for payee, cents in less.items():
+        if cents:
+            yield PayeeNotice(Notice.TAKEN_BACK, payee, names.get(payee, ""), 0, cents)
 
 
 def _disappeared(
