@@ -111,7 +111,7 @@ class _Accounts:
     waiting: tuple[Message, ...] = ()
 
 
-def _accounts(run: Run, inputs: Inputs) -> _Accounts:
+def _accounts(run: Run, inputs: Inputs, made: Iterable[Claim]) -> _Accounts:
     """Ask the journal of the job's series, and of its former names.
 
     Raises:
@@ -131,7 +131,7 @@ def _accounts(run: Run, inputs: Inputs) -> _Accounts:
         _require_handed_over(before[former], former, series, period)
         former_series += [other for other in before[former].former if other not in {*former_series, series}]
     payers = {series.payer, *(former.payer for former in former_series)}
-    keys = keys_before(payees, identity_of(job, period), payers, _rows_known(inputs, payees))
+    keys = keys_before(payees, identity_of(job, period), payers, _rows_known(inputs, made, payees))
     rename, moves = renaming(payees, keys), Moves(series, state)
     moves.of_payees(payees, rename)
     joined, with_shared = state.renamed(rename), {series.payer}
@@ -154,11 +154,12 @@ def _accounts(run: Run, inputs: Inputs) -> _Accounts:
     return _Accounts(joined, moves.entries, payees, keys, frozenset(payers), waiting)
 
 
-def _rows_known(inputs: Inputs, moves: Mapping[str, str]) -> set[tuple[str, str]]:
-    """Return payee and reference of the rows there are, and of those that payees who moved may have had."""
+def _rows_known(inputs: Inputs, made: Iterable[Claim], moves: Mapping[str, str]) -> set[tuple[str, str]]:
+    """Return payee and reference of the rows there are, that were paid, and that payees who moved may have had."""
     held = inputs.held_payments[["tax_id", "reference"]].dropna()
     rows = {*inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)}
     rows |= {*held.itertuples(index=False, name=None)}
+    rows |= {(moves.get(claim.payee, claim.payee), claim.reference) for claim in made if claim.kind == "payment"}
     return rows | {(new, reference) for new in moves.values() for _, reference in rows}
 
 
@@ -318,8 +319,8 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
     job, period, ledger = run.job, run.request.period, run.ledger
     if job.continues and ledger.claims.live_of(job.continues, period.label):
         raise UnsoundPlan(Message("error.run_by_old_name", job=job.continues, period=period.label))
-    accounts, identity = _accounts(run, intake.inputs), identity_of(job, period)
-    made = ledger.claims.live_of(job.job, period.label)
+    made, identity = ledger.claims.live_of(job.job, period.label), identity_of(job, period)
+    accounts = _accounts(run, intake.inputs, made)
     live = rename_in_claims(made, accounts.payees, identity, accounts.payers, accounts.keys)
     books = {(payer, job.currency) for payer in accounts.payers}
     claims = tuple(claim for claim in live if (claim.payer, claim.currency) in books)

@@ -151,3 +151,17 @@ def test_people_can_have_the_difference_paid_of_a_row_that_was_paid_under_the_nu
     label.say("decide", due["key"], "--difference", "--by", "bia", "--evidence", "the new invoice")
     label.run()
     assert service.paid == [200, 1000]
+
+
+def test_a_row_that_failed_under_the_number_before_was_paid_under_the_new_one_and_is_gone_stays_paid(label, service):
+    label.payments(payment(ANA, "10,00", "show"), payment(BIA, "20,00", "clipe"))
+    service.behave(failing_payees=[ANA.tax_id, BIA.tax_id])
+    label.run()
+    service.behave(failing_payees=[])
+    label.declare(payer={"tax_id": OTHER, "name": "Selo Aurora", "previous_tax_id": PAYER})
+    label.approve(label.run().summary.plan_digest, "30,00", "bia")
+    label.run(yes=False)
+    label.payments(payment(BIA, "20,00", "clipe"))
+    label.run()
+    tomorrow = dt.datetime.now(tz=BRASILIA).date() + dt.timedelta(days=1)
+    assert (service.posts, label.ask("owed", "--at", tomorrow)["owed"]) == (2, [])
