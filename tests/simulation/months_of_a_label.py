@@ -131,7 +131,9 @@ class MonthsOfALabel:
             self.who[name] = replace(self.who[name], tax_id=COMPANIES[NAMES.index(name)])
             self.documents[name].append(self.who[name].tax_id)
         elif what == "rename":
-            self._job_before, self._job = self._job, f"{self._job}-novo"
+            # A name that never ran anything is not what the next one goes on with.
+            self._job_before = self._job if self._job in self._ran.values() else self._job_before
+            self._job = f"{self._job}-novo"
         elif what == "payer" and not self._payer_before:
             self._payer_before, self._payer = self._payer, OTHER_PAYER
 
