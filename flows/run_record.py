@@ -173,7 +173,7 @@ _PARTS: Final = ("head", "notes", *_TABLES)
 
 def _parquet(table: pa.Table) -> bytes:
     stream = BytesIO()
-    pq.write_table(table, stream, compression="zstd")
+    pq.write_table(table, stream, compression="none")  # the ledger compresses what it keeps
     return stream.getvalue()
 
 

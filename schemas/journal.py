@@ -272,14 +272,14 @@ class ReportFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class PaidSum:
+class BookedPayment:
     """What one entry books of a report as paid to a payee; less than nothing where it came back.
 
     Attributes:
         submission_id: The report.
         payee: Tax id; "" for what was kept of payments of several.
         at: When it was booked (UTC).
-        service_cents: What the service paid.
+        service_cents: What the service paid, with the fee where it was kept out of it.
         kept_cents: Income tax that it kept.
     """
 
@@ -358,7 +358,7 @@ def _keep_back(transfer: Transfer, service: JournalAccount, paid_cents: int, fig
     transfer.move(service, replace(service, kind=AccountKind.SERVICE_TAX), kept_cents)
     rest_cents = 0 if figures.paid_cents is None else paid_cents - kept_cents - figures.paid_cents
     if rest_cents and rest_cents == (figures.fee_cents or 0):
-        transfer.move(service, replace(service, kind=AccountKind.SERVICE_FEE, payee=""), rest_cents)
+        transfer.move(service, replace(service, kind=AccountKind.SERVICE_FEE), rest_cents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,6 +174,7 @@ class PayableWay:
         is_held: Whether the payee could not be paid.
         invoiced_cents: What is invoiced and not paid yet; None of who need not invoice.
         payable_cents: What is paid now, before tax.
+        waiting_cents: What of the balance waits for the end of a hold, or for an invoice.
         advances: Of the payee, oldest first.
         taxes: In order of their kinds.
     """
@@ -187,8 +188,14 @@ class PayableWay:
     is_held: bool
     invoiced_cents: int | None
     payable_cents: int
+    waiting_cents: int
     advances: tuple[AdvanceTaken, ...] = ()
     taxes: tuple[TaxTaken, ...] = ()
+
+    @property
+    def withheld_cents(self) -> dict[str, int]:
+        """Kind of tax -> what is withheld now."""
+        return {tax.kind: tax.taken_cents for tax in self.taxes if tax.taken_cents}
 
 
 @dataclass(frozen=True, slots=True)

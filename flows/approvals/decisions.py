@@ -99,8 +99,11 @@ def paid_beside(ledger: Ledger, decisions: Iterable[Decision]) -> list[Message]:
     """Say of each row that is to be paid beside what was paid for it: by which reports, and what both come to."""
     found = []
     for decision in decisions:
-        claims = ledger.claims.live_for([decision.obligation_key]) if not decision.submission_id else []
-        if not claims or decision.kind not in {DecisionKind.PAY, DecisionKind.DIFFERENCE}:
+        if decision.submission_id or decision.kind not in {DecisionKind.PAY, DecisionKind.DIFFERENCE}:
+            continue
+        key = decision.obligation_key
+        claims = ledger.claims.live_for([key]) or _under_a_former_key(ledger, _last_seen(ledger, [key]).get(key))
+        if not claims:
             continue
         paid_cents = sum(claim.amount_cents for claim in claims)
         facts = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from flows.cli.ending import AsJson, Result, console_for, opened_ledger
+from flows.cli.ending import AsJson, Result, console_for, opened_ledger, suffix_of
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message
@@ -41,7 +41,7 @@ def account(
     from io_adapters.outputs.accounts import account_grids, write_page, write_workbook
     from schemas.messages import catalogue_in, render
 
-    suffix = _suffix(out, {".xlsx", ".pdf"})
+    suffix = suffix_of(out, {".xlsx", ".pdf"})
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
         found = trace(ledger, what, job=job, all_of_payee=True)
@@ -74,7 +74,7 @@ def owed(
     from io_adapters.outputs.accounts import owed_grid, owed_totals_grid, write_workbook
     from schemas.messages import catalogue_in, render
 
-    _suffix(out, {".xlsx"})
+    suffix_of(out, {".xlsx"})
     day = _day(at)
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
@@ -103,7 +103,7 @@ def month(
     from schemas.job import resolve_period
     from schemas.messages import catalogue_in, render
 
-    _suffix(out, {".xlsx"})
+    suffix_of(out, {".xlsx"})
     try:
         label = resolve_period(month, dt.date.min).label
     except (ValueError, OverflowError):
@@ -194,7 +194,7 @@ def taxes(
     except (ValueError, OverflowError):
         raise ConfigurationError(Message("error.month", found=month)) from None
     path = out or Path(f"taxes-{month or year}.xlsx")
-    _suffix(path, {".xlsx"})
+    suffix_of(path, {".xlsx"})
     with opened_ledger(create=False) as ledger:
         payments = taxed_payments(ledger, days.start, days.end)
     language = Outputs().language
@@ -206,18 +206,6 @@ def taxes(
         render("account.taxes", language, count=len(grid.rows), path=str(written)), soft_wrap=True, markup=False
     )
     return ExitCode.DONE, {"rows": len(grid.rows), "file": str(written)}
-
-
-def _suffix(out: Path | None, known: Iterable[str]) -> str:
-    """Return what kind of file is to be written.
-
-    Raises:
-        ConfigurationError: it is none of those known.
-    """
-    suffix = out.suffix.lower() if out is not None else ""
-    if out is not None and suffix not in known:
-        raise ConfigurationError(Message("error.out_suffix", found=suffix or "-", known=", ".join(sorted(known))))
-    return suffix
 
 
 def _show(console: "Console", grids: "Iterable[Grid]", language: str) -> None:

@@ -8,15 +8,15 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, ParamSpec, TypeVar
 
 import typer
 
-from schemas.errors import RepasseError, trouble_of_the_machine
+from schemas.errors import ConfigurationError, RepasseError, trouble_of_the_machine
 from schemas.exit_codes import ExitCode
-from schemas.messages import render
+from schemas.messages import Message, render
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,6 +54,18 @@ LOG_WIDTH: Final = 160
 
 # Whether a command has printed its document.
 _TOLD: Final[list[bool]] = []
+
+
+def suffix_of(out: Path | None, known: Collection[str]) -> str:
+    """Return what kind of file is to be written; "" for none.
+
+    Raises:
+        ConfigurationError: it is none of those known.
+    """
+    suffix = out.suffix.lower() if out is not None else ""
+    if out is not None and suffix not in known:
+        raise ConfigurationError(Message("error.out_suffix", found=suffix or "-", known=", ".join(sorted(known))))
+    return suffix
 
 
 def command(

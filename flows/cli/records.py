@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.ending import AsJson, Result, console_for, in_brazil, opened_ledger, print_text, terminal_language
+from flows.cli.ending import (
+    AsJson,
+    Result,
+    console_for,
+    in_brazil,
+    opened_ledger,
+    print_text,
+    suffix_of,
+    terminal_language,
+)
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message, Money, render, state_text
@@ -262,6 +271,7 @@ def explain(
     from flows.tracing.explain import SHOWN_PARTS
     from flows.tracing.lines import recorded_order
 
+    suffix_of(out, {".txt"})
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
         whole = every_part or out is not None

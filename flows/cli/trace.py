@@ -14,7 +14,6 @@ from flows.cli.ending import Result
 from flows.tracing.explain import Step, adding_up, chain, explain
 from flows.tracing.trace import Traced
 from io_adapters.outputs.atomic import replace_atomically
-from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message, catalogue_in, render
 from schemas.obligation import reasons_text
@@ -53,11 +52,8 @@ def write_explanations(console: Console, found: Traced, out: Path) -> None:
     """Write how each payment came about to a text file, with every recording and every row.
 
     Raises:
-        ConfigurationError: the file is not to be a text.
         OSError: it cannot be written.
     """
-    if out.suffix.lower() != ".txt":
-        raise ConfigurationError(Message("error.out_suffix", found=out.suffix or "-", known=".txt"))
     stream = StringIO()
     page = Console(file=stream, highlight=False)
     for payee in found.payees:

@@ -238,10 +238,7 @@ def _page(request: Request, *, status: int = 200, problem: str = "", told: str =
     undetermined, payments = found.undetermined(), payments_of(request)
     facts: dict[str, Any] = {
         "doubts": found.list(),
-        "undetermined": [
-            (report, sorted(payments.find(Search(report.report_id)), key=lambda line: line.standing))
-            for report in undetermined
-        ],
+        "undetermined": [(report, payments.of_report(report.id)) for report in undetermined],
         "open": [line for standing in DECIDED_BY_HAND for line in payments.find(Search(standing=standing))],
         "shown": PAYMENTS_SHOWN,
         "stop": found.stop(),

@@ -11,7 +11,7 @@ from flows.payables.institutions import read_institutions
 from flows.payables.judge_inputs import judge_inputs
 from flows.payables.rules.account_checks import NO_CHECKS, CheckResult, Checks, Verdict, accounts_to_pay
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
-from flows.payables.rules.journal_entries import Moves, Rename
+from flows.payables.rules.journal_entries import AccountMoves, Rename
 from flows.payables.rules.left_out import tell_settled
 from flows.payables.rules.moved_payees import (
     gone_payees,
@@ -100,7 +100,7 @@ class _Accounts:
         payees: Document before -> document since.
         keys: Base keys of rows under a former document or payer -> under the present ones.
         payers: Every tax id of the payer, the present one among them.
-        waiting: What is owed elsewhere, where a person has to say whether it is this job's.
+        waiting: What is owed, or owed back, elsewhere: a person has to say whether it is this job's.
     """
 
     state: JournalState
@@ -132,7 +132,7 @@ def _accounts(run: Run, inputs: Inputs, made: Iterable[Claim]) -> _Accounts:
         former_series += [other for other in before[former].former if other not in {*former_series, series}]
     payers = {series.payer, *(former.payer for former in former_series)}
     keys = keys_before(payees, identity_of(job, period), payers, _rows_known(inputs, made, payees))
-    rename, moves = renaming(payees, keys), Moves(series, state)
+    rename, moves = renaming(payees, keys), AccountMoves(series, state)
     moves.of_payees(payees, rename)
     joined, with_shared = state.renamed(rename), {series.payer}
     for former in former_series:
@@ -176,26 +176,27 @@ def _becoming(rename: Rename, former: Series, series: Series) -> Rename:
 def _waiting_elsewhere(
     run: Run, series: Series, state: JournalState, inputs: Inputs, own: Collection[Series]
 ) -> tuple[Message, ...]:
-    """Say what is owed to payees under another payer, currency or name of what may be this job."""
+    """Say what payees are owed, or owe back, under another payer, currency or name of what may be this job."""
     people = {*inputs.payees["tax_id"], *inputs.payments["tax_id"]}
-    sums, whose = Counter[Series](), defaultdict[Series, set[str]](set)
+    sums, whose = Counter[tuple[Series, str]](), defaultdict[tuple[Series, str], set[str]](set)
     for account, cents in run.ledger.journal.balances_of_payees(people).items():
         other = Series(account.job, account.payer, account.currency)
         is_same_job = account.job == series.job
         is_new_name = not state.periods and (account.payer, account.currency) == (series.payer, series.currency)
-        if cents < 0 and other not in own and (is_same_job or is_new_name):
-            sums[other] -= cents
-            whose[other].add(account.payee)
+        if cents and other not in own and (is_same_job or is_new_name):
+            about = other, "owed" if cents < 0 else "debt"
+            sums[about] += abs(cents)
+            whose[about].add(account.payee)
     return tuple(
         Message(
-            "look.owed_elsewhere" if other.job == series.job else "look.owed_by_job",
+            f"look.{what}_elsewhere" if other.job == series.job else f"look.{what}_by_job",
             job=other.job,
             payer=mask_tax_id(other.payer),
             currency=other.currency,
             amount=Money(cents),
-            count=len(whose[other]),
+            count=len(whose[other, what]),
         )
-        for other, cents in sorted(sums.items(), key=lambda item: item[0].job)
+        for (other, what), cents in sorted(sums.items(), key=lambda item: (item[0][0].job, item[0][1]))
     )
 
 

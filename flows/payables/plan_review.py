@@ -76,9 +76,8 @@ def compare(run: Run, drafted: Draft, placed: Obligations) -> Compared:
     last = _record_of(run, label)
     payees = drafted.inputs.payees
     listed = zip(payees["tax_id"], payees["name"], strict=True)
-    names = names_in([*listed, *_people_of(placed), *(_people_of(last[1].obligations) if last else ())])
-    if any(part.payee not in names for part in paid) and (earlier := _record_of(run, last_period)):
-        names = names_in(_people_of(earlier[1].obligations)) | names
+    here = names_in([*listed, *((owed.payee.tax_id, owed.payee.name) for owed in placed)])
+    names = run.ledger.payee_names.latest() | here
     planned = {owed.payee.tax_id for owed in planned_payments(placed)}
     before = PaidBefore(history.sums(planned), history.destinations(planned), paid)
     again = notices_of_attempts(placed, attempts_of(run.ledger, run.job.job, drafted.payables.obligations))
@@ -86,15 +85,10 @@ def compare(run: Run, drafted: Draft, placed: Obligations) -> Compared:
     found = notices_of(placed, before, names, job=job, period=label, currency=run.job.currency)
     # Whom a report was to pay before is nobody new, whether it paid or not.
     known = [notice for notice in found if notice.notice is not Notice.NEW or notice.tax_id not in tried]
-    less = notices_of_less(drafted.payables.entries, {**run.ledger.payee_names.latest(), **names})
-    notices = (*again, *known, *less)
+    notices = (*again, *known, *notices_of_less(drafted.payables.entries, names))
     if last:
         return Compared(notices, _against_plan(run, drafted, placed, *last), names)
     return Compared(notices, _against_period(placed, last_period, paid, names), names)
-
-
-def _people_of(obligations: Obligations) -> list[tuple[str, str]]:
-    return [(owed.payee.tax_id, owed.payee.name) for owed in obligations]
 
 
 def _record_of(run: Run, period: str) -> tuple[str, RunRecord] | None:

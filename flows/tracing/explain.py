@@ -251,7 +251,7 @@ def _paid(way: TracedWay, payable: PayableWay) -> Iterator[Step]:
         else:
             facts |= {"amount": Money(tax.amount_cents), "before": Money(tax.in_month_cents)}
             yield Step(1, Message("explain.tax_amount", **facts))
-    taxes_cents = sum(tax.taken_cents for tax in payable.taxes)
+    taxes_cents = sum(payable.withheld_cents.values())
     if taxes_cents:
         sums = {"f": payable.payable_cents, "taxes": taxes_cents, "g": payable.payable_cents - taxes_cents}
         yield Step(0, Message("explain.net", **{name: Money(cents) for name, cents in sums.items()}))

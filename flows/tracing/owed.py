@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.payables.rules.journal_entries import account_of
@@ -54,39 +55,49 @@ class Unpaid:
     """
 
     def __init__(self, ledger: Ledger, end: dt.datetime) -> None:
-        self._ledger, self._end = ledger, end
-        self._names = ledger.payee_names.latest()
-        self._periods, self._states = ledger.journal.last_periods(end), ledger.submissions.states_at(end)
+        self._ledger = ledger
+        self._names, self._states = ledger.payee_names.latest(), ledger.submissions.states_at(end)
         last = [run.run_id for run in ledger.runs.last_with_records(before=end)]
-        self._heads = read_heads(ledger, last)
-        is_unpaid = pc.field("place").isin(sorted(_UNPAID)) & pc.field("kind").isin(_KINDS)
-        unpaid = read_obligations(ledger, last, is_unpaid & (pc.field("amount_cents") != 0))
-        self._last = [(run_id, self._heads[run_id], unpaid[run_id]) for run_id in last]
-        self._why = dict[JournalAccount, Obligation]()
-        for _, head, obligations in sorted(self._last, key=lambda found: found[1].period):
-            self._why |= {_account(head, due): due for due in obligations}
-        self._latest = {head.job: head.period for _, head, _ in sorted(self._last, key=lambda found: found[1].period)}
+        heads = read_heads(ledger, last)
+        self._heads = {run_id: heads[run_id] for run_id in last}  # the latest first
+        booked = ledger.journal.booked_by(last, end)
+        self._balances = {a: cents for a, cents in ledger.journal.balances(end).items() if a.kind in _OWED}
         self._transit = ledger.journal.open_claims(end)
+        payees = {account.payee for account in self._balances} | {account.payee for _, account in self._transit}
+        is_unpaid = pc.field("place").isin(sorted(_UNPAID)) & pc.field("kind").isin(_KINDS)
+        is_unpaid &= pc.field("amount_cents") != 0
+        self._unbooked = read_obligations(ledger, [run_id for run_id in last if run_id not in booked], is_unpaid)
+        payees |= {due.payee.tax_id for obligations in self._unbooked.values() for due in obligations}
+        known = (
+            read_obligations(ledger, booked, is_unpaid & pc.field("tax_id").isin(pa.array(payees, pa.string())))
+            | self._unbooked
+        )
+        self._periods = ledger.journal.last_periods(end, payees)
+        self._why = dict[JournalAccount, Obligation]()
+        for run_id in sorted(known, key=lambda name: self._heads[name].period):
+            self._why |= {_account(self._heads[run_id], due): due for due in known[run_id]}
+        in_order = sorted(self._heads.values(), key=lambda head: head.period)
+        self._latest = {head.job: head.period for head in in_order}
         named = submissions_of(self._why.values()) | {report for report, _ in self._transit}
         self._submissions = {submission.id: submission for submission in ledger.submissions.with_ids(named)}
 
     def language(self, job: str | None) -> str:
         """Return the language to speak to people in: the newest record's, of a job or of all."""
-        spoken = (head.language for _, head, _ in self._last if job in {None, head.job})
+        spoken = (head.language for head in self._heads.values() if job in {None, head.job})
         return next(spoken, Outputs().language)
 
     def sums(self) -> Iterator[OwedSum]:
         """Tell of every sum: what a run has worked out and not booked, the balances, and what was in transit."""
         shown, waiting = set[JournalAccount](), self._waiting()
-        booked = self._ledger.journal.booked_by((run_id for run_id, *_ in self._last), self._end)
-        for run_id, head, obligations in self._last:
-            for due in obligations if run_id not in booked else ():
+        for run_id, obligations in self._unbooked.items():
+            head = self._heads[run_id]
+            for due in obligations:
                 account = _account(head, due)
                 if head.plan_digest in waiting or account not in self._periods:
                     shown.add(account)
                     yield replace(self._sum(account, due), period=head.period)
-        for account, cents in self._ledger.journal.balances(self._end).items():
-            if account.kind in _OWED and account not in shown:
+        for account, cents in self._balances.items():
+            if account not in shown:
                 yield self._balance(account, -cents)
         for (report, account), cents in self._transit.items():
             yield self._in_transit(account, -cents, report)

@@ -1,7 +1,7 @@
 """Every payment of all jobs and periods in its present state, for search."""
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
@@ -13,9 +13,11 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.layouts.layout import fold
 from schemas.obligation import Obligation, Reasons, because
 from schemas.plan import Place, standing_of
-from schemas.submission import UNTOLD
+from schemas.submission import UNTOLD, Claim
 from schemas.values.masking import mask_tax_id, mask_value
 
+# What no submission claims, or none any more.
+_UNCLAIMED: Final = frozenset({Place.HELD, Place.CONFLICT, Place.CARRIED, Place.FAILED, Place.REFUSED})
 _LEAST_DIGITS: Final = 5
 
 
@@ -103,19 +105,24 @@ class Payments:
 
     def find(self, search: Search) -> tuple[PaymentLine, ...]:
         """Return the payments somebody looks for, the newest period first, by name."""
-        lines = filter(_wanted(search), (*self._claimed(search), *self._unpaid(search)))
+        claims = () if search.standing in _UNCLAIMED else self._ledger.claims.of_people(search.job, search.period)
+        lines = filter(_wanted(search), (*self._lines_of(claims), *self._unpaid(search)))
         by_name = sorted(lines, key=lambda line: (line.job, fold(line.name), -line.amount_cents))
         return tuple(sorted(by_name, key=lambda line: line.period, reverse=True))
+
+    def of_report(self, submission_id: str) -> tuple[PaymentLine, ...]:
+        """Return the payments of one report, by where they stand."""
+        claims = [claim for claim in self._ledger.claims.live_in([submission_id]) if claim.kind != "owner"]
+        return tuple(sorted(self._lines_of(claims), key=lambda line: line.standing))
 
     def tax_id_of(self, token: str) -> str | None:
         """Return the payee that an address names; None where there is none."""
         listed = {tax_id for tax_id, _ in self._ledger.payee_names.all()} | self._ledger.journal.payees()
         return next((tax_id for tax_id in listed if payee_token(tax_id) == token), None)
 
-    def _claimed(self, search: Search) -> Iterator[PaymentLine]:
+    def _lines_of(self, claims: Sequence[Claim]) -> Iterator[PaymentLine]:
         """Tell of what is paid, on its way, in doubt, or planned and waits for an approval."""
         ledger, names = self._ledger, self._ledger.payee_names.latest()
-        claims = ledger.claims.of_people(search.job, search.period)
         named = ledger.submissions.with_ids({claim.submission_id for claim in claims})
         submissions = {submission.id: submission for submission in named}
         untold = [submission for submission in named if submission.state in UNTOLD]

@@ -11,10 +11,12 @@ from flows.run_record import RecordHead, read_heads
 from io_adapters.ledger.ledger import Ledger
 from schemas.account import TaxedPayment
 from schemas.job import BRASILIA
-from schemas.journal import AccountKind, ClaimedSum, EntryKind, PaidSum
+from schemas.journal import AccountKind, BookedPayment, ClaimedSum, EntryKind
 
 # What the service kept itself, beside the kinds of taxes of the accountant's own table.
 SERVICE_TAX: Final = "IR (serviço)"
+# Of more payments to one payee in one report no choice is looked for.
+_MOST_CHOSEN_FROM: Final = 12
 
 
 def taxed_payments(ledger: Ledger, first: dt.date, last: dt.date) -> list[TaxedPayment]:
@@ -65,18 +67,21 @@ def _sent(ledger: Ledger, known: "_Known", since: dt.datetime, before: dt.dateti
             )
 
 
-def _claims_of(paid: PaidSum, claims: Sequence[ClaimedSum]) -> Iterator[tuple[ClaimedSum, int]]:
-    """Return the payments that make what was booked as paid, or as come back, of a payee: those, and 1 or -1."""
+def _claims_of(paid: BookedPayment, claims: Sequence[ClaimedSum]) -> Iterator[tuple[ClaimedSum, int]]:
+    """Return the payments that make what was booked as paid, or as come back, of a payee: those, and 1 or -1.
+
+    Of a payee with several payments in one report people may have said of some alone that they were made; where no
+    choice of them makes the sum, it is one line without the taxes of any.
+    """
     own = [claim for claim in claims if claim.payee == paid.payee and claim.kind != "owner"]
     gross_cents = paid.service_cents + paid.kept_cents
     sign = 1 if gross_cents > 0 else -1
-    for count in range(len(own), 0, -1):
-        for some in combinations(own, count):
-            if sum(claim.amount_cents for claim in some) == abs(gross_cents):
-                yield from ((claim, sign) for claim in some)
-                return
-    if own and paid.kept_cents and not gross_cents:  # what was kept became known later
-        yield replace(own[0], amount_cents=0, taxes_cents={}), 1
+    counts = range(len(own), 0, -1) if len(own) <= _MOST_CHOSEN_FROM else (len(own), 1)
+    for some in (some for count in counts for some in combinations(own, count)):
+        if sum(claim.amount_cents for claim in some) == abs(gross_cents):
+            yield from ((claim, sign) for claim in some)
+            return
+    yield replace(own[0], amount_cents=abs(gross_cents), taxes_cents={}), sign
 
 
 def _withheld_whole(ledger: Ledger, known: "_Known", since: dt.datetime, before: dt.datetime) -> Iterator[TaxedPayment]:

@@ -27,12 +27,12 @@ from schemas.journal import (
     STATED,
     STATEMENTS,
     AccountKind,
+    BookedPayment,
     BookedPosting,
     EntryKind,
     JournalAccount,
     JournalEntry,
     JournalState,
-    PaidSum,
     Posting,
     ReportFigures,
     Series,
@@ -127,12 +127,15 @@ def _account_of(fields: Sequence[Any]) -> JournalAccount:
 
 def _sums(connection: Connection, *conditions: ColumnElement[bool]) -> dict[JournalAccount, int]:
     """Return the sum of each account's postings, of those that are not at nothing."""
-    return {account: cents for account, cents in _all_sums(connection, *conditions).items() if cents}
+    return _all_sums(connection, *conditions, having=_SUM != 0)
 
 
-def _all_sums(connection: Connection, *conditions: ColumnElement[bool]) -> dict[JournalAccount, int]:
+def _all_sums(
+    connection: Connection, *conditions: ColumnElement[bool], having: ColumnElement[bool] | None = None
+) -> dict[JournalAccount, int]:
     query = select(*_ACCOUNT, _SUM).select_from(_POSTED).where(*conditions).group_by(_A.id, *_ACCOUNT)
-    return {_account_of(fields): int(cents) for *fields, cents in connection.execute(query)}
+    rows = connection.execute(query if having is None else query.having(having))
+    return {_account_of(fields): int(cents) for *fields, cents in rows}
 
 
 # What a plan posts of its inputs, and against which account where only some of it is taken back.
@@ -459,23 +462,22 @@ class Journal:
             rows = connection.execute(query.group_by(_E.kind, _A.id, *_ACCOUNT)).all()
         return {(EntryKind(kind), _account_of(fields)): int(cents) for kind, *fields, cents in rows if cents}
 
-    def paid_between(self, since: dt.datetime, before: dt.datetime) -> list[PaidSum]:
+    def paid_between(self, since: dt.datetime, before: dt.datetime) -> list[BookedPayment]:
         """Return what was booked as paid by the service, and what it kept, from a moment on and before another."""
-        kinds = (AccountKind.SERVICE.value, AccountKind.SERVICE_TAX.value)
+        is_kept = case((_A.kind == AccountKind.SERVICE_TAX.value, _P.amount_cents), else_=0)
+        kinds = (AccountKind.SERVICE.value, AccountKind.SERVICE_FEE.value, AccountKind.SERVICE_TAX.value)
         query = (
-            select(_E.number, _E.cause, _E.at, _A.payee, _A.kind, _SUM)
+            select(_E.cause, _A.payee, _E.at, _SUM, func.sum(is_kept))
             .select_from(_POSTED)
             .where(_A.kind.in_(kinds), _E.at >= since, _E.at < before)
-            .group_by(_E.number, _E.cause, _E.at, _A.payee, _A.kind)
+            .group_by(_E.number, _E.cause, _E.at, _A.payee)
             .order_by(_E.number, _A.payee)
         )
-        sums = defaultdict[tuple[int, str, str, dt.datetime], Counter[str]](Counter)
         with self._db.reading() as connection:
-            for number, cause, at, payee, kind, cents in connection.execute(query):
-                sums[number, cause, payee, at][kind] -= int(cents)
-        return [
-            PaidSum(cause, payee, at, *(found[kind] for kind in kinds)) for (_, cause, payee, at), found in sums.items()
-        ]
+            return [
+                BookedPayment(cause, payee, at, -int(whole) + int(kept), -int(kept))
+                for cause, payee, at, whole, kept in connection.execute(query)
+            ]
 
     def open_claims(self, before: dt.datetime) -> dict[tuple[str, JournalAccount], int]:
         """Return what each submission had in transit before a moment, by its id and the payee's account."""
@@ -497,12 +499,15 @@ class Journal:
                 found.update(connection.scalars(select(_E.by).where(_E.by.in_(some), _E.at < before).distinct()))
         return found
 
-    def last_periods(self, before: dt.datetime) -> dict[JournalAccount, str]:
-        """Return the latest period that each account has an entry about, of those booked before a moment."""
-        query = select(*_ACCOUNT, func.max(_E.period)).select_from(_POSTED).where(_E.at < before)
+    def last_periods(self, before: dt.datetime, payees: Iterable[str]) -> dict[JournalAccount, str]:
+        """Return the latest period that each account of some payees has an entry about, booked before a moment."""
+        found = dict[JournalAccount, str]()
+        query = select(*_ACCOUNT, func.max(_E.period)).select_from(_POSTED).group_by(_A.id, *_ACCOUNT)
         with self._db.reading() as connection:
-            rows = connection.execute(query.group_by(_A.id, *_ACCOUNT)).all()
-        return {_account_of(fields): period for *fields, period in rows}
+            for some in chunks(payees):
+                rows = connection.execute(query.where(_A.payee.in_(some), _E.at < before))
+                found |= {_account_of(fields): period for *fields, period in rows}
+        return found
 
     def series_moved(self) -> dict[Series, Series]:
         """Return the series that go on under another name -> that one."""

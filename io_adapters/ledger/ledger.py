@@ -28,10 +28,9 @@ from io_adapters.ledger.desk import (
 from io_adapters.ledger.directory import Findings, Institutions, Probes, ServiceBinding, Webhooks
 from io_adapters.ledger.engine import Database, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
-from io_adapters.ledger.files import CorrectedRows, Files, OpeningRows, PixKeyTypes
+from io_adapters.ledger.files import CorrectedRows, Files, OpeningRows, PayeeNames, PixKeyTypes
 from io_adapters.ledger.journal import Journal
 from io_adapters.ledger.leases import Leases
-from io_adapters.ledger.payee_names import PayeeNames
 from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanViews
 from io_adapters.ledger.reports import Reports
 from io_adapters.ledger.runs import Runs

@@ -126,7 +126,6 @@ def test_one_life_of_money_ends_where_every_centavo_can_be_found(label, service,
 
     service.plant(CREATE, "status", when="before", status=500)
     label.write("2026-11-notas.csv", [payment(DORA, "300,00", "Nota 17")])
-    life.opening = [row | {"Período": "2026-10"} for row in life.opening]
     life.run("2026-11", sources=[{"files": "2026-11-notas.csv", "layout": "payments"}])
 
     assert life.balances() == {

@@ -165,3 +165,15 @@ def test_a_row_that_failed_under_the_number_before_was_paid_under_the_new_one_an
     label.run()
     tomorrow = dt.datetime.now(tz=BRASILIA).date() + dt.timedelta(days=1)
     assert (service.posts, label.ask("owed", "--at", tomorrow)["owed"]) == (2, [])
+
+
+@pytest.mark.parametrize("change", [{"tax_id": OTHER}, {"job": "selo-novo"}], ids=["payer", "name"])
+def test_a_debt_under_another_number_or_name_is_not_forgiven_without_a_persons_word(halves, service, change):
+    run(halves, "2026-07", "100,00")
+    halves.write("2026-07-0.xlsx", [line("80,00", "Faixa 100,00")])
+    run(halves, "2026-07")
+    assert owed(halves) == {(PAYER, "BRL", "ana"): -1000, (PAYER, "BRL", "bia"): -1000}
+    report = run(halves, "2026-08", "60,00", **change)
+    assert report.exit_code == ExitCode.APPROVAL_WANTED
+    assert any("devem" in words and "20,00" in words for words in report.messages)
+    assert len(service.reports) == 1

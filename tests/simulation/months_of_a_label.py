@@ -311,7 +311,7 @@ class MonthsOfALabel:
             {
                 "CPF": documents[name],
                 "Imposto": "IRRF",
-                "Alíquota": f"{float(deal.rate):g}".replace(".", ","),
+                "Alíquota": _percent(deal.rate),
                 "Valor": "",
             }
             for name, deal in told.deals.items()

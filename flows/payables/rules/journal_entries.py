@@ -257,7 +257,7 @@ def _withheld_whole(period: PeriodToPost) -> Sums:
     return transfer.sums
 
 
-class Moves:
+class AccountMoves:
     """The entries that bring accounts to where they are by now; each moves what those before it have left.
 
     Args:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from flows.royalties.rules.allocation import RoundedEarnings, exact_cents_by
 from flows.royalties.rules.taxes import Tax, percent_of, withhold
-from flows.royalties.rules.terms import TermsOfPayees
+from flows.royalties.rules.terms import Terms, TermsOfPayees
 from schemas.issues import IssueCode
 from schemas.journal import NOTHING_POSTED, AccountKind, EntryKind, JournalState
 from schemas.submission import Claim
@@ -204,59 +204,105 @@ def work_out_balances(
         claims: Live claims of the period, and what was paid outside.
         conditions: Why balances are paid, or stay.
     """
-    claimed = defaultdict[str, int](int)
-    for claim in claims:
-        if claim.kind == "royalty":
-            claimed[claim.payee] += claim.amount_cents
-    own_recouped, own_taxed, in_month = map(_by_payee, (history.own_recouped, history.taxed, history.taxed_in_month))
-    rows, recouped, taxed = list[tuple[object, ...]](), dict[OfAdvance, int](), Counter(history.taxed)
-    withheld, to_invoice, whole = dict[str, dict[str, int]](), dict[str, ToInvoice](), set[str]()
-    ways = dict[str, PayableWay]()
-    for payee in sorted({*rounded.payees, *history.payees, *claimed}):
-        earned, carried_in, own = (
-            rounded.payees.get(payee, 0),
-            history.carried_in.get(payee, 0),
-            conditions.terms.of(payee),
-        )
-        taxed_cents = sum(own_taxed.get(payee, {}).values())
-        later, gone = history.later.get(payee, 0), claimed.get(payee, 0) + taxed_cents
-        before = earned + carried_in + later - gone
-        most = own.most_to_recoup(earned, carried_in)
-        unpaid = most - gone if later >= 0 else min(most - gone, before)  # later periods may have paid it
-        unpaid = 0 if payee in conditions.unsure else unpaid
-        taken = recoup(payee, most, recoupable, history.recouped, own_recouped.get(payee, {}), unpaid)
-        recouped.update({(payee, name): cents for name, cents in taken.items()})
-        recouped_cents = sum(taken.values())
-        payable, waiting, invoice = _payable(payee, before - recouped_cents, gone, conditions)
-        if invoice is not None and waiting:
-            to_invoice[payee] = invoice
-        taxes = withhold(conditions.terms.taxes.get(payee, ()), payable, in_month.get(payee, {}))
-        tax_cents = sum(taxes.values())
-        if taxes:
-            withheld[payee] = taxes
-            whole |= {payee} if tax_cents == payable else set()
-            taxed.update({(payee, kind): cents for kind, cents in taxes.items()})
-        ways[payee] = PayableWay(
-            later_cents=later,
-            paid_before_cents=claimed.get(payee, 0),
-            withheld_before_cents=taxed_cents,
-            balance_cents=before - recouped_cents,
-            minimum_cents=own.minimum_cents,
-            is_due=own.is_due,
-            is_held=payee in conditions.held,
-            invoiced_cents=conditions.invoiced[payee] - gone if payee in conditions.invoiced else None,
-            payable_cents=payable,
-            advances=_advances_taken(payee, recoupable, history.recouped, taken),
-            taxes=_taxes_taken(conditions.terms.taxes.get(payee, ()), in_month.get(payee, {}), taxes),
-        )
-        paid = claimed.get(payee, 0) + payable - tax_cents
-        held, paid = (waiting + paid, 0) if waiting and not payable else (waiting, paid)
-        out = earned - recouped_cents + carried_in - taxed_cents - tax_cents - held - paid
-        rows.append(
-            (payee, names.get(payee, ""), earned, recouped_cents, carried_in, out, held, taxed_cents + tax_cents, paid)
-        )
-    frame = balances_frame(pd.DataFrame(rows, columns=list(PayeeBalances.columns)))
-    return Royalties(frame, recouped, taxed, withheld, to_invoice, frozenset(whole), frozenset(claimed), ways)
+    before = _Before.of(history, claims)
+    ways = {
+        payee: _way_of(payee, rounded, recoupable, history, before, conditions)
+        for payee in sorted({*rounded.payees, *history.payees, *before.claimed})
+    }
+    rows = [_row_of(payee, names.get(payee, ""), rounded, history, way) for payee, way in ways.items()]
+    to_withhold = {payee: way.withheld_cents for payee, way in ways.items() if way.withheld_cents}
+    taxed = Counter(history.taxed)
+    taxed.update({(payee, kind): cents for payee, taxes in to_withhold.items() for kind, cents in taxes.items()})
+    return Royalties(
+        balances=balances_frame(pd.DataFrame(rows, columns=list(PayeeBalances.columns))),
+        recouped={
+            (payee, advance_reference(advance.reference, advance.isrc)): advance.taken_cents
+            for payee, way in ways.items()
+            for advance in way.advances
+            if advance.taken_cents
+        },
+        taxed=taxed,
+        to_withhold=to_withhold,
+        to_invoice={
+            payee: ToInvoice(way.balance_cents, way.invoiced_cents)
+            for payee, way in ways.items()
+            if way.invoiced_cents is not None and way.waiting_cents and not way.is_held
+        },
+        withheld_whole=frozenset(
+            payee for payee, taxes in to_withhold.items() if sum(taxes.values()) == ways[payee].payable_cents
+        ),
+        paid=frozenset(before.claimed),
+        ways=ways,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What was claimed, recouped and withheld of the period before, and withheld in the month, by payee."""
+
+    claimed: Mapping[str, int]
+    recouped: Mapping[str, Mapping[str, int]]
+    taxed: Mapping[str, Mapping[str, int]]
+    taxed_in_month: Mapping[str, Mapping[str, int]]
+
+    @classmethod
+    def of(cls, history: History, claims: Iterable[Claim]) -> "_Before":
+        claimed = defaultdict[str, int](int)
+        for claim in claims:
+            if claim.kind == "royalty":
+                claimed[claim.payee] += claim.amount_cents
+        return cls(claimed, *map(_by_payee, (history.own_recouped, history.taxed, history.taxed_in_month)))
+
+
+def _way_of(
+    payee: str,
+    rounded: RoundedEarnings,
+    recoupable: Recoupable,
+    history: History,
+    before: _Before,
+    conditions: Conditions,
+) -> PayableWay:
+    """Work out what is recouped, payable and withheld of one payee."""
+    earned, carried_in = rounded.payees.get(payee, 0), history.carried_in.get(payee, 0)
+    later, terms = history.later.get(payee, 0), conditions.terms.of(payee)
+    claimed, taxed = before.claimed.get(payee, 0), sum(before.taxed.get(payee, {}).values())
+    gone = claimed + taxed
+    owed, most = earned + carried_in + later - gone, terms.most_to_recoup(earned, carried_in)
+    unpaid = most - gone if later >= 0 else min(most - gone, owed)  # later periods may have paid it
+    unpaid = 0 if payee in conditions.unsure else unpaid
+    taken = recoup(payee, most, recoupable, history.recouped, before.recouped.get(payee, {}), unpaid)
+    balance = owed - sum(taken.values())
+    invoiced = conditions.invoiced[payee] - gone if payee in conditions.invoiced else None
+    is_held = payee in conditions.held
+    payable, waiting = (0, max(0, balance)) if is_held else _payable(balance, terms, invoiced)
+    taxes, in_month = conditions.terms.taxes.get(payee, ()), before.taxed_in_month.get(payee, {})
+    return PayableWay(
+        later_cents=later,
+        paid_before_cents=claimed,
+        withheld_before_cents=taxed,
+        balance_cents=balance,
+        minimum_cents=terms.minimum_cents,
+        is_due=terms.is_due,
+        is_held=is_held,
+        invoiced_cents=invoiced,
+        payable_cents=payable,
+        waiting_cents=waiting,
+        advances=_advances_taken(payee, recoupable, history.recouped, taken),
+        taxes=_taxes_taken(taxes, in_month, withhold(taxes, payable, in_month)),
+    )
+
+
+def _row_of(payee: str, name: str, rounded: RoundedEarnings, history: History, way: PayableWay) -> tuple[object, ...]:
+    """Return a row of `PayeeBalances`: what waits is held, with what was paid before where nothing is paid now."""
+    earned, carried_in = rounded.payees.get(payee, 0), history.carried_in.get(payee, 0)
+    recouped = sum(advance.taken_cents for advance in way.advances)
+    withheld = sum(way.withheld_cents.values())
+    paid, held = way.paid_before_cents + way.payable_cents - withheld, way.waiting_cents
+    if held and not way.payable_cents:
+        paid, held = 0, held + paid
+    taxed = way.withheld_before_cents + withheld
+    out = earned - recouped + carried_in - taxed - held - paid
+    return payee, name, earned, recouped, carried_in, out, held, taxed, paid
 
 
 def _advances_taken(
@@ -296,16 +342,14 @@ def _taxes_taken(
     )
 
 
-def _payable(payee: str, balance: int, gone: int, conditions: Conditions) -> tuple[int, int, ToInvoice | None]:
-    """Return what of a balance is paid before tax, what waits for a hold or an invoice, and that invoice."""
-    if payee in conditions.held:
-        return 0, max(0, balance), None
-    if not conditions.terms.of(payee).pays(balance):
-        return 0, 0, None
-    if payee not in conditions.invoiced:
-        return balance, 0, None
-    invoice = ToInvoice(balance, conditions.invoiced[payee] - gone)
-    return invoice.payable_cents, balance - invoice.payable_cents, invoice
+def _payable(balance: int, terms: Terms, invoiced: int | None) -> tuple[int, int]:
+    """Return what of a balance is paid before tax, and what waits for an invoice."""
+    if not terms.pays(balance):
+        return 0, 0
+    if invoiced is None:
+        return balance, 0
+    payable = ToInvoice(balance, invoiced).payable_cents
+    return payable, balance - payable
 
 
 def _by_payee(sums: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:

@@ -52,7 +52,7 @@ def percent_of(part: Fraction) -> Decimal:
     Decimal('27.5')
     """
     percent = part * 100
-    return (Decimal(percent.numerator) / Decimal(percent.denominator)).normalize() + 0
+    return Decimal(percent.numerator) / Decimal(percent.denominator)
 
 
 def withhold(

@@ -193,6 +193,21 @@ def test_taxes_of_several_payees_in_several_reports_go_each_with_its_own(desk, l
     }
 
 
+@pytest.mark.parametrize("payments", [{"ana": 100}, {"ana": 60, "bia": 40}])
+def test_what_was_paid_is_told_whole_where_the_service_took_its_fee_out_of_it(desk, ledger, make_plan, me, payments):
+    (submission,) = desk.approve(make_plan(payments))
+    desk.take(submission, me)
+    ledger.submissions.record_outcome(
+        submission.id, Outcome.ACCEPTED, http_status=200, raw_answer=b"{}", split_id="s1", reason=None
+    )
+    report = b'{"paidAmount": 0.59, "irAmount": 0.06, "feeAmount": 0.35}'
+    ledger.submissions.record_status(submission.id, report, "DONE", S.PAID, by="run-1")
+    hour = dt.timedelta(hours=1)
+    booked = ledger.journal.paid_between(ledger.now() - hour, ledger.now() + hour)
+    gross = {paid.payee: paid.service_cents + paid.kept_cents for paid in booked if paid.payee}
+    assert (gross, sum(paid.kept_cents for paid in booked)) == (payments, 6)
+
+
 def test_what_a_report_kept_of_several_payments_is_taken_out_of_what_was_paid(desk, ledger, make_plan, me):
     (submission,) = desk.approve(make_plan({"ana": 100, "bia": 200}))
     desk.take(submission, me)
