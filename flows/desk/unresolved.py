@@ -20,7 +20,6 @@ from flows.run import Clock, Run, Silence
 from flows.runner import opened_run
 from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import Settings
-from flows.tracing.payments import Search
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import DecisionKind
 from schemas.desk_people import FirstDecision, Role
@@ -239,7 +238,7 @@ def _page(request: Request, *, status: int = 200, problem: str = "", told: str =
     facts: dict[str, Any] = {
         "doubts": found.list(),
         "undetermined": [(report, payments.of_report(report.id)) for report in undetermined],
-        "open": [line for standing in DECIDED_BY_HAND for line in payments.find(Search(standing=standing))],
+        "open": payments.undecided(DECIDED_BY_HAND),
         "shown": PAYMENTS_SHOWN,
         "stop": found.stop(),
         "stamp": _stamp(found),

@@ -52,9 +52,10 @@ class Unpaid:
     Args:
         ledger: The record.
         end: The moment.
+        with_plans: Whether what plans pay that wait for an approval is told as well.
     """
 
-    def __init__(self, ledger: Ledger, end: dt.datetime) -> None:
+    def __init__(self, ledger: Ledger, end: dt.datetime, *, with_plans: bool = True) -> None:
         self._ledger = ledger
         self._names, self._states = ledger.payee_names.latest(), ledger.submissions.states_at(end)
         last = [run.run_id for run in ledger.runs.last_with_records(before=end)]
@@ -66,7 +67,8 @@ class Unpaid:
         payees = {account.payee for account in self._balances} | {account.payee for _, account in self._transit}
         is_unpaid = pc.field("place").isin(sorted(_UNPAID)) & pc.field("kind").isin(_KINDS)
         is_unpaid &= pc.field("amount_cents") != 0
-        self._unbooked = read_obligations(ledger, [run_id for run_id in last if run_id not in booked], is_unpaid)
+        is_told = is_unpaid if with_plans else is_unpaid & (pc.field("place") != Place.PLANNED.value)
+        self._unbooked = read_obligations(ledger, [run_id for run_id in last if run_id not in booked], is_told)
         payees |= {due.payee.tax_id for obligations in self._unbooked.values() for due in obligations}
         known = (
             read_obligations(ledger, booked, is_unpaid & pc.field("tax_id").isin(pa.array(payees, pa.string())))

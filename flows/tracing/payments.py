@@ -1,7 +1,7 @@
 """Every payment of all jobs and periods in its present state, for search."""
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
@@ -16,8 +16,6 @@ from schemas.plan import Place, standing_of
 from schemas.submission import UNTOLD, Claim
 from schemas.values.masking import mask_tax_id, mask_value
 
-# What no submission claims, or none any more.
-_UNCLAIMED: Final = frozenset({Place.HELD, Place.CONFLICT, Place.CARRIED, Place.FAILED, Place.REFUSED})
 _LEAST_DIGITS: Final = 5
 
 
@@ -105,10 +103,12 @@ class Payments:
 
     def find(self, search: Search) -> tuple[PaymentLine, ...]:
         """Return the payments somebody looks for, the newest period first, by name."""
-        claims = () if search.standing in _UNCLAIMED else self._ledger.claims.of_people(search.job, search.period)
-        lines = filter(_wanted(search), (*self._lines_of(claims), *self._unpaid(search)))
-        by_name = sorted(lines, key=lambda line: (line.job, fold(line.name), -line.amount_cents))
-        return tuple(sorted(by_name, key=lambda line: line.period, reverse=True))
+        claims = self._ledger.claims.of_people(search.job, search.period)
+        return _in_order(filter(_wanted(search), (*self._lines_of(claims), *self._unpaid(search))))
+
+    def undecided(self, standings: Collection[str]) -> tuple[PaymentLine, ...]:
+        """Return the payments in some standings that no submission claims, in the order of `find`."""
+        return _in_order(line for line in self._unpaid(Search()) if line.standing in standings)
 
     def of_report(self, submission_id: str) -> tuple[PaymentLine, ...]:
         """Return the payments of one report, by where they stand."""
@@ -162,7 +162,7 @@ class Payments:
         """Tell of what is owed and in no submission, or in none that counts any more."""
         ledger = self._ledger
         runs = {(run.job, run.period): run.run_id for run in ledger.runs.last_with_records(job=search.job or None)}
-        for due in Unpaid(ledger, ledger.now() + dt.timedelta(seconds=1)).sums():
+        for due in Unpaid(ledger, ledger.now() + dt.timedelta(seconds=1), with_plans=False).sums():
             where = due.job, due.period
             in_submission = due.report or due.standing in {Place.PLANNED, Place.WITHHELD}
             if in_submission or not due.tax_id or where not in runs or search.period not in {"", due.period}:
@@ -185,6 +185,12 @@ class Payments:
                 plan_digest="",
                 sent_at=None,
             )
+
+
+def _in_order(lines: Iterable[PaymentLine]) -> tuple[PaymentLine, ...]:
+    """Put payments in order: the newest period first, by name."""
+    by_name = sorted(lines, key=lambda line: (line.job, fold(line.name), -line.amount_cents))
+    return tuple(sorted(by_name, key=lambda line: line.period, reverse=True))
 
 
 def _wanted(search: Search) -> Callable[[PaymentLine], bool]:

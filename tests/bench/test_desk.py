@@ -44,14 +44,18 @@ def test_each_page_with_ten_thousand_payees(figures: Figures, tmp_path, monkeypa
         pages = ["/", "/runs", f"/jobs/{line.token}", look, f"{look}/payments?page=90", run, f"{run}/live"]
         pages += [plan, f"{plan}/payments", f"{plan}/payments?page=99", "/doubts"]
         medians = {page: statistics.median(timed(browser, page) for _ in range(ROUNDS)) for page in pages}
-        token = browser.token(plan)
+        desk.ledger.desk_users.add("bia", tuple(Role), hashed())  # who prepares a plan does not approve it
+        other = Browser(desk, DeskSettings(uploads=tmp_path / "home" / "uploads"))
+        other.sign_in("bia")
+        token = other.token(plan)
         total = sum(job.owed.values()) / 100
-        answer = browser.http.post(
+        answer = other.http.post(
             f"{plan}/approve", data={"token": token, "total": f"{total:.2f}"}, headers={"Origin": ORIGIN}
         )
         assert answer.status_code == 303
-        sent = f"/runs/{desk.launches.get(answer.headers['location'].rpartition('/')[2]).run_id}"
-        medians["paid " + sent] = statistics.median(timed(browser, sent) for _ in range(ROUNDS))
+        sent = browser.follow(answer.headers["location"])
+        for page in (sent, "/payments", "/payments?q=ana", "/doubts"):
+            medians[f"paid {page}"] = statistics.median(timed(browser, page) for _ in range(ROUNDS))
     slowest = max(medians, key=medians.__getitem__)
     within = f"the {LIMIT_S * 1e3:.0f} ms a page may take"
     figures.add(
