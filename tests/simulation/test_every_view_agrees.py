@@ -160,11 +160,10 @@ def the_accounts_agree(label: MonthsOfALabel) -> None:
         for account in label.label.ask("account", label.listed[name])["accounts"]:
             for period in account["periods"]:
                 sums.update(period["groups_cents"])
-            last = account["periods"][-1]["groups_cents"]
-            left_cents += last.get("carried_out", 0) + last.get("held", 0)
+            left_cents += account["balance_cents"]
         assert sums["paid"] == label.paid_to(name), name
         assert sums["tax"] == sum(taxed[name] for taxed in label.taxed.values()), name
-        assert left_cents == label.plain[name].balance, name
+        assert left_cents + sums["held"] == label.owed_to(name), name
 
 
 def the_taxes_agree(label: MonthsOfALabel) -> None:
