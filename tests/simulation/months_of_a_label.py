@@ -153,6 +153,9 @@ class MonthsOfALabel:
             report = self._until_approved()
         assert report.exit_code not in {ExitCode.BUG, ExitCode.USAGE, ExitCode.CONFIGURATION}, report.messages
         new = range(before, len(self.service.reports))
+        if ending == "paid":
+            totals, sent = summary_of(report)["totals_cents"], self.service.reports[before:]
+            assert totals["paid"] == sum(entry["final_amount_cents"] for made in sent for entry in made["payments"])
         if ending == "comes back":
             self._comes_back(new)
         self.unpaid |= set(new) if ending != "paid" else set()
