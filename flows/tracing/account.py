@@ -96,7 +96,7 @@ def _account(
         trace = of_period.get(label)
         line = _line(label, trace.run_id if trace else "", sums, balance)
         if trace is not None and label not in posted:
-            line = _line_of_plan(trace)
+            line = _line_of_plan(trace, balance)
         balance = line.groups_cents.get("carried_out", 0)
         left += sum(cents for (kind, *_), cents in sums.items() if kind is A.ADVANCE)
         line = replace(line, advances_left_cents=left) if has_advances else line
@@ -123,16 +123,22 @@ def _with_held(line: AccountLine, trace: PayeeTrace) -> AccountLine:
     return replace(line, groups_cents={group: groups[group] for group in GROUPS if groups[group]})
 
 
-def _line_of_plan(trace: PayeeTrace) -> AccountLine:
-    """Tell of a period of which nothing is posted yet, as its plan has it."""
+def _line_of_plan(trace: PayeeTrace, balance_cents: int) -> AccountLine:
+    """Show a period that nothing is posted about as its plan has it; royalties only while the balance is as planned."""
     earned_cents = trace.way.earned_cents if trace.way else 0
     carried_in_cents = trace.way.carried_in_cents if trace.way else 0
-    groups = Counter[str]()
-    for standing, cents in trace.places_cents:
-        groups[_GROUP_OF[standing]] += cents
     rows_cents = trace.in_cents - earned_cents - carried_in_cents
+    groups = Counter[str]()
+    if carried_in_cents == balance_cents:
+        for standing, cents in trace.places_cents:
+            groups[_GROUP_OF[standing]] += cents
+    else:
+        for row in trace.obligations:
+            if row.kind == "payment":
+                groups[_GROUP_OF[row.place]] += row.amount_cents
+        groups["carried_out"] += earned_cents + rows_cents + balance_cents - groups.total()
     shown = {group: groups[group] for group in GROUPS if groups[group]}
-    return AccountLine(trace.period, trace.run_id, earned_cents, rows_cents, carried_in_cents, shown, None)
+    return AccountLine(trace.period, trace.run_id, earned_cents, rows_cents, balance_cents, shown, None)
 
 
 # Kind of account, kind of entry and reference of the account.

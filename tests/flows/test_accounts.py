@@ -121,6 +121,17 @@ def test_rows_of_payments_and_held_sums_have_their_columns(royalties):
     assert told(of_bia) == [("2026-07", 2500, 0, {"held": 2500})]
 
 
+def test_a_later_period_that_moved_nothing_does_not_hold_what_an_earlier_one_has_paid_since(royalties):
+    royalties.write("payees.xlsx", [payee(ANA), payee(BIA) | {"Chave Pix": "no key"}])
+    run(royalties, "07", "72,00")
+    run(royalties, "09", "0,01")
+    royalties.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    run(royalties, "08", "8,00")
+    (of_bia,) = accounts_of(royalties, BIA)
+    assert told(of_bia)[1:] == [("2026-08", 200, 1800, {"paid": 2000}), ("2026-09", 0, 0, {})]
+    assert of_bia["balance_cents"] == 0
+
+
 def test_the_sheet_and_the_page_say_the_same_and_are_for_their_owners_eyes(royalties):
     run(royalties, "07", "180,00")
     run(royalties, "08", "400,00")
