@@ -148,14 +148,16 @@ class MonthsOfALabel:
         self.service.behave(failing_payees=failing)
         before = len(self.service.reports)
         report = self._until_approved()
+        paid_cents = summary_of(report)["totals_cents"]["paid"]
         if told.pays_difference and (keys := self._differences(month, told)):
             self.label.say("decide", *keys, "--difference", "--by", "bia", "--evidence", "the invoice")
             report = self._until_approved()
+            paid_cents += summary_of(report)["totals_cents"]["paid"]
         assert report.exit_code not in {ExitCode.BUG, ExitCode.USAGE, ExitCode.CONFIGURATION}, report.messages
         new = range(before, len(self.service.reports))
         if ending == "paid":
-            totals, sent = summary_of(report)["totals_cents"], self.service.reports[before:]
-            assert totals["paid"] == sum(entry["final_amount_cents"] for made in sent for entry in made["payments"])
+            sent = (entry for number in new for entry in self.service.reports[number]["payments"])
+            assert paid_cents == sum(entry["final_amount_cents"] for entry in sent), "summaries and the service"
         if ending == "comes back":
             self._comes_back(new)
         self.unpaid |= set(new) if ending != "paid" else set()
