@@ -190,7 +190,9 @@ class MonthsOfALabel:
             report = self.service.reports[number]
             self.service.force_one(report["split_id"], **NOTHING_PAID | {"pendingPayments": len(report["payments"])})
             self.label.say("settle", code=ExitCode.DISCREPANCIES)
-            self.label.say("decide", *report["extPaymentIds"], "--pay", "--by", "bia", "--evidence", "it came back")
+            with self.label.ledger() as ledger:  # the owner's part is not among the service's payments
+                keys = [claim.obligation_key for claim in ledger.claims.live_in([report["reportId"]])]
+            self.label.say("decide", *keys, "--pay", "--by", "bia", "--evidence", "it came back")
 
     @property
     def _date(self) -> dt.date:
