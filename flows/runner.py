@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, Protocol, TypeV
 
 from pydantic import SecretStr
 
-from flows.account_checks.check_accounts import ChecksAhead, check_accounts
+from flows.account_checks.check_accounts import check_accounts
 from flows.alerts import alert_after_run
 from flows.approvals.approve import approve
 from flows.due_jobs import is_anything_open, require_known_job
@@ -24,7 +24,7 @@ from flows.payables.freeze_plan import freeze_plan
 from flows.probe.probe import Probing
 from flows.probe.rules import ProbeParties
 from flows.reconciliation.rules.reconcile import state_name
-from flows.reconciliation.write import NONE_WRITTEN, write
+from flows.reconciliation.write import write
 from flows.reports.rules.judge_report import next_pause_s
 from flows.run import (
     SYSTEM_CLOCK,
@@ -236,18 +236,17 @@ class Route:
 def pay(step: Step) -> None:
     """Pay what a job owes: from its files to its books, which are written whatever becomes of the rest."""
     drafted: Draft | None = None
-    written = NONE_WRITTEN
-    with suppress(Stopped), ChecksAhead() as ahead:
-        intake = step(read, ahead.begin)
+    with suppress(Stopped):
+        intake = step(read)
         drafted = step(draft, intake)
         drafted = step(recover, drafted)
-        drafted = step(check_accounts, drafted, ahead.finish)
+        drafted = step(check_accounts, drafted)
         drafted = step(freeze_plan, drafted)
         step(approve, drafted)
         step(send, drafted.payables.obligations)
         step(exchange_rate)
-        written = step(settle, drafted)
-    step(write, drafted, written)
+        step(settle)
+    step(write, drafted)
 
 
 def look(step: Step) -> None:

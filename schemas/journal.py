@@ -200,15 +200,6 @@ def difference(target: Sums, posted: Sums) -> dict[JournalAccount, int]:
     return {account: cents for account, cents in found.items() if cents}
 
 
-def balances_of(entries: Iterable[JournalEntry]) -> Counter[JournalAccount]:
-    """Sum entries up, by account."""
-    found = Counter[JournalAccount]()
-    for entry in entries:
-        for posting in entry.postings:
-            found[posting.account] += posting.amount_cents
-    return found
-
-
 class Transfer:
     """Sums of accounts that are put together from moves, each of which takes from one account what it puts in another.
 

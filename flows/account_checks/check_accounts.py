@@ -2,16 +2,12 @@
 
 import datetime as dt
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from io import StringIO
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from flows.intake.inputs_on_record import record_inputs
-from flows.intake.intake import Intake
-from flows.payables.draft import Draft, draft, draft_anew, with_verdicts
+from flows.payables.draft import Draft, draft_anew, with_verdicts
 from flows.payables.freeze_plan import approved_plans, plan_of
 from flows.payables.institutions import known_institutions
 from flows.payables.rules.account_checks import (
@@ -31,8 +27,7 @@ from flows.payables.rules.account_checks import (
     payees_with_warnings,
 )
 from flows.payables.rules.institutions import has_bank_accounts
-from flows.reports.report_list import alarms_of, fetch_reports
-from flows.run import QuietProgress, Run
+from flows.run import Run
 from io_adapters.ledger.account_checks import CheckAnswered, CheckBudget, NotReserved
 from io_adapters.ledger.approvals_missing import rule_for
 from io_adapters.ledger.check_requests import CheckRequest
@@ -40,7 +35,7 @@ from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, check_body
 from schemas.attempt import AccountCheck, AttemptState
-from schemas.errors import ApprovalWanted, RepasseError
+from schemas.errors import ApprovalWanted
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message, Money
 from schemas.plan import HOME_CURRENCY, digest_of, short_digest
@@ -56,21 +51,14 @@ TURN_WITHIN_S: Final = 900.0
 _VERDICTS: Final = {True: CheckResult.VALID, False: CheckResult.INVALID, None: CheckResult.UNKNOWN}
 
 
-def ask_accounts(
-    run: Run, accounts: Sequence[AccountToCheck], is_wanted: Callable[[], bool] = lambda: True
-) -> dict[str, Verdict]:
+def ask_accounts(run: Run, accounts: Sequence[AccountToCheck]) -> dict[str, Verdict]:
     """Ask about accounts in order; returns a verdict for each, by fingerprint.
-
-    Args:
-        run: Of which job.
-        accounts: Which.
-        is_wanted: Asked immediately before each is sent, in threads of their own: whether asking goes on.
 
     Effects: at most the job's budget is spent by one run, however often this is called for it.
     """
     if not accounts:
         return {}
-    asking, at_a_time = _Asking(run, accounts, is_wanted), run.job.account_checks.at_a_time
+    asking, at_a_time = _Asking(run, accounts), run.job.account_checks.at_a_time
     api = run.require_service().api
     with api.account_calls(at_a_time=at_a_time, give_up_after=FAILURES_IN_A_ROW, may_send=asking.is_in_time) as calls:
         asking.ask_all(calls)
@@ -83,11 +71,10 @@ class _Asking:
     The time alone is looked at before each is sent: while it lasts, nobody takes a check from a living worker.
     """
 
-    def __init__(self, run: Run, accounts: Sequence[AccountToCheck], is_wanted: Callable[[], bool]) -> None:
+    def __init__(self, run: Run, accounts: Sequence[AccountToCheck]) -> None:
         rules = run.job.account_checks
         self.verdicts: dict[str, Verdict] = {}
         self._run = run
-        self._is_wanted = is_wanted
         self._total = len(accounts)
         self._bodies = {account.fingerprint: check_body(account.request) for account in accounts}
         self._left = deque(self._bodies)
@@ -105,7 +92,7 @@ class _Asking:
 
     def is_in_time(self, name: str) -> bool:
         """Say whether a check may still be sent; asked by its line, immediately before."""
-        return self._is_wanted() and self._run.clock.monotonic_s() < self._send_before_s[name]
+        return self._run.clock.monotonic_s() < self._send_before_s[name]
 
     def ask_all(self, calls: AccountCalls) -> None:
         """Ask until nothing is left, the money is used up, or too many went unanswered."""
@@ -194,7 +181,7 @@ WAIT_CALLS: Final = 2
 _LOOK_EVERY_S: Final = 0.2
 
 
-def check_accounts(run: Run, drafted: Draft, begun: Callable[[], Mapping[str, Verdict]] = dict) -> Draft:
+def check_accounts(run: Run, drafted: Draft) -> Draft:
     """Ask the service about every account nobody has an answer for, and hold the payments that must not be made.
 
     Where most of them have no answer, the plan of the others waits for a person (exit 14); without any, exit 21.
@@ -204,7 +191,6 @@ def check_accounts(run: Run, drafted: Draft, begun: Callable[[], Mapping[str, Ve
     Args:
         run: Of which job.
         drafted: What is to be paid.
-        begun: Waits for the calls that were made while files were read; returns what they came to.
 
     Effects: at most `budget` centavos are spent. Safe to repeat: an answer is kept, an unanswered call counts as spent
     and is not made again by itself.
@@ -215,16 +201,9 @@ def check_accounts(run: Run, drafted: Draft, begun: Callable[[], Mapping[str, Ve
     rules = run.job.account_checks
     if rules.when == "never":
         return drafted
-    ahead = begun()
-    # As if the answers to those came now: whether they were there when the draft was made is chance.
-    drafted = with_verdicts(
-        run, drafted, {name: verdict for name, verdict in drafted.verdicts.items() if name not in ahead}
-    )
     accounts = accounts_to_pay(drafted.payables.obligations, ownership=rules.ownership)
     # The stage may be walked a second time; and what people have approved rests on the answers that its run was given.
-    paid = (
-        {check.fingerprint for check in run.ledger.checks.for_run(run.id)} | _answers_of_approved(run)
-    ) - ahead.keys()
+    paid = {check.fingerprint for check in run.ledger.checks.for_run(run.id)} | _answers_of_approved(run)
     asked = [
         account
         for account in accounts_to_ask(accounts, drafted.verdicts, rules.when)
@@ -234,10 +213,9 @@ def check_accounts(run: Run, drafted: Draft, begun: Callable[[], Mapping[str, Ve
         return as_approved
     _require_consent(run, drafted, asked)
     reused = set(drafted.verdicts) - {account.fingerprint for account in asked} - paid
-    verdicts = {**drafted.verdicts, **ahead}
-    left = [account for account in asked if account.fingerprint not in ahead]
-    verdicts |= ask_accounts(run, likely_good_first(left, _known_of(run, drafted, left)))
-    reused |= _wait_for_others(run, drafted, left, verdicts)
+    verdicts = dict(drafted.verdicts)
+    verdicts |= ask_accounts(run, likely_good_first(asked, _known_of(run, drafted, asked)))
+    reused |= _wait_for_others(run, drafted, asked, verdicts)
     checks = _account_for(run, accounts, verdicts, reused)
     results = [verdicts[account.fingerprint].result for account in asked]
     if broke_off(results):
@@ -257,7 +235,8 @@ def _require_consent(run: Run, drafted: Draft, asked: Sequence[AccountToCheck]) 
     Raises:
         ApprovalWanted: nobody who counts has said yes to these very accounts.
     """
-    most = _checks_by_itself(run)
+    house = run.ledger.decision_rules.house()
+    most = house.checks_approval_above if house else None
     if most is None or len(asked) <= most:
         return
     record_inputs(run, drafted.intake)
@@ -272,11 +251,6 @@ def _require_consent(run: Run, drafted: Draft, asked: Sequence[AccountToCheck]) 
         return
     facts = {"count": len(asked), "cost": Money(request.cost_cents, HOME_CURRENCY), "digest": short_digest(digest)}
     raise ApprovalWanted(Message("checks.consent", total=Money(request.cost_cents), **facts))
-
-
-def _checks_by_itself(run: Run) -> int | None:
-    house = run.ledger.decision_rules.house()
-    return house.checks_approval_above if house else None
 
 
 def _answers_of_approved(run: Run) -> set[str]:
@@ -315,80 +289,6 @@ def _as_approved(
         return None
     run.messages.append(Message("cli.checks.approved_first", count=len(asked)))
     return replace(kept, checks=_account_for(run, accounts, verdicts, set(drafted.verdicts)))
-
-
-# While any of these stands, of whatever job, the order of a night is kept: settle first, then spend.
-_UNSETTLED: Final = frozenset({S.APPROVED, S.NOT_SENT, S.SENDING, S.IN_DOUBT, S.ABSENT})
-_KNOWN_FOR_GOOD: Final = frozenset({CheckResult.VALID, CheckResult.INVALID, CheckResult.UNKNOWN})
-
-
-class ChecksAhead:
-    """Account checks while royalty lines are still being read, of payments rows alone; a context manager.
-
-    What those rows pay does not depend on the lines. Nothing is asked ahead where something speaks against it: a budget
-    that might not reach everybody, whose order of asking then counts, a hold or a freeze, something unsettled, a
-    service that does not answer or whose list does not agree with the ledger. All that is found again, and told, in
-    its own stage.
-    """
-
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "checks-ahead")
-        self._asked: Future[Mapping[str, Verdict]] | None = None
-        self._ended = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Send no further check, and wait for the answers to those that were sent."""
-        self._ended = True
-        self._thread.shutdown()
-
-    def begin(self, run: Run, intake: Intake) -> None:
-        """Begin, with all that was read but the royalty lines."""
-        if run.job.account_checks.when != "never" and len(intake.inputs.payments):
-            unheard = QuietProgress(StringIO())
-            alone = replace(run, progress=unheard, issues=[], discrepancies=[], codes=set(), messages=[], touched=set())
-            self._asked = self._thread.submit(self._ask, alone, intake)
-
-    def finish(self) -> Mapping[str, Verdict]:
-        """Wait until all that was begun has ended; returns what is known for good, by fingerprint."""
-        found = self._asked.result() if self._asked is not None else {}
-        return {name: verdict for name, verdict in found.items() if verdict.result in _KNOWN_FOR_GOOD}
-
-    def _ask(self, run: Run, intake: Intake) -> Mapping[str, Verdict]:
-        try:
-            accounts = _certain_accounts(run, intake)
-        except RepasseError:
-            return {}
-        return ask_accounts(run, accounts, lambda: not self._ended)
-
-
-def _certain_accounts(run: Run, intake: Intake) -> list[AccountToCheck]:
-    """List the accounts that are to be asked about whatever the royalty lines will say; nothing where it may matter.
-
-    Raises:
-        RepasseError: something speaks against asking.
-    """
-    rules, ledger = run.job.account_checks, run.ledger
-    at_most = len(intake.inputs.payees) + len(intake.inputs.payments)
-    if at_most * check_cost_cents(rules.fee) > rules.budget or ledger.hold.current() or ledger.freeze.current():
-        return []
-    if (by_itself := _checks_by_itself(run)) is not None and at_most > by_itself:
-        return []
-    if ledger.submissions.list(states=_UNSETTLED, bodies=False) or approved_plans(run):
-        return []
-    if alarms_of(run, fetch_reports(run, run.require_service().api.list_all_reports)):
-        return []
-    drafted = draft(run, intake)
-    if has_bank_accounts(drafted.payables.obligations):
-        known_institutions(run)
-        drafted = draft_anew(run, drafted)
-    accounts = accounts_to_pay(drafted.payables.obligations, ownership=rules.ownership)
-    asked = accounts_to_ask(accounts, drafted.verdicts, rules.when)
-    return likely_good_first(asked, _known_of(run, drafted, asked))
 
 
 def _known_of(run: Run, drafted: Draft, accounts: Sequence[AccountToCheck]) -> KnownOfAccounts:

@@ -41,13 +41,8 @@ from schemas.tables.shares import Shares
 from schemas.tables.taxes import Taxes
 
 
-def read(run: Run, meanwhile: Callable[[Run, Intake], None] | None = None) -> Intake:
+def read(run: Run) -> Intake:
     """Read the sources and the tables beside them; all problems of all files in one pass.
-
-    Args:
-        run: Of which job.
-        meanwhile: Is given what has been read, payments among it, as soon as royalty lines alone are left to read; not
-            called where there are none of either, or where a file could not be read.
 
     Raises:
         UnreadableFile: files are missing, damaged or lack a column; every such file is named.
@@ -56,12 +51,7 @@ def read(run: Run, meanwhile: Callable[[Run, Intake], None] | None = None) -> In
     job, given = run.job, [path for _, path in run.request.files]
     corrections = Corrections(given, run.ledger.corrected_rows.known(job.job, run.request.period.label))
     reader = FileReader(run, corrections)
-
-    def so_far(tables: list[list[ReadTable]]) -> None:
-        if meanwhile is not None and any(table.layout.table == "payments" for found in tables for table in found):
-            meanwhile(run, _intake(run, tables, corrections, []))
-
-    tables = reader.read_all(_slots(run, corrections), run.request.cluster, so_far)
+    tables = reader.read_all(_slots(run, corrections), run.request.cluster)
     reader.raise_what_cannot_be_read()
     corrections.refuse_what_was_not_read()
     give_memory_back()

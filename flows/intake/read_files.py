@@ -123,27 +123,15 @@ class FileReader:
         self.confirmed: dict[str, str] = {}
         self._key_types = KeyTypes(run.ledger.pix_key_types.known(run.job.job), run.request.key_types)
 
-    def read_all(
-        self, slots: Sequence[Slot], cluster: str | None, meanwhile: Callable[[list[list[ReadTable]]], None]
-    ) -> list[list[ReadTable]]:
-        """Read all files of slots, and the corrections that stand in for some; those of royalty lines alone last.
+    def read_all(self, slots: Sequence[Slot], cluster: str | None) -> list[list[ReadTable]]:
+        """Read all files of slots, and the corrections that stand in for some.
 
         Args:
             slots: Whose files.
             cluster: Address of the cluster that reads files of statement lines; None reads them here.
-            meanwhile: Is given what was read of the others as soon as royalty lines alone are left to read; not called
-                where there are none, or where a file could not be read.
         """
-        found: list[list[ReadTable]] = [[] for _ in slots]
-        in_order = sorted(enumerate(slots), key=lambda numbered: numbered[1].has_lines_alone)
-        is_told = False
         with self._begun(slots, cluster) as begun:
-            for number, slot in in_order:
-                if slot.has_lines_alone and not is_told:
-                    is_told = True
-                    if not self._failures:
-                        meanwhile(found)
-                found[number] = self._slot(number, slot, begun)
+            found = [self._slot(number, slot, begun) for number, slot in enumerate(slots)]
         self._tell_strangers()
         return found
 

@@ -220,11 +220,6 @@ class Slot:
         """Tell whether the job says of a sheet, a member or a file that it is not to be read."""
         return any(fnmatch(fold(name), _folded_pattern(pattern)) for pattern in self.ignore)
 
-    @property
-    def has_lines_alone(self) -> bool:
-        """Whether all its files are of royalty lines."""
-        return all(layout.table == "royalty_lines" for layout in self.layouts)
-
 
 def slots_of(job: Job, folder: Path) -> tuple[list[Slot], list[Slot]]:
     """Return the sources of a job, and the tables beside them, in the order of `Job.beside`.

@@ -1,11 +1,8 @@
 """Writing a run's outputs, and again after each later poll: workbook, CSV, summary, corrections, statements."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Final
 
 import pandas as pd
 
@@ -35,7 +32,6 @@ from flows.royalties.rules.statements import (
     compose_statements,
     heading_of,
     stand_of_advances,
-    told_by_payee,
 )
 from flows.royalties.rules.terms import languages_of, minimums_of
 from flows.run import Run
@@ -46,7 +42,7 @@ from io_adapters.outputs.statements.folder import write_statements
 from schemas.errors import BrokenInvariant
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message
-from schemas.obligation import Obligation, Obligations, submissions_of
+from schemas.obligation import Obligations, submissions_of
 from schemas.payee_statement import Quote, StatementBasis
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import PersonsWord, Reconciliation, ReportLine, Summary
@@ -71,29 +67,7 @@ def _quotes_of(drafted: Draft) -> tuple[Quote, ...]:
     return tuple(dict.fromkeys(quote for statement in drafted.inputs.statements for quote in statement.quotes))
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A payee's statement that is there already.
-
-    Attributes:
-        obligations: What it tells of, each in its place.
-        path: Where it is.
-    """
-
-    obligations: Sequence[Obligation]
-    path: Path
-
-
-NONE_WRITTEN: Final[Mapping[str, Written]] = MappingProxyType({})
-
-
-def write_payee_statements(
-    run: Run,
-    record: RunRecord,
-    reconciliation: Reconciliation,
-    run_id: str,
-    written: Mapping[str, Written] = NONE_WRITTEN,
-) -> None:
+def write_payee_statements(run: Run, record: RunRecord, reconciliation: Reconciliation, run_id: str) -> None:
     """Write the statements of a run, this one or an earlier one; what cannot be written is told, and changes nothing.
 
     The money has gone out by then and the books are written: a full disk must not make a paid run look like a failed
@@ -104,21 +78,14 @@ def write_payee_statements(
         record: What the ledger keeps of the run they are of.
         reconciliation: Of that run.
         run_id: That run.
-        written: By payee, statements that are there already; one that tells what has changed since is written anew.
     """
     try:
-        run.outputs += statements_of(record, reconciliation, run_id, run.ledger, written)
+        run.outputs += statements_of(record, reconciliation, run_id, run.ledger)
     except OSError as error:
         run.messages.append(Message("cli.statements.failed", run=run_id, reason=type(error).__name__))
 
 
-def statements_of(
-    record: RunRecord,
-    reconciliation: Reconciliation,
-    run_id: str,
-    ledger: Ledger,
-    written: Mapping[str, Written] = NONE_WRITTEN,
-) -> list[Path]:
+def statements_of(record: RunRecord, reconciliation: Reconciliation, run_id: str, ledger: Ledger) -> list[Path]:
     """Write the statements of a run whose reports the service knows; before that nobody has anything to be told.
 
     Returns:
@@ -132,11 +99,6 @@ def statements_of(
         return []
     obligations = reconciliation.obligations
     tables = StatementTables(record.earnings, record.territories, record.balances, obligations)
-    stands = dict[str, Path]()
-    if written:
-        now = told_by_payee(obligations)
-        stands = {payee: there.path for payee, there in written.items() if there.obligations == now.get(payee, [])}
-        tables = tables.of_payees(tables.payees - stands.keys())
     named = ledger.submissions.with_ids(submissions_of(tables.obligations))
     statements = compose_statements(
         basis,
@@ -144,19 +106,18 @@ def statements_of(
         run_id=run_id,
         submissions={submission.id: submission for submission in named},
     )
-    return sorted([*stands.values(), *write_statements(statements, Path(record.folder) / FOLDER, stands.values())])
+    return sorted(write_statements(statements, Path(record.folder) / FOLDER))
 
 
 CHECKS = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
 
 
-def write(run: Run, drafted: Draft | None, written: Mapping[str, Written] = NONE_WRITTEN) -> None:
+def write(run: Run, drafted: Draft | None) -> None:
     """Write the outputs of a run that has got as far as working things out, and keep its record in the ledger.
 
     Args:
         run: Of which job.
         drafted: What it worked out; None when it did not get that far.
-        written: By payee, statements that are there already.
     """
     if drafted is None:
         return
@@ -169,7 +130,7 @@ def write(run: Run, drafted: Draft | None, written: Mapping[str, Written] = NONE
     run.outputs += write_run_corrections(run, drafted.intake, folder)
     run.summary = reconciliation.summary
     run.left = left_open(record, reconciliation)
-    write_payee_statements(run, record, reconciliation, run.id, written)
+    write_payee_statements(run, record, reconciliation, run.id)
 
 
 def left_open(record: RunRecord, reconciliation: Reconciliation) -> OpenPeriod:

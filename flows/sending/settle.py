@@ -1,12 +1,10 @@
 """Settlement: poll accepted reports to their end, with one list for all of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, get_args
 
-from flows.payables.draft import Draft
-from flows.reconciliation.statements_ahead import StatementsAhead
-from flows.reconciliation.write import Written, left_open, reconciliation_of, write_payee_statements
+from flows.reconciliation.write import left_open, reconciliation_of, write_payee_statements
 from flows.reports.report_list import MOST_UNLISTED, by_id, compare_reports, doubt_abandoned, fetch_reports, note_doubts
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, judge_report, next_pause_s
 from flows.reports.rules.report_list import is_watched_still
@@ -34,30 +32,24 @@ CODE_OF: Final = {
 }
 
 
-def settle(run: Run, drafted: Draft) -> Mapping[str, Written]:
+def settle(run: Run) -> None:
     """Poll until every open report of the job has ended, or the job's time for it has run out (exit 23).
 
     Pauses grow from a second to the job's `every_s`. A list that cannot be had is no information and ends nothing.
-
-    Returns:
-        By payee, the statements that were written while others' reports were still open.
     """
     every_s, for_s = float(run.job.settle.every_s), float(run.job.settle.for_s)
     began_s, pause_s = run.clock.monotonic_s(), 0.0
     total = len(open_submissions(run))
-    with StatementsAhead(run, drafted) as statements:
-        while waiting := open_submissions(run):
-            poll_open_reports(run, waiting)
-            left = open_submissions(run)
-            run.progress.advance("reports", total - len(left), total)
-            pause_s = next_pause_s(pause_s, every_s)
-            if not left or run.clock.monotonic_s() - began_s + pause_s > for_s:
-                break
-            statements.go_on()
-            run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
-            run.clock.sleep(pause_s)
+    while waiting := open_submissions(run):
+        poll_open_reports(run, waiting)
+        left = open_submissions(run)
+        run.progress.advance("reports", total - len(left), total)
+        pause_s = next_pause_s(pause_s, every_s)
+        if not left or run.clock.monotonic_s() - began_s + pause_s > for_s:
+            break
+        run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
+        run.clock.sleep(pause_s)
     note_open(run)
-    return statements.written
 
 
 def open_submissions(run: Run) -> list[Submission]:

@@ -509,13 +509,6 @@ class Journal:
                 found |= {_account_of(fields): period for *fields, period in rows}
         return found
 
-    def series_moved(self) -> dict[Series, Series]:
-        """Return the series that go on under another name -> that one."""
-        query = select(_E.cause, _E.job, _E.payer, _E.currency).where(_E.kind == EntryKind.MOVE.value)
-        with self._db.reading() as connection:
-            rows = connection.execute(query.order_by(_E.number)).all()
-        return {former: Series(*name) for cause, *name in rows if (former := series_of_cause(cause)) is not None}
-
     def of_payees(self, payees: Collection[str]) -> list[BookedPosting]:
         """Return the postings of some payees' accounts in the order they were booked: one indexed read."""
         of_entry = (_E.number, _E.kind, _E.job, _E.payer, _E.currency, _E.period, _E.period_start, _E.cause)

@@ -80,16 +80,3 @@ def destination_of(  # noqa: PLR0913  # the columns of a destination
     if account:
         return BankAccount(bank_code, psp_id, agency, account, account_type, account_holder)  # type: ignore[arg-type]
     return None
-
-
-def destination_fingerprint(**columns: str) -> str:
-    """Name the destination of a checked row without giving it away.
-
-    Args:
-        columns: As `destination_of` takes them.
-
-    Returns:
-        Hex sha256 of the canonical destination; "" when there is none.
-    """
-    destination = destination_of(**columns)
-    return destination.fingerprint if destination else ""

@@ -1,16 +1,13 @@
 """A paid check is made once for each account, within the budget, and never for a row that cannot be paid anyway."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-import fsspec
 import pytest
-from fsspec.implementations.memory import MemoryFileSystem
 from openpyxl import load_workbook
 
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places
-from tests.flows.jobs import line, payee, payment, people, share
+from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of, summary_of
 from tests.flows.oracle import CHECK
 
@@ -290,95 +287,3 @@ def test_the_few_that_were_answered_before_the_service_came_to_a_stop_are_not_pa
     service.clear()
     report = checked.run(yes=False)
     assert (report.exit_code, service.paid) == (ExitCode.DONE, [1000] * 12)
-
-
-class Gated(MemoryFileSystem):
-    """Files of which the first byte can be had once something else has happened."""
-
-    protocol = "gated"
-    waits: Callable[[], None] = staticmethod(lambda: None)
-
-    def _open(self, path, mode="rb", **more):
-        if "r" in mode:
-            type(self).waits()
-        return super()._open(path, mode, **more)
-
-
-@pytest.fixture
-def statement(monkeypatch):
-    """Write the statement that is read last; `waits` is called before its first byte is read."""
-    fsspec.register_implementation("gated", Gated, clobber=True)
-
-    def write(text: str, waits: Callable[[], object] = lambda: None) -> None:
-        monkeypatch.setattr(Gated, "waits", staticmethod(lambda: None))
-        with fsspec.open("gated://label/statement.csv", "wb") as stream:
-            stream.write(text.encode())
-        monkeypatch.setattr(Gated, "waits", staticmethod(waits))
-
-    return write
-
-
-def lines(*amounts):
-    rows = [line(amount) for amount in amounts]
-    return "\n".join(";".join(row) for row in [list(rows[0]), *(list(row.values()) for row in rows)])
-
-
-@pytest.fixture
-def mixed(label):
-    """Ana is paid by a row of her own, Bia by royalties."""
-    label.declare(
-        sources=[
-            {"files": "gated://label/statement.csv", "layout": "royalties"},
-            {"files": "payments.xlsx", "layout": "payments"},
-        ],
-        payees="payees.xlsx",
-        shares="shares.xlsx",
-        account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "25.00"},
-    )
-    label.payments(payment(ANA, "10,00"))
-    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
-    label.write("shares.xlsx", [share(BIA, "100")])
-    return label
-
-
-def test_accounts_are_checked_while_statements_are_still_read(mixed, service, statement, eventually):
-    statement(lines("20,00"), lambda: eventually(lambda: service.calls(CHECK) == 1))
-    report = mixed.run()
-    assert (report.exit_code, service.paid, service.checks) == (ExitCode.DONE, [1000, 2000], 2)
-    counts = summary_of(report)["account_checks"]
-    assert (counts["made"], counts["reused"], counts["cost_cents"]) == (2, 0, 2 * COST)
-
-
-def test_what_was_asked_before_a_statement_was_found_unreadable_is_paid_for_once(mixed, service, statement, eventually):
-    statement("?", lambda: eventually(lambda: service.checks == 1))
-    assert mixed.run().exit_code == ExitCode.UNREADABLE_FILE
-    statement(lines("20,00"))
-    report = mixed.run()
-    assert (report.exit_code, service.paid, service.checks) == (ExitCode.DONE, [1000, 2000], 2)
-    counts = summary_of(report)["account_checks"]
-    assert (counts["made"], counts["reused"], counts["cost_cents"]) == (1, 1, COST)
-
-
-def test_a_bad_account_found_while_statements_are_read_is_not_paid(mixed, service, statement, eventually):
-    service.behave(invalid_accounts=[ANA.destination.pix_key])
-    statement(lines("20,00"), lambda: eventually(lambda: service.calls(CHECK) == 1))
-    report = mixed.run()
-    assert (report.exit_code, service.paid) == (ExitCode.ROWS_HELD, [2000])
-    assert summary_of(report)["account_checks"]["invalid"] == 1
-
-
-def test_where_the_budget_may_not_reach_everybody_all_is_read_before_anybody_is_asked_about(mixed, service, statement):
-    text = mixed.job.read_text(encoding="utf-8")
-    mixed.job.write_text(text.replace("25.00", "0.36"), encoding="utf-8")
-    statement(lines("20,00"))
-    report = mixed.run()
-    assert (report.exit_code, service.paid, service.checks) == (ExitCode.ROWS_HELD, [2000], 1)
-
-
-def test_while_sending_is_on_hold_nobody_is_asked_about_before_all_is_read(mixed, service, statement):
-    seen = []
-    statement("?", lambda: seen.append(service.calls(CHECK)))
-    mixed.say("hold", "--by", "ana", "--why", "the bank is closed")
-    assert mixed.run().exit_code == ExitCode.UNREADABLE_FILE
-    assert seen
-    assert service.checks == 0

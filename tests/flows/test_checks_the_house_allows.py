@@ -74,7 +74,7 @@ def test_a_yes_to_checks_is_used_once(label, service, house):
     assert service.checks == 6, "they were agreed to once"
 
 
-def test_a_house_that_lets_no_run_check_by_itself_is_asked_ahead_of_the_lines_too(label, service, house):
+def test_a_house_that_lets_no_run_check_by_itself_is_asked_where_royalties_are_paid_too(label, service, house):
     split_with_ana_and_bia(label)
     label.write("royalties.csv", [line("100,00")])
     sources = [{"files": "payments.xlsx", "layout": "payments"}, {"files": "royalties.csv", "layout": "royalties"}]

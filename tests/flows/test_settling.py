@@ -2,10 +2,8 @@
 
 import json
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from pypdf import PdfReader
 
 from schemas.exit_codes import ExitCode
 from tests.flows.books import assert_books_close, places
@@ -207,66 +205,3 @@ def test_income_tax_and_withheld_money_have_places_of_their_own(label, service):
     assert report.exit_code == ExitCode.DONE
     assert places(summary_of(report)) == {"paid": 900, "income_tax": 100, "withheld": 2000}
     assert json.loads(report.outputs[-1].read_text())["totals_cents"]["in"] == 3000
-
-
-@pytest.fixture
-def each_alone(two, service):
-    """Ana's and Bia's payments in reports of their own, which do not end by themselves, and their statements."""
-    two.declare(
-        rules={"max_payments_per_batch": 1},
-        settle={"every_s": "0.1", "for_s": "60"},
-        outputs={"folder": "out", "statements": True, "formats": ["json"]},
-    )
-    service.behave(**SLOW)
-    return two
-
-
-def statements(label):
-    return {path: (path.stat().st_ino, text_of(path)) for path in label.folder.glob("out/**/*.pdf")}
-
-
-def text_of(path):
-    return " ".join(page.extract_text() for page in PdfReader(path).pages)
-
-
-def follow_while(label, meanwhile):
-    """Run, and do something else meanwhile; returns the run's report, and what that came to."""
-    with ThreadPoolExecutor(1) as pool:
-        doing = pool.submit(meanwhile)
-        return label.run(), doing.result()
-
-
-def test_statements_are_there_before_the_last_report_has_ended(each_alone, service, eventually):
-    def end_one_after_the_other():
-        eventually(lambda: service.posts == 2)
-        service.force_one(service.reports[0]["split_id"], status="DONE")
-        eventually(lambda: statements(each_alone))
-        before = statements(each_alone)
-        service.behave(**AT_ONCE)
-        return before
-
-    report, before = follow_while(each_alone, end_one_after_the_other)
-    assert report.exit_code == ExitCode.DONE
-    assert len(before) == 1
-    after = statements(each_alone)
-    assert before.items() <= after.items(), "it was written twice"
-    assert sorted(after) == [path for path in report.outputs if path.suffix == ".pdf"]
-    assert len(after) == 2
-
-
-def test_a_statement_tells_what_became_of_a_payment_after_it_was_written(each_alone, service, eventually):
-    def change_its_mind():
-        eventually(lambda: service.posts == 2)
-        first, second = (report["split_id"] for report in service.reports)
-        service.force_one(first, status="ERROR", donePayments=None, paidAmount=0)
-        eventually(lambda: statements(each_alone))
-        before = statements(each_alone)
-        service.force_one(first, status="DONE")
-        service.force_one(second, status="DONE")
-        return before
-
-    report, before = follow_while(each_alone, change_its_mind)
-    ((path, (_, said_before)),) = before.items()
-    assert places(summary_of(report)) == {"paid": 3000}
-    assert "pago" in text_of(path).lower()
-    assert "pago" not in said_before.lower()

@@ -8,7 +8,7 @@ import pytest
 from schemas.issues import IssueCode
 from schemas.sheet_cells import CellKind
 from schemas.values.bank_account import check_account_digit, read_account, read_account_type, read_agency, read_psp_id
-from schemas.values.destination import destination_fingerprint
+from schemas.values.destination import destination_of
 from schemas.values.pix_key import AREA_CODES, read_pix_key, read_pix_key_type
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -111,10 +111,10 @@ def test_banco_do_brasil_is_never_missing():
 
 
 def test_a_fingerprint_tells_destinations_apart_and_shows_none():
-    pix = destination_fingerprint(pix_key="52998224725", pix_key_type="cpf")
-    account = destination_fingerprint(**ACCOUNT)
-    assert destination_fingerprint() == ""
-    assert pix != account != destination_fingerprint(**ACCOUNT | {"agency": "0001"})
-    assert account == destination_fingerprint(**ACCOUNT, account_holder="Anyone")
+    pix = destination_of(pix_key="52998224725", pix_key_type="cpf").fingerprint
+    account = destination_of(**ACCOUNT).fingerprint
+    assert destination_of() is None
+    assert pix != account != destination_of(**ACCOUNT | {"agency": "0001"}).fingerprint
+    assert account == destination_of(**ACCOUNT, account_holder="Anyone").fingerprint
     assert "52998224725" not in pix
     assert len(pix) == 64

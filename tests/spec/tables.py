@@ -15,7 +15,7 @@ from schemas.tables.contract import records
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import USUAL_MINIMUM
 from schemas.tables.royalty_lines import LINE_AMOUNT
-from schemas.values.destination import destination_fingerprint
+from schemas.values.destination import destination_of
 from schemas.values.money import exact_text, parse_plain_amount
 from schemas.values.tax_id import check_digits
 from tests.obligations import table_of
@@ -187,7 +187,7 @@ def reais(cents: int) -> str:
 
 def destination_of_mail(key: str) -> str:
     """Fingerprint of a Pix e-mail key."""
-    return destination_fingerprint(**_mail_key(key))
+    return destination_of(**_mail_key(key)).fingerprint
 
 
 def drawn(frame: pd.DataFrame, columns: list[str]) -> list[Row]:

@@ -1,7 +1,7 @@
 """From the tables of a run to one statement per payee: sums by recording, platform and territory."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple, TypeVar
@@ -196,21 +196,6 @@ class StatementTables(NamedTuple):
     territories: pd.DataFrame
     balances: pd.DataFrame
     obligations: Obligations
-
-    @property
-    def payees(self) -> set[str]:
-        """Tax ids of all they speak of."""
-        frames = (self.earnings, self.territories, self.balances)
-        named = {tax_id for frame in frames for tax_id in frame["tax_id"].unique()}
-        return (named | told_by_payee(self.obligations).keys()) - {""}
-
-    def of_payees(self, payees: Collection[str]) -> "StatementTables":
-        """Return what they say of some payees."""
-        earnings, territories, balances = (
-            frame[frame["tax_id"].isin(list(payees))] for frame in (self.earnings, self.territories, self.balances)
-        )
-        obligations = tuple(owed for owed in self.obligations if owed.payee.tax_id in payees)
-        return StatementTables(earnings, territories, balances, obligations)
 
 
 def statement_token(run_id: str, payee: str) -> str:

@@ -97,13 +97,12 @@ PER_PROCESS: Final = 250
 _MODULE: Final = "io_adapters.outputs.statements.child"
 
 
-def write_statements(statements: Iterable[PayeeStatement], folder: Path, kept: Iterable[Path] = ()) -> list[Path]:
+def write_statements(statements: Iterable[PayeeStatement], folder: Path) -> list[Path]:
     """Write one PDF per statement, and remove those of an earlier writing whose payees are no longer there.
 
     Args:
         statements: Taken one after the other; no more than a few hundred are held at a time.
         folder: Of the statements alone; made when there is something to write (mode 0700, files 0600).
-        kept: Files of an earlier writing that stay.
 
     Returns:
         Where the files are, in the order of the statements. As with all outputs, one that could not be replaced is
@@ -116,7 +115,7 @@ def write_statements(statements: Iterable[PayeeStatement], folder: Path, kept: I
     first = list(islice(pages, FEW + 1))
     written = _in_processes(chain(first, pages), folder) if len(first) > FEW else write_pages(first, folder)
     if folder.is_dir():
-        remove_other_statements(folder, [*kept, *written])
+        remove_other_statements(folder, written)
     return written
 
 
