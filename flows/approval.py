@@ -11,13 +11,12 @@ from prefect.states import Completed, Failed
 from pydantic import Field
 
 from flows.approvals.approve import Recorded, record_decision
-from flows.launchers import NotLaunched, launcher_for
-from flows.opening import open_ledger_of
+from flows.launch import launcher_for
 from flows.prefect_ui.deployments import ANSWER_S, require_closed_server
-from flows.run import utc_now
+from flows.run import open_ledger_of, utc_now
 from flows.settings import Settings, read_settings
 from schemas.approval import APPROVING
-from schemas.errors import RepasseError
+from schemas.errors import NotLaunched, RepasseError
 from schemas.job import Outputs
 from schemas.messages import Listed, Message, render
 

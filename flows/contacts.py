@@ -9,14 +9,13 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
-from flows.address_book.start import ContactsReport, sync_job_contacts
-from flows.due_jobs import require_job_of_folder
+from flows.address_book.sync import ContactsReport, sync_job_contacts
 from flows.prefect_ui.artifacts import contacts_page, name_of_job
 from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import RunLogProgress, refused_state, state_of, watching
+from flows.run_request import require_job_of_folder
 from flows.settings import jobs_folder, read_settings
-from schemas.errors import RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, RepasseError
 from schemas.job import Outputs
 from schemas.messages import render
 

@@ -6,12 +6,11 @@ from typing import Final
 from prefect import flow
 from prefect.client.schemas.objects import State
 
-from flows.night import folder_of_jobs, run_night
+from flows.nights.night import folder_of_jobs, run_night
 from flows.prefect_ui.artifacts import night_page
 from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of, watching
-from schemas.errors import ConfigurationError, RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ConfigurationError, ExitCode, RepasseError
 from schemas.job import BRASILIA, Outputs
 from schemas.messages import Listed, Message, render
 

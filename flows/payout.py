@@ -6,10 +6,10 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
-from flows.due_jobs import require_job_of_folder
 from flows.prefect_ui.artifacts import name_of_job
 from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of_report, watching
+from flows.run_request import require_job_of_folder
 from flows.runner import RunOptions, run_payout
 from flows.settings import jobs_folder, read_settings
 from schemas.errors import RepasseError

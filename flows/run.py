@@ -1,22 +1,17 @@
 """Run: what a run is asked for, its dependencies, and the results of its stages so far."""
 
 import datetime as dt
-import getpass
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from flows.reach import require_within_reach
-from flows.settings import cluster_address
-from io_adapters.spreadsheets.declarations import read_job
-from schemas.errors import ConfigurationError, errors_in_language
-from schemas.exit_codes import ExitCode, worst
+from schemas.errors import ExitCode, worst
 from schemas.issues import Issue
-from schemas.job import BRASILIA, Job, Outputs, Period, period_asked, resolve_period
+from schemas.job import BRASILIA, Job, Outputs
 from schemas.messages import Listed, Message, catalogue_in, render
 from schemas.reconciliation import Discrepancy, Summary
 from schemas.waits import OpenPeriod
@@ -27,6 +22,12 @@ if TYPE_CHECKING:  # a check has neither ledger nor service, and need not wait f
     from io_adapters.payout_api.assumptions import Assumptions
     from io_adapters.payout_api.client import SplitApi
     from schemas.wire import SplitReport
+from flows.run_request import RunRequest
+from flows.settings import Settings
+from io_adapters.ledger.engine import Seal
+from io_adapters.ledger.ledger import Ledger, open_ledger
+from schemas.approval import PolicyOnRecord, on_record
+from schemas.job import HousePolicy
 
 
 class Progress(Protocol):
@@ -143,42 +144,6 @@ class Service:
         return self.assumptions.id_for_get(split_id=split_id, report_id=report_id)
 
 
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """What the caller asked for.
-
-    Attributes:
-        job: The declaration.
-        job_path: Where it was read.
-        period: Its days.
-        files: Source (layout name or position; "" for the only one) and path: read instead of the declared files.
-        yes: Whether the caller approves the plan that will be made.
-        by: Who asks; prepares the plan.
-        again: Base names of files to use although they, or lines of theirs, were used before.
-        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
-        key_types: Whether each Pix key without a type is of the one that it shows, on the caller's word.
-        cluster: Address of the scheduler whose workers read files of statement lines; None reads them here.
-        job_sha256: Hex digest of the declaration's bytes.
-    """
-
-    job: Job
-    job_path: Path
-    period: Period
-    files: tuple[tuple[str, str], ...] = ()
-    yes: bool = False
-    by: str = ""
-    again: frozenset[str] = frozenset()
-    one_more: bool = False
-    key_types: bool = False
-    cluster: str | None = None
-    job_sha256: str = ""
-
-    @property
-    def folder(self) -> Path:
-        """What relative paths in the job are relative to."""
-        return self.job_path.parent
-
-
 @dataclass(slots=True)
 class Run:
     """One run of one job: what it is given, and how it stands.
@@ -237,6 +202,12 @@ class Run:
         return self.request.job
 
     @property
+    def output_folder(self) -> Path:
+        """outputs.folder/<job>/<period>/<run>, relative to the job file; absolute."""
+        base = self.request.folder / self.job.outputs.folder
+        return (base / self.job.job / self.request.period.label / self.id).absolute()
+
+    @property
     def language(self) -> str:
         """Which language people are spoken to in; the product's own where there is no single job."""
         return self.asked.job.outputs.language if self.asked else Outputs().language
@@ -292,81 +263,50 @@ def boot_time_s() -> float:
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
-def whoever_runs_this() -> str:
-    """Name the person or account the program runs for."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "unknown"
-
-
-def read_run_request(  # noqa: PLR0913  # one for every option of the command line
-    job_path: Path,
-    *,
-    files: Sequence[str] = (),
-    yes: bool = False,
-    by: str | None = None,
-    again: Sequence[str] = (),
-    period: str | None = None,
-    one_more: bool = False,
-    key_types: bool = False,
-) -> RunRequest:
-    """Read the job file and settle what the caller asked for.
-
-    Args:
-        job_path: The job file.
-        files: "[SOURCE=]PATH": read instead of the files the job names.
-        yes: Whether the caller approves the plan that will be made.
-        by: Who asks; whoever runs the program when None.
-        again: Files to pay although they were used before, under another job or period.
-        period: The month a job for `previous_month` is run for; that before the present one when None.
-        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
-        key_types: Whether each Pix key without a type is of the one that it shows.
-
-    Raises:
-        ConfigurationError: the job file is wrong, every problem with line and column; it is for another period, reads
-            where the house does not let jobs read, or wants a cluster that the environment does not name.
-    """
-    declared = read_job(job_path)
-    job = declared.job
-    require_within_reach(job, job_path)
-    try:
-        spec = period_asked(job.period, period) if period else job.period
-    except ValueError as error:
-        raise ConfigurationError(Message("error.in_job_file", file=job_path.name, why=str(error))) from None
-    resolved = resolve_period(spec, dt.datetime.now(BRASILIA).date())
-    known = {str(position) for position in range(1, len(job.sources) + 1)}
-    known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
-    given = tuple(_given_file(text, known) for text in files)
-    names = frozenset(Path(text).name for text in again)
-    with errors_in_language(job.outputs.language):
-        cluster = cluster_address(job.engine)
-    return RunRequest(
-        job,
-        job_path.absolute(),
-        resolved,
-        given,
-        yes,
-        by or whoever_runs_this(),
-        names,
-        one_more,
-        key_types,
-        cluster,
-        declared.sha256,
-    )
-
-
-def _given_file(text: str, sources: set[str]) -> tuple[str, str]:
-    """Tell for which source a file was given, when that was said; a name may hold the sign itself."""
-    name, mark, path = text.partition("=")
-    if mark and name in sources:
-        return name, str(Path(path).absolute())
-    return "", str(Path(text).absolute())
-
-
 def utc_now() -> dt.datetime:
     """Tell the time; the only place that asks the system for it."""
     return dt.datetime.now(dt.UTC)
 
 
 SYSTEM_CLOCK = Clock(now=utc_now, monotonic_s=boot_time_s, sleep=time.sleep)
+
+
+def open_ledger_of(settings: Settings, *, create: bool = True, now: Callable[[], dt.datetime] = utc_now) -> Ledger:
+    """Open the ledger the environment names, under the policy it names.
+
+    Args:
+        settings: Of the environment.
+        create: False to leave no trace where there is no ledger yet: it is then empty.
+        now: The clock.
+
+    Raises:
+        ConfigurationError: the ledger cannot be opened, or the policy cannot be read, or there is none any more where
+            the ledger has been opened under one: that is never "no policy".
+    """
+    seal = Seal(settings.key_of_approvals)
+
+    def policy() -> PolicyOnRecord | None:
+        found = policy_of(settings)
+        return on_record(found) if found else None
+
+    policy()
+    ledger = open_ledger(settings.ledger_url, clock=now, create=create, policy=policy, seal=seal)
+    try:
+        ledger.decision_rules.note_policy()
+    except BaseException:
+        ledger.close()
+        raise
+    return ledger
+
+
+def policy_of(settings: Settings) -> HousePolicy | None:
+    """Read the policy anew, which may have become stricter since; None where there is none.
+
+    Raises:
+        ConfigurationError: its file is missing or wrong.
+    """
+    if settings.policy is None:
+        return None
+    from io_adapters.spreadsheets.declarations import read_policy  # noqa: PLC0415  # seldom wanted
+
+    return read_policy(settings.policy)

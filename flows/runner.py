@@ -14,45 +14,31 @@ from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, Protocol, TypeV
 from pydantic import SecretStr
 
 from flows.account_checks.check_accounts import check_accounts
-from flows.alerts import alert_after_run
 from flows.approvals.approve import approve
-from flows.due_jobs import is_anything_open, require_known_job
+from flows.books.alerts import alert_after_run
+from flows.books.rules.reconcile import state_name
+from flows.books.write import rewrite, write
 from flows.intake.read import read
-from flows.opening import open_ledger_of
 from flows.payables.draft import Draft, draft
 from flows.payables.freeze_plan import freeze_plan
 from flows.probe.probe import Probing
 from flows.probe.rules import ProbeParties
-from flows.reconciliation.rules.reconcile import state_name
-from flows.reconciliation.write import write
-from flows.reports.rules.judge_report import next_pause_s
-from flows.run import (
-    SYSTEM_CLOCK,
-    Clock,
-    Progress,
-    QuietProgress,
-    Run,
-    RunRequest,
-    Service,
-    read_run_request,
-    utc_now,
-)
+from flows.run import SYSTEM_CLOCK, Clock, Progress, QuietProgress, Run, Service, open_ledger_of, utc_now
+from flows.run_request import RunRequest, read_run_request, require_known_job
 from flows.sending.exchange_rates import exchange_rate
 from flows.sending.recover import recover
 from flows.sending.send import send
-from flows.sending.settle import poll_open_reports, rewrite, settle, settle_all
+from flows.sending.settle import follow, is_anything_open, settle, settle_all
 from flows.settings import ServiceSettings, Settings, check_environment, jobs_folder, read_settings
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.outputs.atomic import sweep_unfinished
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.client import ProbeApi, SplitApi
-from schemas.errors import RepasseError, errors_in_language, trouble_of_the_machine
-from schemas.exit_codes import ExitCode, worst
+from schemas.errors import ExitCode, RepasseError, errors_in_language, trouble_of_the_machine, worst
 from schemas.issues import Issue
 from schemas.messages import Listed, Message, for_desk, render
 from schemas.reconciliation import Summary
-from schemas.submission import OPEN
 
 if TYPE_CHECKING:
     from io_adapters.sandbox import EmbeddedSandbox
@@ -301,40 +287,15 @@ def describe_bug(error: BaseException) -> Message:
     return Message("cli.bug", kind=type(error).__name__, place=f"{place}:{frame.lineno}")
 
 
-_EVERY_S = 30.0
-
-
 def settle_and_follow(for_s: float) -> Route:
-    """Make the route of a settlement that stays with open reports for some seconds; one list serves all of them.
-
-    Outputs are written again once, at the end.
-    """
-    seen: set[str] = set()
-
-    def follow(run: Run) -> None:
-        began_s, pause_s, total = run.clock.monotonic_s(), 0.0, 0
-        while waiting := run.ledger.submissions.list(job=run.only_job, states=OPEN):
-            pause_s = next_pause_s(pause_s, _EVERY_S)
-            if run.clock.monotonic_s() - began_s + pause_s > for_s:
-                break
-            run.clock.sleep(pause_s)
-            seen.update(submission.run_id for submission in waiting)
-            total = max(total, len(waiting))
-            poll_open_reports(run, waiting)
-            left = run.ledger.submissions.list(job=run.only_job, states=OPEN, bodies=False)
-            run.progress.advance("reports", total - len(left), total)
-
-    def rewrite_all(run: Run) -> None:
-        run.touched |= seen
-        rewrite(run)
+    """Make the route of a settlement that polls open reports for some seconds before it settles; one list for all."""
 
     def stay(step: Step) -> None:
         with suppress(Stopped):
-            step(follow)
+            step(follow, for_s)
             step(settle_all)
-        step(rewrite_all)
+        step(rewrite)
 
-    rewrite_all.__name__ = rewrite.__name__
     return Route(SETTLE.name, stay)
 
 

@@ -5,8 +5,8 @@ from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
 
-from flows.alerts import alert_of_overdue_nights
-from flows.due_jobs import NIGHTLY
+from flows.books.alerts import alert_of_overdue_nights
+from flows.nights.due import NIGHTLY
 from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of_report, watching
 from flows.run import utc_now

@@ -14,8 +14,7 @@ import httpx
 
 from io_adapters.tls import tls_context
 from schemas.egress import DIRECT, Egress, is_loopback
-from schemas.errors import RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, RepasseError
 from schemas.messages import Message
 
 TIMEOUT_S: Final = 10.0

@@ -77,7 +77,7 @@ class AccountPayment:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class PayeeAccount:
     """One payee's account with one job, in its currency.
 
     Attributes:
@@ -128,7 +128,7 @@ class PayeeAccounts:
     tax_id_masked: str
     language: str
     year: int | None
-    accounts: tuple[Account, ...]
+    accounts: tuple[PayeeAccount, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from schemas.exit_codes import PRECEDENCE, ExitCode
+from schemas.errors import PRECEDENCE, ExitCode
 from schemas.messages import Listed, Message, Money
 
 AlertKind = Literal["approval_wanted", "doubt", "failure", "night"]

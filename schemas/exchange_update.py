@@ -10,8 +10,9 @@ from typing import Final
 
 from schemas.attempt import transitions
 from schemas.messages import Message
-from schemas.plan import ExchangeTerms, digest_of, short_token
+from schemas.plan import ExchangeTerms
 from schemas.submission import SubmissionState
+from schemas.values.digests import digest_of, short_token
 
 ID_PREFIX: Final = "xr-"
 

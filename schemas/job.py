@@ -65,7 +65,7 @@ class Declaration(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Payer(Declaration):
+class PayerIdentity(Declaration):
     """Who pays: the party responsible for the reports."""
 
     tax_id: TaxId = Field(description="CPF or CNPJ of whoever pays, with or without its marks.")
@@ -212,7 +212,7 @@ class Rules(Declaration):
     )
 
 
-class AccountChecks(Declaration):
+class AccountCheckRules(Declaration):
     """When the paid account check is made, and how much of it."""
 
     when: Literal["never", "new_or_changed", "always"] = Field(
@@ -392,7 +392,7 @@ class Job(Declaration):
     currency_was: FormerCurrency | None = Field(
         default=None, description="The currency of the reports before: what is owed in it goes on at this rate."
     )
-    payer: Payer
+    payer: PayerIdentity
     period: PeriodSpec = Field(description="A month (2026-10), previous_month, or first and last day.")
     currency: Currency = Field(default="BRL", description="Of the reports.")
     sources: tuple[Source, ...] = Field(min_length=1, description="What came in.")
@@ -412,7 +412,7 @@ class Job(Declaration):
         default=None, description="Invoices (notas fiscais) of payees who must send one before they are paid."
     )
     rules: Rules = Rules()
-    account_checks: AccountChecks = AccountChecks()
+    account_checks: AccountCheckRules = AccountCheckRules()
     service: ServiceUse = ServiceUse()
     foreign_currency: ForeignCurrency | None = Field(
         default=None, description="Rate and order of reports that are not in BRL."

@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from schemas.values.digests import digest_of, short_token
 from schemas.values.names import normal_reference
 from schemas.wire import ExchangeRateUpdate, SplitReport, body_of, canonical_json, parse_json
 
@@ -121,22 +122,6 @@ def standing_of(place: str, reason: str) -> str:
     if place == Place.UNDETERMINED.value and first in list(Inferred):
         return first
     return PAID_LESS_TAX if place == Place.PAID.value and reason == LESS_TAX else place
-
-
-def digest_of(*parts: str | bytes) -> str:
-    """Return the sha256 of length-framed parts as hex; no two different lists of parts share an input."""
-    encoded = [part if isinstance(part, bytes) else part.encode() for part in parts]
-    return hashlib.sha256(b"".join([len(data).to_bytes(8, "big") + data for data in encoded])).hexdigest()
-
-
-_BASE32: Final = "abcdefghijklmnopqrstuvwxyz234567"
-_PAIRS: Final = [first + second for first in _BASE32 for second in _BASE32]
-
-
-def short_token(hex_digest: str, length: int) -> str:
-    """Return a hex digest as lower-case base32, cut to a length people and names can bear."""
-    bits = int(hex_digest, 16) >> 6  # two characters at a time hold 250 of its 256 bits
-    return "".join([_PAIRS[bits >> shift & 1023] for shift in range(240, 240 - 5 * length, -10)])[:length]
 
 
 @lru_cache(maxsize=50_000)  # a run asks for each of its keys at every stage

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.messages import Listed, Message, message_from
 from schemas.obligation import Reasons
 from schemas.plan import PaymentPlan, Place

@@ -390,7 +390,7 @@ MOST_ACCOUNTS: Final = 96
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class StatementAccount:
     """What a file says was earned in one currency and month.
 
     Attributes:
@@ -417,7 +417,7 @@ class Account:
         return self.currency, self.month
 
 
-def accounts_to_json(accounts: Iterable[Account]) -> str:
+def accounts_to_json(accounts: Iterable[StatementAccount]) -> str:
     """Write accounts for the ledger."""
     return json.dumps(
         [
@@ -435,10 +435,10 @@ def accounts_to_json(accounts: Iterable[Account]) -> str:
     )
 
 
-def accounts_from_json(text: str) -> tuple[Account, ...]:
+def accounts_from_json(text: str) -> tuple[StatementAccount, ...]:
     """Read what `accounts_to_json` wrote."""
     return tuple(
-        Account(
+        StatementAccount(
             currency=told["currency"],
             month=told["month"],
             amount=Decimal(told["amount"]),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.messages import Message
 from schemas.obligation import Reasons
 
@@ -28,7 +28,7 @@ class FileStanding(StrEnum):
         return self in {FileStanding.SAME, FileStanding.UNPROVEN}
 
 
-class Problem(StrEnum):
+class TraceProblem(StrEnum):
     """What does not add up."""
 
     PART = "part"  # amount, rate and share do not make what the ledger recorded of a part
@@ -313,7 +313,7 @@ class PayeeTrace:
     reports: tuple[TracedReport, ...]
     in_cents: int
     places_cents: tuple[tuple[str, int], ...]
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[TraceProblem, ...] = ()
     statements_read: bool = False
     payer_name: str = ""
     advances_left_cents: int | None = None

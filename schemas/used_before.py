@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from schemas.messages import Listed, Message
-from schemas.statement_sketches import NO_SKETCHES, Account, Sketches
+from schemas.statement_sketches import NO_SKETCHES, Sketches, StatementAccount
 
 _SHOWN: Final = 3
 
@@ -143,4 +143,4 @@ class FileUse:
     layout: str = ""
     only_carried: bool = False
     sketches: Sketches = field(default=NO_SKETCHES, repr=False)
-    accounts: tuple[Account, ...] = field(default=(), repr=False)
+    accounts: tuple[StatementAccount, ...] = field(default=(), repr=False)

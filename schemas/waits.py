@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.messages import Listed, Message
 from schemas.obligation import Reasons, reasons_message
 from schemas.plan import Place

@@ -125,9 +125,9 @@ class Executed:
 def one_run() -> set[tuple[str, str]]:
     """Pay the royalties of the sample data on a sandbox, and name what ran between the order and its results."""
     from flows.cli.playground import copy_samples
+    from flows.launch import start_payout
     from flows.run import QuietProgress
     from flows.runner import RunOptions
-    from flows.start import start_payout
     from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 
     at_once = SandboxSettings(processing_after_s=0, done_after_s=0)

@@ -58,3 +58,11 @@ def _summed(rows: Iterable[tuple[JournalEntry, JournalAccount, int]]) -> dict[Jo
     for _, account, cents in rows:
         sums[account] += cents
     return {account: cents for account, cents in sums.items() if cents}
+
+
+def balances_of(entries: Iterable[JournalEntry]) -> dict[JournalAccount, int]:
+    """Sum entries up by account; accounts that come to nothing are left out."""
+    found = Counter[JournalAccount]()
+    for posting in (posting for entry in entries for posting in entry.postings):
+        found[posting.account] += posting.amount_cents
+    return {account: cents for account, cents in found.items() if cents}

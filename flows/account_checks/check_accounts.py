@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from flows.intake.inputs_on_record import record_inputs
+from flows.intake.intake import record_inputs
 from flows.payables.draft import Draft, draft_anew, with_verdicts
 from flows.payables.freeze_plan import approved_plans, plan_of
 from flows.payables.institutions import known_institutions
@@ -15,8 +15,8 @@ from flows.payables.rules.account_checks import (
     Call,
     CheckResult,
     Checks,
+    CheckVerdict,
     KnownOfAccounts,
-    Verdict,
     account_rows,
     accounts_to_ask,
     accounts_to_pay,
@@ -35,11 +35,11 @@ from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, check_body
 from schemas.attempt import AccountCheck, AttemptState
-from schemas.errors import ApprovalWanted
-from schemas.exit_codes import ExitCode
+from schemas.errors import ApprovalWanted, ExitCode
 from schemas.messages import Message, Money
-from schemas.plan import HOME_CURRENCY, digest_of, short_digest
+from schemas.plan import HOME_CURRENCY, short_digest
 from schemas.submission import Outcome, SubmissionState
+from schemas.values.digests import digest_of
 
 S = SubmissionState
 
@@ -51,7 +51,7 @@ TURN_WITHIN_S: Final = 900.0
 _VERDICTS: Final = {True: CheckResult.VALID, False: CheckResult.INVALID, None: CheckResult.UNKNOWN}
 
 
-def ask_accounts(run: Run, accounts: Sequence[AccountToCheck]) -> dict[str, Verdict]:
+def ask_accounts(run: Run, accounts: Sequence[AccountToCheck]) -> dict[str, CheckVerdict]:
     """Ask about accounts in order; returns a verdict for each, by fingerprint.
 
     Effects: at most the job's budget is spent by one run, however often this is called for it.
@@ -73,7 +73,7 @@ class _Asking:
 
     def __init__(self, run: Run, accounts: Sequence[AccountToCheck]) -> None:
         rules = run.job.account_checks
-        self.verdicts: dict[str, Verdict] = {}
+        self.verdicts: dict[str, CheckVerdict] = {}
         self._run = run
         self._total = len(accounts)
         self._bodies = {account.fingerprint: check_body(account.request) for account in accounts}
@@ -121,7 +121,7 @@ class _Asking:
         self._send_before_s |= dict.fromkeys(begun, send_before_s)
         over = [name for name, check in taken.items() if check is NotReserved.OVER_BUDGET]
         busy = [name for name, check in taken.items() if check is NotReserved.IN_FLIGHT]
-        self.verdicts |= {name: Verdict(CheckResult.IN_FLIGHT) for name in busy}
+        self.verdicts |= {name: CheckVerdict(CheckResult.IN_FLIGHT) for name in busy}
         self._left.extendleft(reversed(over))
         self._money = self._money and not over
         calls.begin((name, check.body) for name, check in begun.items())
@@ -143,7 +143,9 @@ class _Asking:
     def _end(self, name: str, answer: CheckAnswer) -> None:
         """Classify what came back for a check."""
         never_left = answer.outcome is Outcome.NOT_SENT
-        self.verdicts[name] = Verdict(CheckResult.NOT_ASKED if never_left else _VERDICTS[answer.valid], answer.message)
+        self.verdicts[name] = CheckVerdict(
+            CheckResult.NOT_ASKED if never_left else _VERDICTS[answer.valid], answer.message
+        )
         proof = Proof(AttemptState(answer.outcome.value), Message("attempt.evidence", text=answer.message))
         days = self._run.job.account_checks.valid_for_days
         check = self._open.pop(name)
@@ -159,7 +161,7 @@ class _Asking:
 
     def _give_up(self, result: CheckResult) -> None:
         while self._left:
-            self.verdicts[self._left.popleft()] = Verdict(result)
+            self.verdicts[self._left.popleft()] = CheckVerdict(result)
 
     def _leave(self, calls: AccountCalls) -> None:
         """Break off, by an interrupt or a bug: what was sent, or may have been, counts as spent."""
@@ -283,7 +285,7 @@ def _as_approved(
     approved = approved_plans(run)
     if not approved:
         return None
-    verdicts = {**drafted.verdicts, **{account.fingerprint: Verdict(CheckResult.NOT_ASKED) for account in asked}}
+    verdicts = {**drafted.verdicts, **{account.fingerprint: CheckVerdict(CheckResult.NOT_ASKED) for account in asked}}
     kept = with_verdicts(run, drafted, verdicts)
     if plan_of(run, kept.payables).digest not in approved:
         return None
@@ -302,7 +304,7 @@ def _known_of(run: Run, drafted: Draft, accounts: Sequence[AccountToCheck]) -> K
 
 
 def _wait_for_others(
-    run: Run, drafted: Draft, asked: Sequence[AccountToCheck], verdicts: dict[str, Verdict]
+    run: Run, drafted: Draft, asked: Sequence[AccountToCheck], verdicts: dict[str, CheckVerdict]
 ) -> set[str]:
     """Wait, for a while, for the answers to calls that other runs are making; returns the accounts they answered.
 
@@ -322,7 +324,7 @@ def _wait_for_others(
         landed = waiting - run.ledger.checks.in_flight(waiting)
         kept = run.ledger.checks.kept(landed, run.clock.now())
         for name in landed & kept.keys():
-            verdicts[name] = Verdict(CheckResult(kept[name].result), kept[name].message)
+            verdicts[name] = CheckVerdict(CheckResult(kept[name].result), kept[name].message)
             answered.add(name)
         freed |= landed - kept.keys()
         waiting -= landed
@@ -338,7 +340,7 @@ def _gone(run: Run, owner: Owner) -> bool:
 
 
 def _account_for(
-    run: Run, accounts: Sequence[AccountToCheck], verdicts: Mapping[str, Verdict], reused: set[str]
+    run: Run, accounts: Sequence[AccountToCheck], verdicts: Mapping[str, CheckVerdict], reused: set[str]
 ) -> Checks:
     """Tell every account's result, every call that was paid for, and what the run may still spend."""
     calls = [

@@ -37,7 +37,7 @@ class LeftOutBecause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SourceRow:
+class PayeeRow:
     """Where a payee stands, for people; row 0 where no single row is known."""
 
     file: str = ""
@@ -61,7 +61,7 @@ class WantedContact:
     name: str
     email: str
     destination: Destination | None
-    place: SourceRow
+    place: PayeeRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,11 @@ class LeftOut:
 
     tax_id: str
     because: LeftOutBecause
-    place: SourceRow
+    place: PayeeRow
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedOfBook:
     """What a job's rows want of the address book, by tax id."""
 
     contacts: tuple[WantedContact, ...]
@@ -86,7 +86,7 @@ class Wanted:
         return frozenset({contact.tax_id for contact in self.contacts} | {row.tax_id for row in self.left_out})
 
 
-def wanted_contacts(inputs: Inputs) -> Wanted:
+def wanted_contacts(inputs: Inputs) -> WantedOfBook:
     """Gather a job's payees: the payees table says who somebody is; payments rows say it where it is silent.
 
     Args:
@@ -103,7 +103,7 @@ def wanted_contacts(inputs: Inputs) -> Wanted:
             contacts.append(made)
         else:
             left_out.append(made)
-    return Wanted(tuple(contacts), tuple(left_out))
+    return WantedOfBook(tuple(contacts), tuple(left_out))
 
 
 def _contact(
@@ -157,15 +157,15 @@ def _with_problems(inputs: Inputs, sound: Iterable[str]) -> list[LeftOut]:
         if tax_id:
             known.add(tax_id)
     left += [
-        LeftOut(tax_id, LeftOutBecause.ROW_PROBLEM, SourceRow())
+        LeftOut(tax_id, LeftOutBecause.ROW_PROBLEM, PayeeRow())
         for tax_id in sorted(inputs.payee_problems)
         if tax_id not in known
     ]
     return left
 
 
-def _place_of(row: Mapping[str, Any]) -> SourceRow:
-    return SourceRow(row["file"], row["sheet"] if not pd.isna(row["sheet"]) else "", int(row["row"]))
+def _place_of(row: Mapping[str, Any]) -> PayeeRow:
+    return PayeeRow(row["file"], row["sheet"] if not pd.isna(row["sheet"]) else "", int(row["row"]))
 
 
 _MARKS: Final = re.compile(r"[^0-9A-Z]")
@@ -318,7 +318,7 @@ class ContactsPlan:
 
 
 def plan_contacts(
-    wanted: Wanted, remembered: Mapping[str, KnownContact], now: dt.datetime, *, ask_again: bool = False
+    wanted: WantedOfBook, remembered: Mapping[str, KnownContact], now: dt.datetime, *, ask_again: bool = False
 ) -> ContactsPlan:
     """Hold what the rows want against what is remembered.
 

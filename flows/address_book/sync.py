@@ -1,13 +1,15 @@
 """Synchronising the service's address book with a job's payees: a preview, then the calls it lists."""
 
 import datetime as dt
+import secrets
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from threading import Lock
 from typing import Final
 
@@ -16,25 +18,29 @@ from flows.address_book.rules import (
     ContactsPlan,
     ContactStep,
     Favorite,
-    SourceRow,
+    PayeeRow,
     choose_favorite,
     differs_in_name,
     plan_contacts,
     wanted_contacts,
 )
 from flows.intake.intake import Intake, find_cell
+from flows.intake.read import read
 from flows.intake.rules.inputs import Inputs
-from flows.outbox import send_once
-from flows.run import Run
-from io_adapters.ledger.leases import is_gone
+from flows.payables.draft import judge_inputs
+from flows.run import SYSTEM_CLOCK, Clock, Progress, Run, open_ledger_of
+from flows.run_request import RunRequest, read_run_request
+from flows.runner import opened_service
+from flows.sending.send import send_once
+from flows.settings import Settings, read_settings
+from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.commands import ContactsApi, CreationAnswer, contact_body
-from io_adapters.payout_api.errors import NotFound, Refused, RuleBroken, Unanswered
+from io_adapters.payout_api.errors import NotFound, RefusedByService, RuleBroken, Unanswered
 from schemas.attempt import AttemptState
 from schemas.contact_book import KnownContact
-from schemas.errors import BrokenInvariant, NotSent, RepasseError
-from schemas.exit_codes import ExitCode
-from schemas.issues import IssueCode, make_issue
+from schemas.errors import BrokenInvariant, ExitCode, NotSent, RepasseError
+from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Message
 
 AT_A_TIME: Final = 8
@@ -189,7 +195,7 @@ class ContactCalls:
     def _explain(self, failure: RepasseError) -> tuple[Result, str, tuple[str, ...]]:
         """Say what a failure means for its contact; a failure nobody foresaw is raised."""
         match failure:
-            case Refused():
+            case RefusedByService():
                 fields = tuple(str(error.loc[-1]) for error in failure.validation_errors if error.loc)
                 return Result.REFUSED, failure.message, fields
             case RuleBroken() | NotFound():
@@ -328,7 +334,7 @@ def _account_for(run: Run, intake: Intake, outcome: ContactOutcome) -> None:
 
 
 def _tell_refusal(run: Run, intake: Intake, step: ContactStep, field: str) -> None:
-    place: SourceRow = step.wanted.place
+    place: PayeeRow = step.wanted.place
     found = find_cell(intake, place.file, place.sheet, place.row, field)
     issue = make_issue(
         IssueCode.CONTACT_REFUSED,
@@ -407,3 +413,56 @@ def _changing(run: Run) -> Iterator[ContactsApi]:
         yield run.require_service().api.contacts
     finally:
         run.ledger.leases.release(LEASE, run.owner)
+
+
+@dataclass(frozen=True, slots=True)
+class ContactsReport:
+    """What a sync came to, for whoever started it.
+
+    Attributes:
+        job: Name of the job.
+        language: Of the job.
+        sync: What it would do, and did.
+        issues: All problems of the job's files, and refusals of the service.
+        exit_code: How it ended.
+    """
+
+    job: str
+    language: str
+    sync: ContactsSync
+    issues: tuple[Issue, ...]
+    exit_code: ExitCode
+
+
+def sync_job_contacts(
+    job: Path, *, apply: bool, progress: Progress, ask_again: bool = False, clock: Clock = SYSTEM_CLOCK
+) -> ContactsReport:
+    """Read a job's payees, and preview or carry out a sync of their contacts.
+
+    Args:
+        job: The job file.
+        apply: Whether to call the service; a preview reads files and ledger alone, and leaves no trace.
+        progress: Is told how far it has come.
+        ask_again: Whether contacts that need no change are asked for their accounts.
+        clock: Tells the time.
+
+    Raises:
+        RepasseError: the job cannot be read, another sync is at work, or the environment names no service.
+    """
+    order = read_run_request(job)
+    with _opened(order, read_settings(), progress, clock, calling=apply) as run:
+        intake = judge_inputs(run, read(run))
+        progress.stage("contacts")
+        sync = sync_contacts(run, intake, apply=apply, ask_again=ask_again)
+        return ContactsReport(run.job.job, run.language, sync, tuple(run.issues), run.exit_code)
+
+
+@contextmanager
+def _opened(order: RunRequest, settings: Settings, progress: Progress, clock: Clock, *, calling: bool) -> Iterator[Run]:
+    """Open a run that pays nothing: it needs no lease of the job, and is not among its runs."""
+    run_id = f"contacts-{clock.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    with ExitStack() as exits:
+        service = exits.enter_context(opened_service(settings, clock)) if calling else None
+        ledger = exits.enter_context(open_ledger_of(settings, create=calling, now=clock.now))
+        owner = Owner.current(run_id)
+        yield Run(run_id, order, ledger, service, owner, clock, progress, settings.timeout_s)

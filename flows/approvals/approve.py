@@ -10,8 +10,8 @@ from flows.payables.draft import Draft, draft_anew, with_verdicts
 from flows.payables.earlier_reports import attempts_of, require_still_failed
 from flows.payables.freeze_plan import plan_of
 from flows.payables.plan_review import notes_on, reasons_to_look, were_shown
+from flows.payables.preview import warn_of_plan
 from flows.payables.rules.exchange_rate import facts_of
-from flows.reconciliation.preview import warn_of_plan
 from flows.run import Run
 from io_adapters.ledger.approvals_missing import (
     approvals_given,
@@ -26,8 +26,7 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.approval import GOOD_FOR, PlanRule
-from schemas.errors import ApprovalWanted, DecisionRefused, RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ApprovalWanted, DecisionRefused, ExitCode, RepasseError
 from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.messages import Listed, Message, Money
 from schemas.plan import Approval, ApprovalKind, ExchangeTerms, PaymentPlan, short_digest

@@ -15,9 +15,9 @@ from flows.payables.rules.claims import says_paid
 from flows.reports.report_list import accept_found, doubt_abandoned, freeze, linked_ids, poll_reports
 from flows.reports.rules.report_list import Candidate, absence_lacks, candidates_of, differs_from, look_alikes
 from flows.run import Run
-from flows.run_record import read_obligations
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.run_record import read_obligations
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.messages import Message, Money

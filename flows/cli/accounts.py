@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from flows.cli.ending import AsJson, Result, console_for, opened_ledger, suffix_of
-from schemas.errors import ConfigurationError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ConfigurationError, ExitCode
 from schemas.messages import Message
 
 if TYPE_CHECKING:
@@ -35,9 +34,9 @@ def account(
 
     Earned, recouped, carried, held, on its way and paid, each line with its run, each payment with its report.
     """
+    from flows.books.account import accounts_of_payee
+    from flows.books.trace import trace
     from flows.cli.trace import show_nobody
-    from flows.tracing.account import accounts_of_payee
-    from flows.tracing.trace import trace
     from io_adapters.outputs.accounts import account_grids, write_page, write_workbook
     from schemas.messages import catalogue_in, render
 
@@ -70,7 +69,7 @@ def owed(
 
     By where it was then: carried, held, waiting for approval, on its way, in doubt; the sheet names every payee.
     """
-    from flows.tracing.owed import owed_at
+    from flows.books.owed import owed_at
     from io_adapters.outputs.accounts import owed_grid, owed_totals_grid, write_workbook
     from schemas.messages import catalogue_in, render
 
@@ -98,7 +97,7 @@ def month(
 
     What came in, where it is now, and what fees and account checks cost; by job, with the sum of each currency.
     """
-    from flows.tracing.month import view_of_month
+    from flows.books.month import view_of_month
     from io_adapters.outputs.accounts import month_grid, write_workbook
     from schemas.job import resolve_period
     from schemas.messages import catalogue_in, render
@@ -148,7 +147,7 @@ def journal(
 
     Every centavo by the day on which it was booked; payees stand by codes, never by their documents.
     """
-    from flows.tracing.export import exported_journal
+    from flows.books.accountant import exported_journal
     from io_adapters.outputs.atomic import replace_atomically
     from schemas.job import Outputs
     from schemas.messages import render
@@ -181,7 +180,7 @@ def taxes(
 
     Data by day of payment, not advice: names and documents stand in the file alone.
     """
-    from flows.tracing.taxed import taxed_payments
+    from flows.books.accountant import taxed_payments
     from io_adapters.outputs.accounts import individuals_grid, write_workbook, yearly_grid
     from schemas.job import Outputs, PeriodRange, resolve_period
     from schemas.messages import catalogue_in, render

@@ -18,8 +18,7 @@ from flows.cli.ending import (
     print_text,
     terminal_language,
 )
-from schemas.errors import DecisionRefused
-from schemas.exit_codes import ExitCode
+from schemas.errors import DecisionRefused, ExitCode
 from schemas.messages import Message, render
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def contacts_sync(
 
     --apply does it, and deletes nothing.
     """
-    from flows.address_book.start import sync_job_contacts
+    from flows.address_book.sync import sync_job_contacts
     from flows.cli.contacts import contacts_document, show_sync
     from flows.cli.printing import progress_on
 
@@ -184,10 +183,9 @@ def institutions(
 
     From the list kept of the service's.
     """
-    from flows.opening import open_ledger_of
     from flows.payables.institutions import read_institutions
     from flows.payables.rules.institutions import find_institutions, is_usable
-    from flows.run import utc_now
+    from flows.run import open_ledger_of, utc_now
     from flows.runner import opened_service
     from flows.settings import read_settings
 

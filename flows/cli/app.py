@@ -4,9 +4,11 @@ Commands import what they need when they run, so that help answers at once.
 """
 
 import gc
+import json
 import os
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Annotated, Any, Final
 
 import typer
@@ -16,18 +18,16 @@ from flows.cli.accounts import account, journal, month, owed, taxes
 from flows.cli.address_book import contacts_app, institutions
 from flows.cli.decisions import approve, decide, hold, reject, release, resolve, unfreeze
 from flows.cli.demo import demo
-from flows.cli.desk import desk_app
+from flows.cli.desk import desk_app, policy_app
 from flows.cli.doctor import doctor
 from flows.cli.ending import Result, command, echo_document_once
 from flows.cli.layouts import layouts_app, schema
 from flows.cli.new import new
 from flows.cli.payouts import check, nightly, plan, run, settle
 from flows.cli.playground import sandbox, up
-from flows.cli.policy import policy_app
 from flows.cli.records import explain, runs, status, trace
 from flows.cli.service import exchange_rate, qrcode, webhook_app
-from schemas.errors import RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, RepasseError
 
 
 def _version(*, asked: bool) -> None:
@@ -168,3 +168,42 @@ def main() -> None:
         typer.echo(f"repasse: {words}", err=True)
         echo_document_once(ExitCode.BUG, words)
         sys.exit(int(ExitCode.BUG))
+
+
+# What a payout imports on its way; Prefect's part only where Prefect is there to see it.
+_LOADED: Final = (
+    "flows.cli.payouts",
+    "flows.cli.printing",
+    "flows.launch",
+    "flows.runner",
+    "flows.intake.read_lines",
+    "io_adapters.outputs.corrections",
+    "io_adapters.outputs.plan_workbook",
+    "io_adapters.outputs.statements.folder",
+)
+_WATCHED: Final = ("flows.payout", "flows.settle")
+READY: Final = b"ready\n"
+
+
+def wait() -> None:
+    """Load the program, say so, and run the one command that comes on standard input; none, where that is closed.
+
+    The command is a line of JSON: `arguments`, and `log`, the file that gets all it writes.
+    """
+    for name in (*_LOADED, *(_WATCHED if os.environ.get("PREFECT_API_URL") else ())):
+        import_module(name)
+    os.write(sys.stdout.fileno(), READY)
+    line = sys.stdin.readline()
+    if not line:
+        return
+    command = json.loads(line)
+    log = os.open(command["log"], os.O_WRONLY | os.O_APPEND)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nothing, 0), (log, 1), (log, 2)):
+        os.dup2(source, target)
+    os.close(log)
+    os.close(nothing)
+    sys.argv = ["repasse", *command["arguments"]]
+    from flows.cli.app import main
+
+    main()

@@ -7,9 +7,8 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 
-from flows.address_book.rules import Action, ContactStep, LeftOut, SourceRow
-from flows.address_book.start import ContactsReport
-from flows.address_book.sync import ContactOutcome, Result
+from flows.address_book.rules import Action, ContactStep, LeftOut, PayeeRow
+from flows.address_book.sync import ContactOutcome, ContactsReport, Result
 from flows.cli.printing import show_issues
 from schemas.contact_book import KnownContact
 from schemas.issues import IssueCode
@@ -109,7 +108,7 @@ def _show_left_out(console: Console, left_out: Sequence[LeftOut], language: str)
     _show_lines(console, lines, language)
 
 
-def _place(place: SourceRow, language: str) -> str:
+def _place(place: PayeeRow, language: str) -> str:
     return render("contacts.place", language, file=place.file, row=place.row) if place.row else place.file
 
 
@@ -186,5 +185,5 @@ def _step_document(step: ContactStep, outcome: ContactOutcome | None) -> dict[st
     } | _place_of(step.wanted.place)
 
 
-def _place_of(place: SourceRow) -> dict[str, Any]:
+def _place_of(place: PayeeRow) -> dict[str, Any]:
     return {"file": place.file, "sheet": place.sheet or None, "row": place.row or None}

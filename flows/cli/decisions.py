@@ -16,8 +16,7 @@ from flows.cli.ending import (
     print_text,
     terminal_language,
 )
-from schemas.errors import DecisionRefused
-from schemas.exit_codes import ExitCode
+from schemas.errors import DecisionRefused, ExitCode
 from schemas.messages import Message, Money, render, state_text
 
 if TYPE_CHECKING:
@@ -185,7 +184,8 @@ def resolve_doubts(  # each is named at the call
 ) -> Result:
     """Take people's word on submissions, or exchange updates, in doubt: they are there, or never arrived."""
     from flows.approvals.decisions import declare_absent, link_report
-    from flows.run import SYSTEM_CLOCK, QuietProgress, whoever_runs_this
+    from flows.run import SYSTEM_CLOCK, QuietProgress
+    from flows.run_request import whoever_runs_this
     from flows.runner import opened_run
     from flows.settings import read_settings
     from schemas.exchange_update import ID_PREFIX
@@ -256,7 +256,7 @@ def _resolve_rates(  # each is named at the call
     run: "Run", updates: Sequence[str], report: str | None, people: Sequence[str], evidence: str, *, as_json: bool
 ) -> Result:
     """Take people's word on exchange rates: the report has it, or the service never set it."""
-    from flows.run import whoever_runs_this
+    from flows.run_request import whoever_runs_this
     from flows.sending.exchange_rates import declare_rates_absent, link_rate
 
     if report is not None:
@@ -294,8 +294,7 @@ def decide(
     if not by.strip() or not evidence.strip():
         raise DecisionRefused(Message("error.decision_evidence"))
     from flows.approvals import decisions
-    from flows.opening import open_ledger_of
-    from flows.run import QuietProgress, utc_now
+    from flows.run import QuietProgress, open_ledger_of, utc_now
     from flows.runner import opened_run
     from flows.settings import read_settings
     from schemas.approval import DecisionKind

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from flows.cli.playground import LOCAL, PORTS, SAMPLES, answers, copy_samples
-from schemas.errors import ConfigurationError
-from schemas.exit_codes import ExitCode, worst
+from schemas.errors import ConfigurationError, ExitCode, worst
 from schemas.messages import Message
 
 if TYPE_CHECKING:
@@ -109,8 +108,9 @@ def _prefect(folder: Path) -> Iterator[None]:
 
 def _check(job: Path, console: "Console", words: "Catalogue") -> ExitCode:
     """Check the broken sheet, and show what a few of its problems read like."""
-    from flows.check import check_files
-    from flows.run import Silence, read_run_request
+    from flows.payables.check import check_files
+    from flows.run import Silence
+    from flows.run_request import read_run_request
     from schemas.issues import errors_among
 
     _title(console, words, "check")
@@ -126,9 +126,9 @@ def _check(job: Path, console: "Console", words: "Catalogue") -> ExitCode:
 
 def _pay(job: Path, console: "Console", words: "Catalogue", title: str) -> "RunReport":
     """Pay a job under Prefect, and say in a few lines where the money is."""
+    from flows.launch import start_payout
     from flows.run import Silence
     from flows.runner import RunOptions
-    from flows.start import start_payout
 
     _title(console, words, title)
     report = start_payout(job, RunOptions(yes=True, by="demo"), progress=Silence(), watched=True)
@@ -150,9 +150,9 @@ def _pay(job: Path, console: "Console", words: "Catalogue", title: str) -> "RunR
 def _prepare(job: Path, console: "Console", words: "Catalogue") -> "RunReport":
     """Prepare the fees, which wait for a second person at the desk."""
     from flows.cli.desk import PREPARES
+    from flows.launch import start_payout
     from flows.run import Silence
     from flows.runner import RunOptions
-    from flows.start import start_payout
 
     _title(console, words, "fees")
     report = start_payout(job, RunOptions(by=PREPARES), progress=Silence(), watched=True)

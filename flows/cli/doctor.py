@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 import typer
 
 from flows.cli.ending import AsJson, Result, console_for, plain_names
-from schemas.errors import DecisionRefused, NotSent, RepasseError, SendingFrozen, UnreadableFile
-from schemas.exit_codes import ExitCode, worst
+from schemas.errors import DecisionRefused, ExitCode, NotSent, RepasseError, SendingFrozen, UnreadableFile, worst
 from schemas.messages import Message
 
 if TYPE_CHECKING:
@@ -82,8 +81,8 @@ def _show_seen(console: "Console", settings: "Settings") -> list[dict[str, Any]]
     """
     from rich.table import Table
 
-    from flows.opening import open_ledger_of
     from flows.probe.rules import contradicted_by, judge, written
+    from flows.run import open_ledger_of
     from io_adapters.payout_api.assumptions import Assumptions
 
     try:
@@ -143,7 +142,7 @@ def _egress(settings: "Settings") -> str:
 
 def _policy(settings: "Settings") -> str:
     """Say what no job may undercut."""
-    from flows.opening import policy_of
+    from flows.run import policy_of
     from schemas.approval import rule_of
     from schemas.values.money import format_cents
 
@@ -159,7 +158,7 @@ def _policy(settings: "Settings") -> str:
 
 
 def _ledger(settings: "Settings") -> str:
-    from flows.opening import open_ledger_of
+    from flows.run import open_ledger_of
 
     with open_ledger_of(settings, create=False) as ledger:
         ledger.runs.require_clock()
@@ -169,7 +168,7 @@ def _ledger(settings: "Settings") -> str:
 
 
 def _service(settings: "Settings") -> str:
-    from flows.opening import open_ledger_of
+    from flows.run import open_ledger_of
     from flows.runner import opened_service
     from schemas.plan import names_of
 
@@ -188,7 +187,7 @@ def _service(settings: "Settings") -> str:
 
 
 def _sending(settings: "Settings") -> str:
-    from flows.opening import open_ledger_of
+    from flows.run import open_ledger_of
 
     with open_ledger_of(settings, create=False) as ledger:
         hold, freeze = ledger.hold.current(), ledger.freeze.current()
@@ -200,7 +199,7 @@ def _sending(settings: "Settings") -> str:
 
 
 def _accept_key(settings: "Settings", by: str) -> str:
-    from flows.opening import open_ledger_of
+    from flows.run import open_ledger_of
 
     service = settings.require_service()
     with open_ledger_of(settings) as ledger:
@@ -209,7 +208,7 @@ def _accept_key(settings: "Settings", by: str) -> str:
 
 
 def _accept_clock(settings: "Settings", by: str) -> str:
-    from flows.opening import open_ledger_of
+    from flows.run import open_ledger_of
 
     if not by.strip():
         raise DecisionRefused(Message("approval.needs_name"))
@@ -231,7 +230,7 @@ def _probe(*, staging: bool, yes_probe: str | None, parties_file: Path | None, a
         Exit 40 when an assumption is contradicted.
     """
     from flows.probe.probe import probe
-    from flows.probe.rules import NOT_ASKED, Verdict
+    from flows.probe.rules import NOT_ASKED, ProbeVerdict
     from flows.run import QuietProgress
     from flows.runner import opened_probe
     from flows.settings import read_settings
@@ -249,7 +248,7 @@ def _probe(*, staging: bool, yes_probe: str | None, parties_file: Path | None, a
     with opened_probe(settings, parties, QuietProgress()) as probing:
         findings = probe(probing)
     _show_findings(console, findings)
-    contradicted = [finding for finding in findings if finding.verdict is Verdict.CONTRADICTED]
+    contradicted = [finding for finding in findings if finding.verdict is ProbeVerdict.CONTRADICTED]
     document = [
         {
             "name": finding.name,
@@ -275,9 +274,9 @@ def _show_findings(console: "Console", findings: "Sequence[ProbeFinding]") -> No
     """Print what was found, and the settings that would make it true."""
     from rich.table import Table
 
-    from flows.probe.rules import NOT_ASKED, Verdict
+    from flows.probe.rules import NOT_ASKED, ProbeVerdict
 
-    colours = {Verdict.CONFIRMED: "green", Verdict.CONTRADICTED: "red", Verdict.NOT_FOUND_OUT: "yellow"}
+    colours = {ProbeVerdict.CONFIRMED: "green", ProbeVerdict.CONTRADICTED: "red", ProbeVerdict.NOT_FOUND_OUT: "yellow"}
     table = Table(show_edge=False)
     for column in ("assumption", "assumed", "seen", "", "how"):
         table.add_column(column, overflow="fold")

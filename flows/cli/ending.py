@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, ParamSpec, TypeVar
 
 import typer
 
-from schemas.errors import ConfigurationError, RepasseError, trouble_of_the_machine
-from schemas.exit_codes import ExitCode
+from schemas.errors import ConfigurationError, ExitCode, RepasseError, trouble_of_the_machine
 from schemas.messages import Message, render
 
 if TYPE_CHECKING:
@@ -167,7 +166,7 @@ def in_brazil(at: dt.datetime) -> dt.datetime:
 
 def opened_ledger(*, create: bool = True) -> "Ledger":
     """Open the ledger the environment names; use as a context manager."""
-    from flows.opening import open_ledger_of
+    from flows.run import open_ledger_of
     from flows.settings import read_settings
 
     return open_ledger_of(read_settings(), create=create)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.ending import AsJson, Result, command, console_for, ended
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 
 if TYPE_CHECKING:
     from schemas.layouts.layout import Layout
@@ -46,7 +46,7 @@ def layouts_new(
 
     Prints YAML, with every guess marked.
     """
-    from flows.intake.unread import sum_money
+    from flows.intake.read_files import sum_money
     from io_adapters.spreadsheets.reading import open_file
     from schemas.layouts.drafting import draft_layout, money_candidates
     from schemas.messages import render

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from flows.cli.ending import AsJson, Result, console_for
-from schemas.errors import ConfigurationError, errors_in_language
-from schemas.exit_codes import ExitCode
+from schemas.errors import ConfigurationError, ExitCode, errors_in_language
 from schemas.messages import Message, render
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.cli.ending import AsJson, JobFile, Result, console_for, opened_ledger, plain_names
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.issues import Severity, errors_among
 from schemas.messages import Message, render
 
 if TYPE_CHECKING:
-    from flows.night import JobNight
+    from flows.nights.night import JobNight
     from flows.runner import RunReport
 
 Period = Annotated[
@@ -39,9 +39,9 @@ def check(job: JobOrSheet, key_types: KeyTypesTaken = False, as_json: AsJson = F
 
 
 def _check_job(job: Path, *, key_types: bool, as_json: bool) -> Result:
-    from flows.check import check_files
     from flows.cli.printing import progress_on, show_issues, show_messages
-    from flows.run import read_run_request
+    from flows.payables.check import check_files
+    from flows.run_request import read_run_request
 
     console = console_for(as_json=as_json)
     order = read_run_request(job, key_types=key_types)
@@ -123,8 +123,9 @@ def plan(
     from flows.cli.printing import progress_on, show_issues
     from flows.intake.read import read
     from flows.payables.draft import draft
-    from flows.reconciliation.preview import view_plan, write_plan
-    from flows.run import SYSTEM_CLOCK, read_run_request
+    from flows.payables.preview import view_plan, write_plan
+    from flows.run import SYSTEM_CLOCK
+    from flows.run_request import read_run_request
     from flows.runner import opened_offline
     from io_adapters.ledger.approvals_missing import rule_for
 
@@ -163,8 +164,8 @@ def run(
     Finishes what is stored, checks accounts, freezes the plan, and ends to wait for approval or goes on to the end.
     """
     from flows.cli.printing import progress_on
+    from flows.launch import start_payout
     from flows.runner import RunOptions
-    from flows.start import start_payout
 
     options = RunOptions(file or [], yes, by, again or [], period, one_more, key_types)
     with progress_on(console_for(as_json=as_json)) as progress:
@@ -201,7 +202,7 @@ def settle(
     Looks submissions in doubt up, sets exchange rates left over, looks at open reports, writes outputs again.
     """
     from flows.cli.printing import progress_on, show_messages
-    from flows.start import start_settle
+    from flows.launch import start_settle
 
     console = console_for(as_json=as_json)
     with progress_on(console) as progress:
@@ -221,8 +222,8 @@ def nightly(
     from rich.markdown import Markdown
 
     from flows.cli.printing import progress_on
+    from flows.launch import start_night
     from flows.prefect_ui.artifacts import night_page
-    from flows.start import start_night
     from schemas.job import Outputs
 
     console = console_for(as_json=as_json)

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.console import Console
 from rich.table import Table
 
-from flows.reconciliation.rules.reconcile import NOTHING_TO_PAY
-from flows.reconciliation.rules.waits import line_of_wait
+from flows.books.rules.reconcile import NOTHING_TO_PAY
+from flows.payables.rules.waits import line_of_wait
 from flows.run import QuietProgress, progress_words, stage_words
-from schemas.errors import RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, RepasseError
 from schemas.issues import Issue, Severity
 from schemas.job import Outputs
 from schemas.messages import Message, catalogue_in, currency_sign, render, state_text

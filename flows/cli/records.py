@@ -17,8 +17,7 @@ from flows.cli.ending import (
     suffix_of,
     terminal_language,
 )
-from schemas.errors import ConfigurationError
-from schemas.exit_codes import ExitCode, worst
+from schemas.errors import ConfigurationError, ExitCode, worst
 from schemas.messages import Message, Money, render, state_text
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from flows.run import RunRequest
-    from flows.tracing.trace import Traced
+    from flows.books.trace import Traced
+    from flows.run_request import RunRequest
     from io_adapters.ledger.ledger import Ledger
     from schemas.exchange_update import ExchangeUpdate
     from schemas.submission import Submission
@@ -64,7 +63,7 @@ def _show_run(ledger: "Ledger", run_id: str, console: "Console") -> Result:
 def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     from flows.cli.printing import show_waits, wait_document
     from flows.payables.rules.exchange_rate import codes_of
-    from flows.reconciliation.waits import gather_waits
+    from flows.payables.waits import gather_waits
     from flows.run import utc_now
     from schemas.submission import OPEN, UNTOLD
     from schemas.submission import SubmissionState as State
@@ -240,7 +239,7 @@ def trace(
     Back to file and row, step by step, and forward to the report.
     """
     from flows.cli.trace import show_traces
-    from flows.run import read_run_request
+    from flows.run_request import read_run_request
 
     order = read_run_request(job_file) if job_file else None
     if order is not None and job not in {None, order.job.job}:
@@ -267,9 +266,9 @@ def explain(
 
     The statements are read again by the job file of the last run, so that each part names its rows.
     """
+    from flows.books.explain import SHOWN_PARTS
+    from flows.books.lines import recorded_order
     from flows.cli.trace import show_explanations, write_explanations
-    from flows.tracing.explain import SHOWN_PARTS
-    from flows.tracing.lines import recorded_order
 
     suffix_of(out, {".txt"})
     console = console_for(as_json=as_json)
@@ -290,10 +289,10 @@ def _traced(
     *,
     every_row: bool = False,
 ) -> "Traced":
-    from flows.due_jobs import require_known_job
+    from flows.books.rules.trace import MOST_RANGES
+    from flows.books.trace import trace
+    from flows.run_request import require_known_job
     from flows.settings import jobs_folder
-    from flows.tracing.rules import MOST_RANGES
-    from flows.tracing.trace import trace
 
     if job is not None and order_of(job) is None:
         require_known_job(ledger, job, jobs_folder())

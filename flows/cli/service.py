@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 import typer
 
 from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, opened_ledger, plain_names, print_text
-from schemas.errors import ConfigurationError, DecisionRefused, RepasseError, UnreadableFile
-from schemas.exit_codes import ExitCode, worst
+from schemas.errors import ConfigurationError, DecisionRefused, ExitCode, RepasseError, UnreadableFile, worst
 from schemas.messages import Message
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def webhook_register(
 
     The path is kept as a hash and never shown.
     """
-    from flows.opening import open_ledger_of
+    from flows.run import open_ledger_of
     from flows.runner import opened_service
     from flows.settings import read_settings
     from io_adapters.payout_api.errors import Unanswered
@@ -128,7 +127,7 @@ def webhook_listen(
 
     However many come, and whatever they say: nothing in them is believed.
     """
-    from flows.opening import open_ledger_of
+    from flows.run import open_ledger_of
     from flows.settings import read_settings
     from io_adapters.webhooks import PATH, Debouncer, KnownTokens, open_door
 
@@ -154,8 +153,7 @@ def webhook_listen(
 
 def poll_of(settings: "Settings") -> "Poll":
     """Choose how to look: the settle deployment where Prefect watches, a child process to its end elsewhere."""
-    from flows.launchers import launcher_for
-    from flows.start import is_watched
+    from flows.launch import is_watched, launcher_for
 
     if not is_watched():
         return settle_here
@@ -302,7 +300,7 @@ def qrcode(
 
     The endpoint is one that the service calls deprecated; the text is the one to copy and paste.
     """
-    from flows.opening import open_ledger_of
+    from flows.run import open_ledger_of
     from flows.runner import opened_service
     from flows.settings import read_settings
     from schemas.wire import QrCodeRequest, amount_from_cents

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from rich.console import Console
 
+from flows.books.explain import ExplainedLine, adding_up, chain, explain
+from flows.books.trace import Traced
 from flows.cli.ending import Result
-from flows.tracing.explain import Step, adding_up, chain, explain
-from flows.tracing.trace import Traced
 from io_adapters.outputs.atomic import replace_atomically
-from schemas.exit_codes import ExitCode, worst
+from schemas.errors import ExitCode, worst
 from schemas.messages import Message, catalogue_in, render
 from schemas.obligation import reasons_text
 from schemas.trace import PayeeTrace, TracedObligation
@@ -129,6 +129,6 @@ class _Text:
         books = Message("cli.trace.run", run=trace.run_id) if trace.run_id else Message("cli.trace.no_run")
         _print(self._console, 1, self._labels.write(books))
 
-    def _steps(self, depth: int, steps: Iterable[Step]) -> None:
+    def _steps(self, depth: int, steps: Iterable[ExplainedLine]) -> None:
         for step in steps:
             _print(self._console, depth + step.depth, self._labels.write(step.text))

@@ -21,8 +21,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from flows.books.payments import PaymentSearch
 from flows.desk import (
-    checks,
     home,
     job_columns,
     job_files,
@@ -35,23 +35,20 @@ from flows.desk import (
     sign_in,
     unresolved,
 )
-from flows.desk.guard import MEGABYTE, DeskSettings, NotSignedIn, Refused
+from flows.desk.guard import MEGABYTE, DeskSettings, NotSignedIn, RequestRefused
 from flows.desk.jobs import JobsFolder, Launches
 from flows.desk.new_jobs import NewJobs
 from flows.desk.pages import HERE, language_of, show
-from flows.desk.plans import Plans
+from flows.desk.plans import PlanPages
 from flows.desk.previews import Previews
-from flows.desk.runs import Runs
+from flows.desk.runs import RunPages
 from flows.desk.unresolved import Unresolved
-from flows.launchers import Launcher
-from flows.opening import open_ledger_of
-from flows.run import SYSTEM_CLOCK, Clock
+from flows.launch import Launcher
+from flows.run import SYSTEM_CLOCK, Clock, open_ledger_of
 from flows.settings import AlertSettings, Settings
-from flows.tracing.payments import Payments
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.webhooks.serving import HEAD_BYTES, PromptProtocol, backlog, hush_floods
-from schemas.errors import ConfigurationError, RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ConfigurationError, ExitCode, RepasseError
 from schemas.messages import render
 
 LOOKS: Final = "desk"
@@ -97,11 +94,11 @@ class Desk:
     jobs: JobsFolder
     previews: Previews
     launches: Launches
-    plans: Plans
-    runs: Runs
+    plans: PlanPages
+    runs: RunPages
     unresolved: Unresolved
     new_jobs: NewJobs
-    payments: Payments
+    payments: PaymentSearch
     alerts: AlertSettings
 
 
@@ -133,11 +130,11 @@ def opened_desk(
             jobs=folder,
             previews=looks,
             launches=launches,
-            plans=Plans(ledger, folder, launches, clock.now),
-            runs=Runs(ledger, clock.now),
+            plans=PlanPages(ledger, folder, launches, clock.now),
+            runs=RunPages(ledger, clock.now),
             unresolved=Unresolved(ledger, settings, clock),
             new_jobs=NewJobs(),
-            payments=Payments(ledger),
+            payments=PaymentSearch(ledger),
             alerts=settings.alerts,
         )
 
@@ -151,12 +148,12 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk, app.state.settings = desk, settings
-    parts = (sign_in, home, jobs, job_columns, job_files, new_jobs, previews, checks, plans, payments, runs, unresolved)
+    parts = (sign_in, home, jobs, job_columns, job_files, new_jobs, previews, plans, payments, runs, unresolved)
     for part in parts:
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"))
     app.add_exception_handler(NotSignedIn, _ask_to_sign_in)
-    app.add_exception_handler(Refused, _tell_refused)
+    app.add_exception_handler(RequestRefused, _tell_refused)
     app.add_exception_handler(RepasseError, _tell_error)
     app.add_exception_handler(HTTPException, _tell_http)
     app.add_exception_handler(RequestValidationError, _tell_http)
@@ -172,7 +169,7 @@ def _ask_to_sign_in(request: Request, _error: Exception) -> Response:
 
 
 def _tell_refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)  # noqa: S101 - what the handler is registered for
+    assert isinstance(error, RequestRefused)  # noqa: S101 - what the handler is registered for
     limit = request.app.state.settings.upload_limit_bytes // MEGABYTE
     return _problem(request, error.status, render(error.key, language_of(request), limit=limit))
 
@@ -254,7 +251,7 @@ class Where:
     behind_proxy: bool = False
 
 
-class _Server(uvicorn.Server):
+class _DeskServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._on_ready = on_ready
@@ -277,7 +274,7 @@ def serve(app: FastAPI, where: Where, on_ready: Callable[[str], None] = lambda _
         name = f"[{where.host}]" if ":" in where.host else where.host
         url = f"{'https' if where.certificate else 'http'}://{name}:{listening.getsockname()[1]}"
         hush_floods()
-        _Server(_config(app, where), lambda: on_ready(url)).run(sockets=[listening])
+        _DeskServer(_config(app, where), lambda: on_ready(url)).run(sockets=[listening])
 
 
 def _config(app: FastAPI, where: Where) -> uvicorn.Config:

@@ -65,7 +65,7 @@ class NotSignedIn(Exception):
     """Nobody is signed in; the page asks to."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is not answered; `key` names the words for it in `words`.
 
     No frozen dataclass: whoever hands an exception on writes its traceback to it.
@@ -92,7 +92,7 @@ class Signed:
     def require(self, role: Role) -> None:
         """Refuse what takes a role they do not have."""
         if not self.may(role):
-            raise Refused(403, f"desk.refused.{role.value}")
+            raise RequestRefused(403, f"desk.refused.{role.value}")
 
 
 Form = Mapping[str, str]
@@ -138,7 +138,7 @@ def signed_in(request: Request) -> Signed:
         NotSignedIn: nobody, or no longer.
     """
     if UNWRITABLE in request.scope["path"]:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     settings = settings_of(request)
     token = request.cookies.get(cookie_name(settings, "session"), "")
     user = None
@@ -161,26 +161,26 @@ def require_same_origin(request: Request) -> None:
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         if site != "same-origin":
-            raise Refused(403, "desk.refused.origin")
+            raise RequestRefused(403, "desk.refused.origin")
         return
     origin = urlsplit(request.headers.get("origin", ""))
     schemes = {"https"} if settings_of(request).https else {"http", "https"}
     if origin.netloc != request.headers.get("host") or origin.scheme not in schemes:
-        raise Refused(403, "desk.refused.origin")
+        raise RequestRefused(403, "desk.refused.origin")
 
 
 def require_visit(request: Request, form: Form) -> None:
     """Refuse a form of nobody signed in without the token of its visit; a browser that never visited has none."""
     visit = request.cookies.get(cookie_name(settings_of(request), VISIT), "")
     if not visit:
-        raise Refused(403, "desk.refused.token")
+        raise RequestRefused(403, "desk.refused.token")
     require_token(form.get(TOKEN, ""), csrf_of(visit))
 
 
 def require_token(given: str, csrf: str) -> None:
     """Refuse a form without the token that belongs to its session."""
     if not hmac.compare_digest(given.encode(), csrf.encode()):
-        raise Refused(403, "desk.refused.token")
+        raise RequestRefused(403, "desk.refused.token")
 
 
 async def read_form(request: Request) -> Form:
@@ -191,17 +191,17 @@ async def read_form(request: Request) -> Form:
     """
     require_same_origin(request)
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        raise Refused(415, "desk.refused.form")
+        raise RequestRefused(415, "desk.refused.form")
     try:
         async with asyncio.timeout(FORM_WITHIN_S):
             body = await _read_body(request)
         fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except TimeoutError:
-        raise Refused(408, "desk.refused.form") from None
+        raise RequestRefused(408, "desk.refused.form") from None
     except ValueError:
-        raise Refused(400, "desk.refused.form") from None
+        raise RequestRefused(400, "desk.refused.form") from None
     if any(UNWRITABLE in value for values in fields.values() for value in values):
-        raise Refused(400, "desk.refused.form")
+        raise RequestRefused(400, "desk.refused.form")
     return {name: values[-1] for name, values in fields.items()}
 
 
@@ -210,7 +210,7 @@ async def _read_body(request: Request) -> bytes:
     async for piece in request.stream():
         body += piece
         if len(body) > FORM_LIMIT_BYTES:
-            raise Refused(413, "desk.refused.form")
+            raise RequestRefused(413, "desk.refused.form")
     return bytes(body)
 
 

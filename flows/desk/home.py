@@ -9,10 +9,10 @@ from fastapi import APIRouter, Request, Response
 from flows.desk.guard import SignedIn, ledger_of
 from flows.desk.jobs import jobs_of
 from flows.desk.pages import show
-from flows.desk.plans import Plans, PlanStanding, plans_of
+from flows.desk.plans import PlanPages, PlanStanding, plans_of
 from flows.desk.runs import runs_of
 from flows.desk.unresolved import Unresolved, unresolved_of
-from flows.reconciliation.waits import gather_waits
+from flows.payables.waits import gather_waits
 from io_adapters.ledger.check_requests import CheckRequest
 from io_adapters.ledger.ledger import Ledger
 from schemas.submission import OPEN, Submission, SubmissionState
@@ -37,7 +37,7 @@ class Waits:
     left: tuple[Wait, ...]
 
 
-def what_waits(ledger: Ledger, plans: Plans, unresolved: Unresolved, now: dt.datetime) -> Waits:
+def what_waits(ledger: Ledger, plans: PlanPages, unresolved: Unresolved, now: dt.datetime) -> Waits:
     """Ask the ledger what waits at this moment."""
     states = {S.PLANNED, S.APPROVED, S.NOT_SENT, *OPEN}
     found = ledger.submissions.list(states=states, bodies=False)

@@ -13,7 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
 from flows.desk.found_tables import FoundTable, Identify, Said, found_tables, said_of, word_of
-from flows.desk.guard import Posted, Refused, SignedIn, ledger_of, settings_of, signed_in
+from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, settings_of, signed_in
 from flows.desk.job_files import path_of
 from flows.desk.job_writing import JobChange, digest_of, write_job
 from flows.desk.jobs import job_of, jobs_of
@@ -35,7 +35,7 @@ router = APIRouter()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TableOfJob:
     """A source of a job, or a table beside its sources, of which headers are chosen.
 
     Attributes:
@@ -53,15 +53,15 @@ class Place:
     period: str
 
 
-def _place(request: Request, token: str, name: str) -> Place:
+def _place(request: Request, token: str, name: str) -> TableOfJob:
     path, line = path_of(request, token), job_of(request, token)
     job = jobs_of(request).declared(path)
     declared = _declared(job, name) if isinstance(job, Job) else None
     if not isinstance(job, Job) or declared is None:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     sources, beside = slots_of(_without_columns(job), path.parent)
     slot = sources[int(name) - 1] if name.isdecimal() else dict(zip(job.beside, beside, strict=True))[name]
-    return Place(path, name, declared, slot, line.period)
+    return TableOfJob(path, name, declared, slot, line.period)
 
 
 def _declared(job: Job, name: str) -> TableFiles | None:
@@ -88,14 +88,14 @@ def _recognised(known: set[str], views: Sequence[View]) -> tuple[Possibilities, 
     return tuple(table for table in tables if table)
 
 
-def _sample(request: Request, place: Place, asked: Mapping[str, str]) -> Received | None:
+def _sample(request: Request, place: TableOfJob, asked: Mapping[str, str]) -> Received | None:
     """Return the file that headers are chosen from: the one just brought, else the first that the job reads now."""
     digest = asked.get("sha256", "")
     if digest:
         upload = next((u for u in ledger_of(request).desk_uploads.find(digest) if u.name == asked.get("name")), None)
         path = settings_of(request).uploads / digest / upload.name if upload else None
         if upload is None or path is None or not path.is_file():
-            raise Refused(404, "desk.refused.nothing")
+            raise RequestRefused(404, "desk.refused.nothing")
         return Received(place.name, upload.name, digest, upload.size_bytes, path)
     try:
         found = expand(place.slot.patterns, place.path.parent, place.period)
@@ -106,7 +106,7 @@ def _sample(request: Request, place: Place, asked: Mapping[str, str]) -> Receive
 
 
 def _page(
-    request: Request, token: str, place: Place, asked: Mapping[str, str], *, problem: str = "", status: int = 200
+    request: Request, token: str, place: TableOfJob, asked: Mapping[str, str], *, problem: str = "", status: int = 200
 ) -> Response:
     sample = _sample(request, place, asked)
     tables, problem = _tables(request, place, sample, asked, problem)
@@ -126,7 +126,7 @@ def _page(
 
 
 def _tables(
-    request: Request, place: Place, sample: Received | None, asked: Mapping[str, str], problem: str
+    request: Request, place: TableOfJob, sample: Received | None, asked: Mapping[str, str], problem: str
 ) -> tuple[tuple[FoundTable, ...], str]:
     if sample is None:
         return (), problem
@@ -155,7 +155,7 @@ async def bring_sample(request: Request, token: str, place: str) -> Response:
 
 def _brought(request: Request, token: str, place: str, files: Sequence[Received]) -> Response:
     if len(files) != 1:
-        raise Refused(422, "desk.files.one")
+        raise RequestRefused(422, "desk.files.one")
     (file,) = files
     return _page(request, token, _place(request, token, place), {"sha256": file.sha256, "name": file.name})
 

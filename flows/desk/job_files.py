@@ -14,13 +14,13 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, RedirectResponse
 
-from flows.desk.guard import Posted, Refused, SignedIn, ledger_of, settings_of, signed_in
+from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, settings_of, signed_in
 from flows.desk.job_writing import JobChange, digest_of, write_job
 from flows.desk.jobs import job_of, jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
 from flows.intake.which_files import Slot, slots_of
-from flows.reach import leads_outside
+from flows.run_request import leads_outside
 from io_adapters.ledger.desk import JobVersion
 from io_adapters.outputs.models import MODELS, model_file, model_xlsx
 from io_adapters.spreadsheets.declarations import read_job, with_table_files
@@ -92,7 +92,7 @@ def path_of(request: Request, token: str) -> Path:
     """
     path = jobs_of(request).path_of(token)
     if path is None:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     return path
 
 
@@ -213,7 +213,7 @@ def _proposal(
 ) -> Response:
     path, table = _table(request, token, name)
     if len(files) != 1:
-        raise Refused(422, "desk.files.one")
+        raise RequestRefused(422, "desk.files.one")
     (file,) = files
     job = read_job(path).job
     try:
@@ -229,7 +229,7 @@ def _table(request: Request, token: str, name: str) -> tuple[Path, BesideTable]:
     tables = beside_tables(job, path.parent) if isinstance(job, Job) else ()
     table = next((table for table in tables if table.name == name), None)
     if table is None or name not in KEYS or not table.may_be_replaced:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     return path, table
 
 
@@ -242,9 +242,9 @@ def take_table(request: Request, token: str, table: str, signed: SignedIn, form:
     known = {upload.name: upload for upload in ledger.desk_uploads.find(digest)}
     upload = known.get(form.get("name", ""))
     if upload is None or not (uploads / digest / upload.name).is_file():
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     if form.get("before", "") != digest_of(beside.path):
-        raise Refused(409, "desk.files.changed")
+        raise RequestRefused(409, "desk.files.changed")
     content, by = (uploads / digest / upload.name).read_bytes(), signed.user.name
     adds, text = form.get("adds") == "yes", path.read_text("utf-8")
     received = Received(table, upload.name, digest, len(content), uploads / digest / upload.name)
@@ -275,7 +275,7 @@ def version(request: Request, token: str, number: int, signed: SignedIn) -> Resp
     found = _version(versions_of(request, path_of(request, token)), number)
     path = settings_of(request).uploads / found.sha256 / Path(found.name).name if found else None
     if path is None or not path.is_file():
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     kind = "application/octet-stream"
     return FileResponse(path, media_type=kind, filename=path.name, content_disposition_type="attachment")
 
@@ -288,7 +288,7 @@ def _version(versions: Sequence[JobVersion], number: int) -> JobVersion | None:
 def model(request: Request, table: str, _signed: SignedIn) -> Response:
     """Hand over a model sheet to fill in, in the reader's language."""
     if table not in MODELS:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     language = language_of(request)
     headers = {"Content-Disposition": f'attachment; filename="{model_file(table, language)}"'}
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

@@ -12,13 +12,12 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from zipfile import BadZipFile
 
-from flows.reach import leads_outside, paths_in
+from flows.run_request import leads_outside, paths_in
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.spreadsheets.declarations import check_job, read_job
 from io_adapters.spreadsheets.kinds import WORKBOOKS, FileKind, is_sheet_by_name, kind_of
-from schemas.errors import RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, RepasseError
 from schemas.job import Job
 from schemas.messages import Message
 

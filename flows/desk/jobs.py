@@ -13,15 +13,14 @@ from typing import Final
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from flows.desk.guard import Posted, Refused, SignedIn, new_token, settings_of
+from flows.desk.guard import Posted, RequestRefused, SignedIn, new_token, settings_of
 from flows.desk.pages import show
 from flows.desk.runs import as_shown, planned_runs
-from flows.due_jobs import find_jobs
-from flows.launchers import Launcher
-from flows.reach import require_within_reach
+from flows.launch import Launcher
+from flows.run_request import find_jobs, require_within_reach
 from flows.runner import describe_bug
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.runs import Run
+from io_adapters.ledger.runs import StoredRun
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.desk_people import Launch, Role
 from schemas.errors import ConfigurationError, RepasseError
@@ -62,7 +61,7 @@ class JobLine:
     payer: str
     sources: tuple[tuple[str, str], ...]
     problem: Message | Listed | None
-    last_run: Run | None
+    last_run: StoredRun | None
     waiting_digest: str
 
 
@@ -277,7 +276,7 @@ class Launches:
         ended = bool(words) or self._now() > launch.at + PATIENCE
         return LaunchStanding(job, "", words, ended=ended, at=launch.at, queued=self._launcher.is_queued)
 
-    def files_of(self, run: Run) -> tuple[str, ...]:
+    def files_of(self, run: StoredRun) -> tuple[str, ...]:
         """Return the files a run was given: by its launch, or, where somebody else started it, none."""
         launches = [launch for launch in self._ledger.desk_launches.of_job_file(run.job_file) if _is_of(run, launch)]
         for apart in (dt.timedelta(0), CLOCKS_APART):
@@ -309,7 +308,7 @@ def _names(key: str) -> Iterator[str]:
         yield sha256(text.encode()).hexdigest()[:32]
 
 
-def _became(runs: Sequence[Run], launch: Launch) -> Run | None:
+def _became(runs: Sequence[StoredRun], launch: Launch) -> StoredRun | None:
     """Choose the run a launch became: the first since; where clocks are apart, one shortly before that still ran."""
     since = [run for run in runs if run.started_at >= launch.at]
     just_before = [
@@ -322,7 +321,7 @@ def _became(runs: Sequence[Run], launch: Launch) -> Run | None:
     return found[-1] if found else None
 
 
-def _is_of(run: Run, launch: Launch) -> bool:
+def _is_of(run: StoredRun, launch: Launch) -> bool:
     return run.job_file == launch.job_file and same_person(run.prepared_by) == same_person(launch.by)
 
 
@@ -346,7 +345,7 @@ def job_of(request: Request, token: str) -> JobLine:
     """
     job = jobs_of(request).get(token)
     if job is None:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     return job
 
 
@@ -362,7 +361,7 @@ def launched(request: Request, key: str, _signed: SignedIn) -> Response:
     """Show what became of a launch: the run, as soon as there is one."""
     standing = launches_of(request).get(key)
     if standing is None:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     if standing.run_id:
         return RedirectResponse(f"/runs/{standing.run_id}", status_code=303)
     return show(request, "launched.html", launch=standing)

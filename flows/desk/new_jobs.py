@@ -13,7 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
 from flows.desk.found_tables import FoundTable, found_tables, views_of, word_of
-from flows.desk.guard import Posted, Refused, SignedIn, ledger_of, new_token, settings_of, signed_in
+from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, new_token, settings_of, signed_in
 from flows.desk.job_writing import JobChange, write_job
 from flows.desk.jobs import jobs_of
 from flows.desk.pages import language_of, show
@@ -184,7 +184,7 @@ async def bring_sheets(request: Request) -> Response:
     signed.require(Role.PREPARER)
     _, files = await receive(request, signed)
     if not files:
-        raise Refused(422, "desk.new_job.none")
+        raise RequestRefused(422, "desk.new_job.none")
     return RedirectResponse(f"/new-job/{new_jobs_of(request).begin(files)}", status_code=303)
 
 
@@ -193,12 +193,12 @@ def _draft_page(
 ) -> Response:
     files = new_jobs_of(request).get(token)
     if files is None:
-        raise Refused(404, "desk.refused.look")
+        raise RequestRefused(404, "desk.refused.look")
     try:
         tables = found_tables(files, form, _identify)
         undeclared = [table.file.name for table in tables if not table.kind and not _is_a_table(table)]
     except RepasseError as error:
-        raise Refused(422, "desk.new_job.unreadable") from error
+        raise RequestRefused(422, "desk.new_job.unreadable") from error
     words = [*problems, *(render("error.new_not_a_table", language_of(request), file=name) for name in undeclared)]
     facts: dict[str, Any] = {"token": token, "tables": tables, "form": {"name": name_of_file(files[0].name), **form}}
     return show(request, "new_job_draft.html", status=status, problems=words, **facts)
@@ -221,7 +221,7 @@ def answer(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
     signed.require(Role.PREPARER)
     folder, files = jobs_of(request).folder, new_jobs_of(request).get(token)
     if files is None or folder is None:
-        raise Refused(404, "desk.refused.look")
+        raise RequestRefused(404, "desk.refused.look")
     if form.get("act") != "make":
         return _draft_page(request, token, form)
     language = language_of(request)

@@ -9,15 +9,14 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
-from flows.desk.guard import Refused, SignedIn, ledger_of
+from flows.books.account import accounts_of_payee
+from flows.books.explain import ExplainedLine, adding_up, chain
+from flows.books.month import months, view_of_month
+from flows.books.payments import PaymentLine, PaymentSearch, Search, receipt_of
+from flows.books.trace import trace
+from flows.desk.guard import RequestRefused, SignedIn, ledger_of
 from flows.desk.pages import language_of, page_of, show
 from flows.desk.previews import XLSX
-from flows.tracing.account import accounts_of_payee
-from flows.tracing.explain import Step, adding_up, chain
-from flows.tracing.month import months, view_of_month
-from flows.tracing.payments import PaymentLine, Payments, Search
-from flows.tracing.receipts import receipt_of
-from flows.tracing.trace import trace
 from io_adapters.outputs.accounts import groups_of_month, month_grid, receipt_pdf, workbook_of
 from io_adapters.outputs.workbook import csv_text
 from schemas.account import GROUPS, MonthView
@@ -36,9 +35,9 @@ router = APIRouter()
 Text = Annotated[str, Query(max_length=LONGEST_WORDS)]
 
 
-def payments_of(request: Request) -> Payments:
+def payments_of(request: Request) -> PaymentSearch:
     """Return the payments this desk shows."""
-    found: Payments = request.app.state.desk.payments
+    found: PaymentSearch = request.app.state.desk.payments
     return found
 
 
@@ -101,7 +100,7 @@ def receipt(request: Request, key: str, _signed: SignedIn) -> Response:
     """Hand over the receipt of a payment that the service says was paid."""
     found = receipt_of(ledger_of(request), key)
     if found is None:
-        raise Refused(404, "desk.refused.no_receipt")
+        raise RequestRefused(404, "desk.refused.no_receipt")
     headers = {"Content-Disposition": f'attachment; filename="receipt-{found.report_id}.pdf"'}
     return Response(receipt_pdf(found), media_type="application/pdf", headers=headers)
 
@@ -136,7 +135,7 @@ def month_workbook(request: Request, month: str, _signed: SignedIn) -> Response:
 def _month(request: Request, month: str) -> MonthView:
     ledger = ledger_of(request)
     if month not in months(ledger):
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     return view_of_month(ledger, month)
 
 
@@ -147,12 +146,12 @@ def payee(request: Request, token: str, _signed: SignedIn) -> Response:
     found = trace(ledger_of(request), tax_id, all_of_payee=True) if tax_id else None
     accounts = accounts_of_payee(ledger_of(request), tax_id, found.payees) if found and tax_id else None
     if accounts is None:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     newest = sorted(found.payees if found else (), key=lambda period: period.period, reverse=True)
     chains = [(period, _steps(period)) for period in newest]
     return show(request, "payee.html", payee=accounts, groups=list(GROUPS), chains=chains)
 
 
-def _steps(period: PayeeTrace) -> list[Step]:
+def _steps(period: PayeeTrace) -> list[ExplainedLine]:
     """Return what a payee's page tells of a period; what only the terminal can do is not spoken of."""
     return [step for step in (*chain(period), *adding_up(period)) if step.text != _AT_THE_TERMINAL]

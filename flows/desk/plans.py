@@ -11,11 +11,12 @@ from typing import Final, Literal
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from flows.approvals.approve import record_approval
-from flows.desk.guard import LONGEST_TEXT, Posted, Refused, SignedIn
-from flows.desk.jobs import JobsFolder, Launches
+from flows.approvals.approve import record_approval, record_consent
+from flows.desk.guard import LONGEST_TEXT, Posted, RequestRefused, SignedIn, ledger_of
+from flows.desk.jobs import JobsFolder, Launches, jobs_of, launches_of
 from flows.desk.pages import language_of, page_of, show
 from io_adapters.ledger.approvals_missing import approvals_given, approvals_missing, approvers_needed, rule_for
+from io_adapters.ledger.check_requests import CheckRequest
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from schemas.approval import PlanRule
@@ -65,7 +66,7 @@ class PlanStanding:
         return PlanFate(self.stored.submissions)
 
 
-class Plans:
+class PlanPages:
     """Plans as they were frozen: nothing of them is worked out again.
 
     Args:
@@ -170,9 +171,9 @@ def _state(stored: StoredPlan) -> Literal["waiting", "rejected", "approved", "re
     return "approved" if states & LIVE or stored.approved_at is not None else "replaced"
 
 
-def plans_of(request: Request) -> Plans:
+def plans_of(request: Request) -> PlanPages:
     """Return the plans this desk shows."""
-    plans: Plans = request.app.state.desk.plans
+    plans: PlanPages = request.app.state.desk.plans
     return plans
 
 
@@ -206,7 +207,7 @@ def others(request: Request, digest: str, _signed: SignedIn, page: int = 1) -> R
 def _frozen(request: Request, digest: str) -> PlanPage:
     page = plans_of(request).get(digest).page
     if page is None:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     return page
 
 
@@ -227,6 +228,61 @@ def reject(request: Request, digest: str, signed: SignedIn, form: Posted) -> Res
     signed.require(Role.APPROVER)
     why = form.get("why", "").strip()[:LONGEST_TEXT]
     if not why:
-        raise Refused(422, "desk.refused.why")
+        raise RequestRefused(422, "desk.refused.why")
     plans_of(request).reject(digest, by=signed.user.name, why=why)
     return RedirectResponse(f"/plans/{digest}", status_code=303)
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksWanted:
+    """A request for account checks.
+
+    Attributes:
+        request: What is asked.
+        agreed: Who has agreed, and counts.
+    """
+
+    request: CheckRequest
+    agreed: tuple[str, ...]
+
+
+def _wanted(request: Request, digest: str) -> ChecksWanted:
+    ledger, now = ledger_of(request), request.app.state.desk.clock.now()
+    found = ledger.check_requests.find(digest)
+    run = ledger.runs.get(found.run_id) if found else None
+    if found is None or run is None or jobs_of(request).of_path(run.job_file) is None:
+        raise RequestRefused(404, "desk.refused.nothing")
+    declared = jobs_of(request).declared(Path(run.job_file))
+    agreed = ledger.check_requests.counting(found, rule_for(ledger, declared), now) if isinstance(declared, Job) else ()
+    return ChecksWanted(found, tuple(sorted(agreed)))
+
+
+@router.get("/checks/{digest}")
+def checks(request: Request, digest: str, _signed: SignedIn) -> Response:
+    """Show what checks would cost, and who asks for them."""
+    return _page(request, digest)
+
+
+def _page(request: Request, digest: str, *, status: int = 200, problem: str = "") -> Response:
+    return show(request, "checks.html", status=status, wanted=_wanted(request, digest), problem=problem)
+
+
+@router.post("/checks/{digest}/agree")
+def agree(request: Request, digest: str, signed: SignedIn, form: Posted) -> Response:
+    """Record a yes to the cost that was typed; where it counts, the run that asked is started again."""
+    signed.require(Role.APPROVER)
+    desk, wanted = request.app.state.desk, _wanted(request, digest)
+    ledger, now, found = desk.ledger, desk.clock.now(), wanted.request
+    typed = {"by": signed.user.name, "total_text": form.get("total", "")}
+    try:
+        record_consent(ledger, found, **typed, kind=ApprovalKind.SIGNED_IN, now=now)
+    except RepasseError as refused:
+        return _page(request, digest, status=422, problem=render(for_desk(refused.content), language_of(request)))
+    if not _wanted(request, digest).agreed:
+        return _page(request, digest, problem=render("desk.checks.does_not_count", language_of(request)))
+    run = ledger.runs.get(found.run_id)
+    launches, key = launches_of(request), f"agreed-{found.digest}-{found.run_id}"
+    files = launches.files_of(run)
+    # By whoever asked for it: who agrees to its checks has not prepared its plan.
+    name = launches.start(run.job_file, files, by=found.prepared_by, key=key, period=found.period)
+    return RedirectResponse(f"/launches/{name}", status_code=303)

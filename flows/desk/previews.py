@@ -19,21 +19,21 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, RedirectResponse
 
-from flows.desk.guard import Posted, Refused, SignedIn, ledger_of, new_token, settings_of, signed_in
+from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, new_token, settings_of, signed_in
 from flows.desk.jobs import JobLine, JobsFolder, job_of, launches_of
 from flows.desk.pages import page_of, show
+from flows.desk.problems import CellProblem, ProblemGroup, group_problems, problems_of, typed_values
 from flows.desk.problems import Place as CellPlace
-from flows.desk.problems import Problem, ProblemGroup, group_problems, problems_of, typed_values
 from flows.desk.uploads import Received, keep, receive
 from flows.intake.intake import Intake
 from flows.intake.read import read
 from flows.payables.corrections import corrections_of, missing_shares_of
-from flows.payables.draft import draft_of, stand
-from flows.payables.judge_inputs import judge_inputs
-from flows.reconciliation.preview import page_of as plan_page_of
-from flows.reconciliation.preview import view_plan
-from flows.reconciliation.rules.reconcile import count_rows
-from flows.run import SYSTEM_CLOCK, Silence, read_run_request
+from flows.payables.draft import draft_of, judge_inputs, stand
+from flows.payables.preview import page_of as plan_page_of
+from flows.payables.preview import view_plan
+from flows.payables.rules.places import count_rows
+from flows.run import SYSTEM_CLOCK, Silence
+from flows.run_request import read_run_request
 from flows.runner import describe_bug, opened_offline
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.atomic import is_running
@@ -62,7 +62,7 @@ router = APIRouter()
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RecognisedTable:
     """A table that was recognised: where, as what, how many rows went where, and what was decided on the way."""
 
     file: str
@@ -88,9 +88,9 @@ class Preview:
         key_types: Digest of each Pix key without a type -> the type that it shows.
     """
 
-    tables: tuple[Table, ...]
+    tables: tuple[RecognisedTable, ...]
     rows: Mapping[str, int]
-    problems: tuple[Problem, ...]
+    problems: tuple[CellProblem, ...]
     corrections: Path | None
     missing_shares: Path | None
     failure: Message | Listed | None
@@ -116,7 +116,7 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class JobPreview:
     """A look at a job's files, in a thread.
 
     Attributes:
@@ -159,7 +159,7 @@ class Previews:
         self._ledger = ledger
         self._open_ledger = open_ledger
         self._at_once = Semaphore(AT_ONCE)
-        self._kept: OrderedDict[str, Look] = OrderedDict()
+        self._kept: OrderedDict[str, JobPreview] = OrderedDict()
         self._lock = Lock()
         _forget_ended(folder)
 
@@ -173,19 +173,19 @@ class Previews:
             known = self._kept.get(token)
             if known is None or known.is_stale():
                 future = self._start(path, tuple(files), line.period, self._folder / token)
-                self._kept[token] = Look(token, line, tuple(files), future, monotonic())
+                self._kept[token] = JobPreview(token, line, tuple(files), future, monotonic())
             self._kept.move_to_end(token)
             gone = [self._kept.popitem(last=False)[0] for _ in range(len(self._kept) - KEPT)]
         for name in gone:
             shutil.rmtree(self._folder / name, ignore_errors=True)
         return token
 
-    def get(self, token: str) -> Look | None:
+    def get(self, token: str) -> JobPreview | None:
         """Return a look that is still kept."""
         with self._lock:
             return self._kept.get(token)
 
-    def put_right(self, look: Look, typed: Mapping[CellPlace, str]) -> Path | None:
+    def put_right(self, look: JobPreview, typed: Mapping[CellPlace, str]) -> Path | None:
         """Write the corrections workbook of a look with what somebody typed in the place of some cells.
 
         Args:
@@ -241,7 +241,7 @@ class Previews:
         try:
             return self._seen(path, files, period, folder)
         except RepasseError as error:
-            told = tuple(Problem(number, issue, "", "", None) for number, issue in enumerate(error.issues))
+            told = tuple(CellProblem(number, issue, "", "", None) for number, issue in enumerate(error.issues))
             return Preview((), NOTHING, told, None, None, error.content, None)
         except Exception as bug:  # noqa: BLE001  # the page says so; its text may hold people's data
             return Preview((), NOTHING, (), None, None, describe_bug(bug), None)
@@ -278,11 +278,11 @@ def _forget_ended(folder: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def _tables(intake: Intake) -> tuple[Table, ...]:
+def _tables(intake: Intake) -> tuple[RecognisedTable, ...]:
     """Tell each table that was read, with the rows of it that went anywhere."""
     counts = _counts(intake.inputs.rows)
     return tuple(
-        Table(
+        RecognisedTable(
             file=raw.file.name,
             sheet=raw.sheet or "",
             layout=origin.layout,
@@ -337,17 +337,17 @@ def previews_of(request: Request) -> Previews:
     return previews
 
 
-def _look(request: Request, token: str) -> Look:
+def _look(request: Request, token: str) -> JobPreview:
     look = previews_of(request).get(token)
     if look is None:
-        raise Refused(404, "desk.refused.look")
+        raise RequestRefused(404, "desk.refused.look")
     return look
 
 
 def _plan(request: Request, token: str) -> PlanPage:
     seen = _look(request, token).seen
     if seen is None or seen.plan is None:
-        raise Refused(404, "desk.refused.look")
+        raise RequestRefused(404, "desk.refused.look")
     return seen.plan
 
 
@@ -365,7 +365,7 @@ async def look_at_job(request: Request, token: str) -> Response:
 def _begin(request: Request, job: JobLine, files: list[Received]) -> str:
     sources = {name for name, _ in job.sources}
     if any(file.source not in sources for file in files):
-        raise Refused(400, "desk.refused.form")
+        raise RequestRefused(400, "desk.refused.form")
     return previews_of(request).begin(job.token, [f"{file.source}={file.path}" for file in files])
 
 
@@ -387,7 +387,7 @@ def problems(request: Request, token: str, code: str, _signed: SignedIn, page: i
     found = _look(request, token)
     groups = [group for group in found.seen.groups if group.code == code] if found.seen else []
     if not groups:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     rows = page_of(groups[0].problems, page, PROBLEMS_A_PAGE)
     return show(request, "problems.html", look=found, group=groups[0], rows=rows)
 
@@ -400,7 +400,7 @@ def put_right(request: Request, token: str, signed: SignedIn, form: Posted) -> R
     typed = typed_values(form, found.seen.problems) if found.seen else {}
     workbook = previews_of(request).put_right(found, typed) if typed else None
     if workbook is None:
-        raise Refused(422, "desk.refused.nothing_typed")
+        raise RequestRefused(422, "desk.refused.nothing_typed")
     kept = keep(workbook, settings_of(request).uploads, "{sha256:.8}-corrections.xlsx")
     ledger_of(request).desk_uploads.record(kept.sha256, kept.name, kept.size_bytes, signed.user.name)
     source = found.job.sources[0][0]
@@ -414,7 +414,7 @@ def take_key_types(request: Request, token: str, signed: SignedIn) -> Response:
     signed.require(Role.PREPARER)
     found = _look(request, token)
     if found.seen is None or not found.seen.key_types:
-        raise Refused(422, "desk.refused.nothing")
+        raise RequestRefused(422, "desk.refused.nothing")
     ledger_of(request).pix_key_types.confirm(found.job.name, found.seen.key_types, signed.user.name)
     look = previews_of(request).begin(found.job.token, found.files)
     return RedirectResponse(f"/looks/{look}", status_code=303)
@@ -452,7 +452,7 @@ def missing_shares(request: Request, token: str, _signed: SignedIn) -> Response:
 
 def _workbook(path: Path | None) -> Response:
     if path is None or not path.is_file():
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     return FileResponse(path, media_type=XLSX, filename=path.name, content_disposition_type="attachment")
 
 
@@ -462,7 +462,7 @@ def launch(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
     signed.require(Role.PREPARER)
     found = _look(request, token)
     if not found.job.name or not form.get("launch"):
-        raise Refused(400, "desk.refused.form")
+        raise RequestRefused(400, "desk.refused.form")
     key = f"look-{token[:24]}-{form['launch'][:43]}"
     period, by = found.job.period, signed.user.name  # of what they have seen, though the month may have turned since
     name = launches_of(request).payout(found.job.token, found.files, by=by, key=key, period=period)

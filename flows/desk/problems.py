@@ -20,7 +20,7 @@ Place = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class CellProblem:
     """One problem, and what stands in its cell.
 
     Attributes:
@@ -44,7 +44,7 @@ class ProblemGroup:
 
     code: IssueCode
     severity: Severity
-    problems: Sequence[Problem]
+    problems: Sequence[CellProblem]
 
     @property
     def what(self) -> Message:
@@ -57,7 +57,7 @@ class ProblemGroup:
         return any(problem.place for problem in self.problems)
 
 
-def problems_of(issues: Iterable[Issue], intake: Intake) -> tuple[Problem, ...]:
+def problems_of(issues: Iterable[Issue], intake: Intake) -> tuple[CellProblem, ...]:
     """Join problems with the rows they are of.
 
     Args:
@@ -70,7 +70,7 @@ def problems_of(issues: Iterable[Issue], intake: Intake) -> tuple[Problem, ...]:
     found = []
     for number, issue in enumerate(issues):
         sheet = sheets.get((issue.file, issue.sheet or ""))
-        found.append(Problem(number, issue, *_row_of(issue, sheet, by_tax_id)))
+        found.append(CellProblem(number, issue, *_row_of(issue, sheet, by_tax_id)))
     return tuple(found)
 
 
@@ -92,9 +92,9 @@ def _row_of(issue: Issue, sheet: ReadSheet | None, names: Mapping[str, str]) -> 
     return name, written[letter], (issue.file, issue.sheet or "", issue.cell or "")
 
 
-def group_problems(problems: Iterable[Problem]) -> tuple[ProblemGroup, ...]:
+def group_problems(problems: Iterable[CellProblem]) -> tuple[ProblemGroup, ...]:
     """Group problems by rule: errors first, then the rules that most rows break; notes are left out."""
-    groups = defaultdict[tuple[Severity, IssueCode], list[Problem]](list)
+    groups = defaultdict[tuple[Severity, IssueCode], list[CellProblem]](list)
     for problem in problems:
         if problem.issue.severity is not Severity.NOTE:
             groups[problem.issue.severity, problem.issue.code].append(problem)
@@ -102,7 +102,7 @@ def group_problems(problems: Iterable[Problem]) -> tuple[ProblemGroup, ...]:
     return tuple(sorted(found, key=lambda group: (_ORDER[group.severity], -len(group.problems), group.code)))
 
 
-def typed_values(form: Mapping[str, str], problems: Sequence[Problem]) -> dict[Place, str]:
+def typed_values(form: Mapping[str, str], problems: Sequence[CellProblem]) -> dict[Place, str]:
     """Return what somebody has typed in the place of what stands in a cell; what they left alone is not in it."""
     typed = dict[Place, str]()
     for name, text in islice(form.items(), len(problems) + 10):

@@ -15,17 +15,17 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, RedirectResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
-from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of
+from flows.books.statement_mail import mail_statements, may_write_to_new_addresses, new_addresses, token_in
+from flows.desk.guard import Posted, RequestRefused, Signed, SignedIn, ledger_of
 from flows.desk.pages import page_of, show
-from flows.reconciliation.waits import RUNNING, is_interrupted
+from flows.payables.waits import RUNNING, is_interrupted
 from flows.royalties.rules.statements import statement_token
-from flows.run_record import read_heads, read_record
-from flows.statement_mail import mail_statements, may_write_to_new_addresses, new_addresses, token_in
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.runs import Run, RunStage
+from io_adapters.ledger.run_record import read_heads, read_record
+from io_adapters.ledger.runs import RunStage, StoredRun
 from io_adapters.ledger.statement_mails import StatementMail
 from schemas.desk_people import Role
-from schemas.exit_codes import ExitCode, worst
+from schemas.errors import ExitCode, worst
 from schemas.job import Job
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
@@ -100,7 +100,7 @@ class StatementLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ShownStage:
     """One step of a run, as people are shown it.
 
     Attributes:
@@ -140,11 +140,11 @@ class RunStanding:
         statements: How many statements it has left.
     """
 
-    run: Run
+    run: StoredRun
     live: bool
-    steps: tuple[Step, ...]
+    steps: tuple[ShownStage, ...]
     todo: int
-    successor: Run | None
+    successor: StoredRun | None
     digest: str
     batches: tuple[Submission, ...]
     checks: Mapping[str, int]
@@ -162,7 +162,7 @@ def planned_runs(ledger: Ledger) -> dict[str, bool]:
     return {submission.run_id: False for submission in planned} | dict.fromkeys(ledger.plans.rejected_runs(), True)
 
 
-def as_shown(run: Run, planned: Mapping[str, bool], ledger: Ledger, now: dt.datetime) -> Run:
+def as_shown(run: StoredRun, planned: Mapping[str, bool], ledger: Ledger, now: dt.datetime) -> StoredRun:
     """Return a run in the state people are shown: as the ledger has it, or what it could not write down any more.
 
     A plan that waits no more was rejected, taken up by another run, or replaced; a run whose process is gone was
@@ -175,7 +175,7 @@ def as_shown(run: Run, planned: Mapping[str, bool], ledger: Ledger, now: dt.date
     return replace(run, state=INTERRUPTED) if is_interrupted(run, ledger, now) else run
 
 
-class Runs:
+class RunPages:
     """Runs of the ledger.
 
     Args:
@@ -189,7 +189,7 @@ class Runs:
         self._folders: OrderedDict[str, Path | None] = OrderedDict()
         self._lock = Lock()
 
-    def list(self, limit: int) -> tuple[Run, ...]:
+    def list(self, limit: int) -> tuple[StoredRun, ...]:
         """Return the latest runs, newest first."""
         planned = planned_runs(self._ledger)
         return tuple(as_shown(run, planned, self._ledger, self._now()) for run in self._ledger.runs.list(limit))
@@ -284,7 +284,9 @@ class Runs:
         return {"made": len(self._ledger.checks.for_run(run_id)), "cost_cents": self._ledger.checks.spent(run_id)}
 
 
-def steps_of(run: Run, stages: Sequence[RunStage], batches: Sequence[Submission], *, live: bool) -> tuple[Step, ...]:
+def steps_of(
+    run: StoredRun, stages: Sequence[RunStage], batches: Sequence[Submission], *, live: bool
+) -> tuple[ShownStage, ...]:
     """Tell how far a run has come, from what its stages have written down, and what its batches came to since.
 
     Args:
@@ -299,9 +301,11 @@ def steps_of(run: Run, stages: Sequence[RunStage], batches: Sequence[Submission]
     return tuple(_step(name, its_own, run, batches, live=live) for name, its_own in by_step.items())
 
 
-def _step(name: str, stages: Sequence[RunStage], run: Run, batches: Sequence[Submission], *, live: bool) -> Step:
+def _step(
+    name: str, stages: Sequence[RunStage], run: StoredRun, batches: Sequence[Submission], *, live: bool
+) -> ShownStage:
     if not stages:
-        return Step(name, "later" if live else "skipped")
+        return ShownStage(name, "later" if live else "skipped")
     codes = {ExitCode(stage.exit_code) for stage in stages if stage.exit_code is not None}
     ended_at = stages[-1].ended_at
     if ended_at is None:
@@ -311,10 +315,10 @@ def _step(name: str, stages: Sequence[RunStage], run: Run, batches: Sequence[Sub
     else:
         where = _where_by_now(name, worst(codes), run, {batch.state for batch in batches})
     told = tuple(note for stage in stages for note in stage.notes) if where in {"look", "stopped"} else ()
-    return Step(name, where, stages[0].began_at, ended_at, told)
+    return ShownStage(name, where, stages[0].began_at, ended_at, told)
 
 
-def _where_by_now(name: str, code: ExitCode, run: Run, batches: set[SubmissionState]) -> Where:
+def _where_by_now(name: str, code: ExitCode, run: StoredRun, batches: set[SubmissionState]) -> Where:
     """Tell how a step that has ended stands by now: an answer that it waited for may have come since."""
     if name == "approval" and code is ExitCode.APPROVAL_WANTED:
         return "waiting" if run.state == AWAITING else "stopped" if run.state == REJECTED else "done"
@@ -350,16 +354,16 @@ def _token(path: Path, folder: Path) -> str:
     return sha256(str(path.relative_to(folder)).encode()).hexdigest()[:20]
 
 
-def runs_of(request: Request) -> Runs:
+def runs_of(request: Request) -> RunPages:
     """Return the runs this desk shows."""
-    runs: Runs = request.app.state.desk.runs
+    runs: RunPages = request.app.state.desk.runs
     return runs
 
 
 def _standing(request: Request, run_id: str) -> RunStanding:
     standing = runs_of(request).get(run_id)
     if standing is None:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     return standing
 
 
@@ -419,7 +423,7 @@ def mail(request: Request, run_id: str, signed: SignedIn, _form: Posted) -> Resp
     desk = request.app.state.desk
     paths = {token_in(path.name): path for path in runs_of(request).statement_paths(run_id)}
     if not paths or not desk.alerts.sends_mail:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     to_new, by = _may_write_to_new(request, run_id, signed), signed.user.name
     sending = BackgroundTask(mail_statements, desk.ledger, desk.alerts, run_id, paths, by=by, to_new=to_new)
     return RedirectResponse(f"/runs/{run_id}/statements?told=mail", status_code=303, background=sending)
@@ -430,7 +434,7 @@ def statements_zip(request: Request, run_id: str, _signed: SignedIn) -> Response
     """Hand over all statements of a run in one archive."""
     standing, paths = _standing(request, run_id), runs_of(request).statement_paths(run_id)
     if not paths:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     archive = tempfile.TemporaryFile()  # noqa: SIM115  # closed when the last of it is sent
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as opened:  # PDFs are compressed already
         for path in paths:
@@ -450,6 +454,6 @@ def download(request: Request, run_id: str, token: str, _signed: SignedIn) -> Re
     """Hand over one of the run's outputs, and nothing else."""
     path = runs_of(request).file(run_id, token)
     if path is None:
-        raise Refused(404, "desk.refused.nothing")
+        raise RequestRefused(404, "desk.refused.nothing")
     kind = "application/octet-stream"
     return FileResponse(path, media_type=kind, filename=path.name, content_disposition_type="attachment")

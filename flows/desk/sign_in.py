@@ -20,7 +20,7 @@ from flows.desk.guard import (
     DeskSettings,
     NotSignedIn,
     Posted,
-    Refused,
+    RequestRefused,
     SignedIn,
     cookie_name,
     ledger_of,
@@ -217,7 +217,7 @@ async def choose_language(request: Request) -> Response:
     form = await read_form(request)
     language = next((known for known in LANGUAGES if known == form.get("language")), None)
     if language is None:
-        raise Refused(400, "desk.refused.form")
+        raise RequestRefused(400, "desk.refused.form")
     try:
         signed = await run_in_threadpool(signed_in, request)
     except NotSignedIn:

@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse
 
 from flows.approvals import decisions
 from flows.approvals.decisions import WAIT, Word
-from flows.desk.guard import LONGEST_TEXT, Form, Posted, Refused, SignedIn
+from flows.desk.guard import LONGEST_TEXT, Form, Posted, RequestRefused, SignedIn
 from flows.desk.pages import language_of, show
 from flows.desk.payments import payments_of
 from flows.reports.rules.report_list import Candidate
@@ -309,7 +309,7 @@ def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
     keys += form.get("obligations", "")[: 40 * MOST_KEYS].replace(",", " ").split()
     kinds = {kind.value: kind for kind in DecisionKind}
     if form.get("kind") not in kinds or not keys or len(keys) > MOST_KEYS:
-        raise Refused(422, "desk.refused.empty")
+        raise RequestRefused(422, "desk.refused.empty")
     try:
         evidence = _text(form, "evidence")
         unresolved_of(request).decide(keys, kinds[form["kind"]], by=signed.user.name, evidence=evidence)
@@ -348,5 +348,5 @@ def unfreeze(request: Request, signed: SignedIn, form: Posted) -> Response:
 def _text(form: Form, name: str, longest: int = LONGEST_TEXT) -> str:
     text = form.get(name, "").strip()
     if not text or len(text) > longest:
-        raise Refused(422, "desk.refused.empty")
+        raise RequestRefused(422, "desk.refused.empty")
     return text

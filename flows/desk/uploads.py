@@ -18,7 +18,7 @@ from fastapi.concurrency import run_in_threadpool
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from flows.desk.guard import TOKEN, Refused, Signed, require_same_origin, require_token, settings_of
+from flows.desk.guard import TOKEN, RequestRefused, Signed, require_same_origin, require_token, settings_of
 from io_adapters.ledger.ledger import Ledger
 
 # What is left of a request that is too long is read and thrown away, up to so many times the limit, so that a browser
@@ -62,7 +62,7 @@ class Received:
 
 
 @dataclass(slots=True)
-class _Part:
+class _FormPart:
     headers: dict[bytes, bytes] = field(default_factory=dict)
     header: bytearray = field(default_factory=bytearray)
     value: bytearray = field(default_factory=bytearray)
@@ -74,7 +74,7 @@ class _Part:
     size_bytes: int = 0
 
 
-class Receiver:
+class UploadReceiver:
     """Takes a multipart request apart as it comes in.
 
     The form's token must come before its first file: nothing is written for whoever does not have it.
@@ -83,9 +83,9 @@ class Receiver:
     def __init__(self, folder: Path, boundary: bytes, csrf: str) -> None:
         self._folder = folder
         self._csrf = csrf
-        self._part = _Part()
+        self._part = _FormPart()
         self._parts = 0
-        self._files: list[_Part] = []
+        self._files: list[_FormPart] = []
         self.fields: dict[str, str] = {}
         self.parser = MultipartParser(
             boundary,
@@ -115,8 +115,8 @@ class Receiver:
     def _begin(self) -> None:
         self._parts += 1
         if self._parts > MOST_PARTS:
-            raise Refused(413, "desk.refused.parts")
-        self._part = _Part()
+            raise RequestRefused(413, "desk.refused.parts")
+        self._part = _FormPart()
 
     def _header_name(self, data: bytes, start: int, end: int) -> None:
         self._part.header += data[start:end]
@@ -154,7 +154,7 @@ class Receiver:
         elif part.file_name is None:
             part.value += data[start:end]
             if len(part.value) > LONGEST_FIELD:
-                raise Refused(413, "desk.refused.form")
+                raise RequestRefused(413, "desk.refused.form")
 
     def _end(self) -> None:
         part = self._part
@@ -165,9 +165,9 @@ class Receiver:
             self._files.append(part)
         elif part.file_name is None:
             self.fields[part.name] = part.value.decode("utf-8", "replace")
-        self._part = _Part()
+        self._part = _FormPart()
 
-    def _placed(self, part: _Part) -> Received:
+    def _placed(self, part: _FormPart) -> Received:
         if part.path is None:
             raise RuntimeError("a file without a place")
         digest, name = part.digest.hexdigest(), safe_name(part.file_name or "")
@@ -213,25 +213,25 @@ async def receive(request: Request, signed: Signed) -> tuple[dict[str, str], lis
     require_same_origin(request)
     kind, options = parse_options_header(request.headers.get("content-type"))
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
-        raise Refused(415, "desk.refused.form")
+        raise RequestRefused(415, "desk.refused.form")
     if _declared_length(request) > limit_bytes:
         await _drain(request, limit_bytes)
-        raise Refused(413, "desk.refused.size")
-    receiver = Receiver(settings.uploads, options[b"boundary"], signed.csrf)
+        raise RequestRefused(413, "desk.refused.size")
+    receiver = UploadReceiver(settings.uploads, options[b"boundary"], signed.csrf)
     try:
         await _feed(request, receiver, limit_bytes)
         return receiver.fields, await run_in_threadpool(_keep_all, request, receiver, signed)
     except MultipartParseError:
-        raise Refused(400, "desk.refused.form") from None
+        raise RequestRefused(400, "desk.refused.form") from None
     except TimeoutError:
-        raise Refused(408, "desk.refused.slow") from None
+        raise RequestRefused(408, "desk.refused.slow") from None
     except OSError:  # the disk is full, or not ours to write
-        raise Refused(507, "desk.refused.disk") from None
+        raise RequestRefused(507, "desk.refused.disk") from None
     finally:
         receiver.throw_away()
 
 
-def _keep_all(request: Request, receiver: Receiver, signed: Signed) -> list[Received]:
+def _keep_all(request: Request, receiver: UploadReceiver, signed: Signed) -> list[Received]:
     desk, settings = request.app.state.desk, settings_of(request)
     quota_bytes = QUOTA_TIMES * settings.upload_limit_bytes
     make_room(desk.ledger, settings.uploads, desk.clock.now(), quota_bytes=quota_bytes)
@@ -241,12 +241,12 @@ def _keep_all(request: Request, receiver: Receiver, signed: Signed) -> list[Rece
     return kept
 
 
-async def _feed(request: Request, receiver: Receiver, limit_bytes: int) -> None:
+async def _feed(request: Request, receiver: UploadReceiver, limit_bytes: int) -> None:
     async with asyncio.timeout(UPLOAD_WITHIN_S):
         await _feed_all(request, receiver, limit_bytes)
 
 
-async def _feed_all(request: Request, receiver: Receiver, limit_bytes: int) -> None:
+async def _feed_all(request: Request, receiver: UploadReceiver, limit_bytes: int) -> None:
     waiting, received = bytearray(), 0
     stream = _pieces(request)
     async for piece in stream:
@@ -254,7 +254,7 @@ async def _feed_all(request: Request, receiver: Receiver, limit_bytes: int) -> N
         if received > limit_bytes:
             receiver.throw_away()
             await _drain(request, limit_bytes, stream)
-            raise Refused(413, "desk.refused.size")
+            raise RequestRefused(413, "desk.refused.size")
         waiting += piece
         if len(waiting) >= PIECE_BYTES:
             await run_in_threadpool(receiver.parser.write, bytes(waiting))

@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore
+from flows.run import Run
+from io_adapters.spreadsheets.declarations import is_path
+from io_adapters.spreadsheets.files import sha256_of
 from schemas.corrections import CorrectedRow, Origin
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
@@ -31,7 +35,7 @@ class Intake:
 
     Attributes:
         came_in: All of it, as the files have it.
-        inputs: What of it may be used, as `flows.payables.judge_inputs` says; what came in until then.
+        inputs: What of it may be used, as `flows.payables.draft` says; what came in until then.
         is_judged: Whether it has said so.
         used_before: What of it was used before.
         sheets: The sheets as people wrote them.
@@ -79,3 +83,19 @@ def find_cell(intake: Intake, file: str, sheet: str, row: int, column: str) -> C
         if position is not None:
             return CellPlace(f"{column_letter(position)}{row}", read.raw.headers[position])
     return CellPlace()
+
+
+def record_inputs(run: Run, intake: Intake) -> None:
+    """Write down the bytes of everything that a run rests on; safe to repeat.
+
+    A file given at a terminal, which nobody is known to have brought, is brought by whoever runs the program there.
+    """
+    request, ledger = run.request, run.ledger
+    layouts = [source.layout for source in run.job.sources if isinstance(source.layout, str) and is_path(source.layout)]
+    read = {(request.job_path.name, request.job_sha256), *intake.files}
+    read |= {(Path(layout).name, sha256_of(str(request.folder / layout))) for layout in layouts}
+    ledger.files.record_inputs(run.id, read, ((row.run_id, row.corrections_file) for row in intake.settled))
+    given = {Path(path).name for _, path in request.files}
+    for name, sha256 in sorted(intake.files):
+        if name in given and not ledger.authors.of(sha256):
+            ledger.authors.record(sha256, request.by)

@@ -26,7 +26,7 @@ _OWN_DATA = frozenset({"pix_key", "account", "agency", "pix_key_type"})
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SeenColumn:
     """A header, and what is read below it.
 
     Attributes:
@@ -58,7 +58,7 @@ class SheetLook:
     file: str
     sheet: str | None
     layout: Layout
-    columns: tuple[Column, ...]
+    columns: tuple[SeenColumn, ...]
     rows: Mapping[str, int]
     sums: Mapping[str, Decimal]
     issues: tuple[Issue, ...]
@@ -176,10 +176,10 @@ def _tidy(amount: Decimal) -> Decimal:
     return exact if exact.quantize(_CENTAVO) != exact else exact.quantize(_CENTAVO)
 
 
-def _columns(raw: RawTable, match: HeaderMatch) -> tuple[Column, ...]:
+def _columns(raw: RawTable, match: HeaderMatch) -> tuple[SeenColumn, ...]:
     column_at = {position: column for column, position in match.positions.items()}
     return tuple(
-        Column(f"{column_letter(position)}{raw.header_row}", header.strip(), column_at.get(position, ""))
+        SeenColumn(f"{column_letter(position)}{raw.header_row}", header.strip(), column_at.get(position, ""))
         for position, header in enumerate(raw.headers)
         if header.strip()
     )

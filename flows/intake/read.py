@@ -10,9 +10,15 @@ import pandas as pd
 
 from flows.intake.intake import Intake, ReadSheet
 from flows.intake.read_files import FileReader, ReadTable
-from flows.intake.rules.inputs import Inputs, Statement, UsedFile, in_question
-from flows.intake.rules.opening_balances import left_of_advances, of_other_periods
-from flows.intake.rules.rates import RateTable
+from flows.intake.rules.inputs import (
+    Inputs,
+    RateTable,
+    Statement,
+    UsedFile,
+    in_question,
+    left_of_advances,
+    of_other_periods,
+)
 from flows.intake.rules.statement_accounts import accounts_of
 from flows.intake.rules.sum_lines import merge
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
@@ -25,9 +31,9 @@ from schemas.job import Source
 from schemas.messages import Message
 from schemas.payee_statement import Quote
 from schemas.raw_table import RawTable
-from schemas.statement_sketches import Account, add_sketches
+from schemas.statement_sketches import StatementAccount, add_sketches
 from schemas.tables.advances import Advances
-from schemas.tables.content_hash import Content
+from schemas.tables.content_hash import RowsContent
 from schemas.tables.contract import DataFrame
 from schemas.tables.invoices import Invoices
 from schemas.tables.opening import Opening
@@ -171,7 +177,9 @@ def _statement(source: Source, files: Sequence[ReadTable], quotes: Sequence[Quot
     return Statement(totals=totals, held=_held(files), rates=rates, received=source.received, quotes=tuple(quotes))
 
 
-def _used_files(tables: Sequence[ReadTable], accounts: Mapping[str, tuple[Account, ...]]) -> tuple[UsedFile, ...]:
+def _used_files(
+    tables: Sequence[ReadTable], accounts: Mapping[str, tuple[StatementAccount, ...]]
+) -> tuple[UsedFile, ...]:
     """Say which files were used, each once, however many of its sheets were read."""
     by_file: dict[str, list[ReadTable]] = {}
     for table in tables:
@@ -179,9 +187,9 @@ def _used_files(tables: Sequence[ReadTable], accounts: Mapping[str, tuple[Accoun
     return tuple(_used(read, accounts.get(name, ())) for name, read in by_file.items())
 
 
-def _used(read: Sequence[ReadTable], accounts: tuple[Account, ...]) -> UsedFile:
+def _used(read: Sequence[ReadTable], accounts: tuple[StatementAccount, ...]) -> UsedFile:
     file = read[0].raw.file
-    content = sum((table.content for table in read), Content())
+    content = sum((table.content for table in read), RowsContent())
     readers = [table.lines for table in read if table.lines is not None]
     return UsedFile(
         read[0].layout.layout,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol, TypeVar
 
-from flows.intake.read_lines import Reading, SummedTable, parts_of, read_rows
+from flows.intake.read_lines import LineReading, SummedTable, parts_of, read_rows
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file, range_blocks
 from io_adapters.spreadsheets.text.opened_text import CutText, TextTable
 from io_adapters.spreadsheets.text.ranges import ByteRange
@@ -57,7 +57,7 @@ class FoundLines:
     name: str
     layout: Layout
     views: tuple[View, ...]
-    tables: tuple[tuple[str | None, Reading | CutText], ...]
+    tables: tuple[tuple[str | None, LineReading | CutText], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def is_asked_for(layout: Layout, fits: Sequence[Fit]) -> bool:
     return asked is not None and any(fit.view.sheet is None and asked.has(fit.header.texts) for fit in fits)
 
 
-def _lines(opened: SpreadsheetFile, fit: Fit, layout: Layout, range_bytes: int | None) -> Reading | CutText:
+def _lines(opened: SpreadsheetFile, fit: Fit, layout: Layout, range_bytes: int | None) -> LineReading | CutText:
     # What stands below a block of totals is no line, which only who has read all above it can know.
     cut = opened.cut(fit, range_bytes) if range_bytes and not layout.control else None
     return cut or read_rows(lambda: parts_of(opened.blocks(fit)), layout)
@@ -140,21 +140,21 @@ class GivenRange:
 _MOST_ROUNDS: Final = 50
 
 
-def _read_cut(engine: Engine, path: str, layout: Layout, lines: Reading | CutText) -> Reading:
+def _read_cut(engine: Engine, path: str, layout: Layout, lines: LineReading | CutText) -> LineReading:
     """Read a table that is cut: its first range for what it proves, then all with that, again if others prove more."""
-    if isinstance(lines, Reading):
+    if isinstance(lines, LineReading):
         return lines
     ranges = [GivenRange(path, layout, lines.table, where) for where in lines.ranges]
-    evidence = engine.merged(read_range, ranges[:1], Reading.join).evidence
+    evidence = engine.merged(read_range, ranges[:1], LineReading.join).evidence
     for _ in range(_MOST_ROUNDS):
-        reading = engine.merged(read_range, [replace(part, evidence=evidence) for part in ranges], Reading.join)
+        reading = engine.merged(read_range, [replace(part, evidence=evidence) for part in ranges], LineReading.join)
         if not reading.known_too_late:
             return reading
         evidence = reading.evidence
     raise BrokenInvariant("ranges of a file go on proving something of its columns")
 
 
-def read_range(part: GivenRange) -> Reading:
+def read_range(part: GivenRange) -> LineReading:
     """Read a range; depends on nothing else, so that any process can do it.
 
     Raises:

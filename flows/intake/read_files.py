@@ -1,9 +1,12 @@
 """Reading and checking the files of a job: whole tables, and files of royalty lines block by block."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from typing import Final
 
@@ -11,8 +14,7 @@ import pandas as pd
 
 from flows.intake.read_apart import GivenFile, ReadApart, is_asked_for, read_apart
 from flows.intake.read_lines import SummedTable, lines_again, parts_of, read_blocks
-from flows.intake.rules.sum_lines import nothing
-from flows.intake.unread import unread_money
+from flows.intake.rules.sum_lines import EXACT, nothing, sum_up
 from flows.intake.which_files import PAID_FROM, Corrections, Slot
 from flows.run import Run
 from io_adapters.spreadsheets.files import split_member
@@ -20,19 +22,74 @@ from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.corrections import Origin
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, make_issue
+from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit, MoneyColumn, find_header, find_money
-from schemas.messages import Listed, Message
+from schemas.messages import Listed, Message, Money
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import View
 from schemas.statement_sketches import NO_SKETCHES, Sketches
-from schemas.tables.content_hash import Content, content_of
+from schemas.tables.content_hash import RowsContent, content_of
 from schemas.tables.contract import DataFrame
 from schemas.tables.draft import KeyTypes
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.parsing import empty_table, parse_table
 from schemas.tables.row_accounting import RowRuns, runs_of
 from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.values.money import round_half_even_cents
+
+
+def unread_money(path: str, money: MoneyColumn, name: str, layout: Layout) -> Issue:
+    """Tell of a sheet, or a text, with money that nothing reads, and what to write in the job.
+
+    Args:
+        path: Where the file is; it is opened once more to add the sheet up.
+        money: Its column of amounts.
+        name: What the job is to call it.
+        layout: With which the rest of its file, or of its source, is read.
+    """
+    is_asked_for = layout.asked_for is not None and layout.asked_for.sheet == name
+    found = _summed(path, money)
+    return make_issue(
+        IssueCode.MONEY_UNREAD,
+        file=path.rsplit("/", 1)[-1],
+        sheet=money.view.sheet,
+        row=money.header.row,
+        column=money.name,
+        count=_lines(found) if found else money.view.rows,
+        amount=_amounts(found) if found else "?",
+        how=Message("money.read_or_ignore" if is_asked_for else "money.ignore", name=yaml_scalar(name)),
+    )
+
+
+def sum_money(path: str, money: MoneyColumn) -> Listed | None:
+    """Return what a column of amounts comes to, by currency; None where it cannot be read."""
+    found = _summed(path, money)
+    return _amounts(found) if found else None
+
+
+def _summed(path: str, money: MoneyColumn) -> SummedTable | None:
+    try:
+        with open_file(path) as file:
+            (fit,) = file.fits(money.layout)
+            return read_blocks(partial(file.blocks, fit), money.layout)
+    except UnreadableFile:  # that there is money in it is told all the same
+        return None
+
+
+def _lines(found: SummedTable) -> int:
+    runs = found.books.runs
+    return int(runs["rows"][runs["disposition"] != "ignored"].sum())
+
+
+def _amounts(found: SummedTable) -> Listed:
+    sums = defaultdict[str, Decimal](Decimal)
+    for total in sum_up(found.totals.by_territory, ["currency"]):
+        sums[str(total["currency"])] += Decimal(str(total["amount"]))
+    for amount, currency in zip(found.held["amount"], found.held["currency"], strict=True):
+        sums[currency] = EXACT.add(sums[currency], amount or Decimal(0))
+    cents = {currency: round_half_even_cents(Fraction(total) * 100) for currency, total in sorted(sums.items())}
+    return Listed(tuple(Money(amount, currency) for currency, amount in cents.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +121,7 @@ class ReadTable:
     held: pd.DataFrame
     runs: DataFrame[RowRuns]
     issues: tuple[Issue, ...]
-    content: Content
+    content: RowsContent
     decisions: Message
     sketches: Sketches = NO_SKETCHES
     lines: Callable[[], DataFrame[RoyaltyLines]] | None = None

@@ -16,12 +16,12 @@ from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable, joined, some_rows
 from schemas.statement_sketches import NO_SKETCHES, Sketches, add_sketches
 from schemas.tables.blocks import Before, BlockBooks, BlockFindings, Books, held_sums, parse_block
-from schemas.tables.content_hash import Content
+from schemas.tables.content_hash import RowsContent
 from schemas.tables.contract import DataFrame
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.royalty_lines import RoyaltyLines
-from schemas.tables.totals import Source
+from schemas.tables.totals import TableSource
 
 # Lines that are parsed at once: enough for columns to be worth it, few enough to be forgotten soon.
 MOST_LINES = 2**18
@@ -49,7 +49,7 @@ class SummedTable:
     totals: LineTotals
     held: pd.DataFrame
     books: Books
-    content: Content
+    content: RowsContent
     sketches: Sketches
     before: Before
 
@@ -70,7 +70,7 @@ def read_rows(
     evidence: Evidence = NO_EVIDENCE,
     *,
     few_rows: int = FEW_ROWS,
-) -> "Reading":
+) -> "LineReading":
     """Read a table of royalty lines, or rows of one that follow each other.
 
     How columns are read is decided once: when a later block proves what an earlier one was read without, all of it is
@@ -85,17 +85,17 @@ def read_rows(
     Raises:
         UnreadableFile: it cannot be read, or lacks a column.
     """
-    reading = Reading(layout, evidence, evidence, few_rows)
+    reading = LineReading(layout, evidence, evidence, few_rows)
     for block in blocks():
         reading.add(block)
     if reading.known_too_late:
-        reading = Reading(layout, evidence, reading.evidence, few_rows)
+        reading = LineReading(layout, evidence, reading.evidence, few_rows)
         for block in blocks():
             reading.add(block)
     return reading
 
 
-class Reading:
+class LineReading:
     """One walk through the blocks of a table, or through rows of it that follow each other.
 
     Attributes:
@@ -116,7 +116,7 @@ class Reading:
         self._before = Before(known)
         self._few_rows = few_rows
         self._sums = Summing()
-        self._content = Content()
+        self._content = RowsContent()
         self._sketches = NO_SKETCHES
         self._kept = _Kept()
         self._books: BlockBooks | None = None
@@ -131,7 +131,7 @@ class Reading:
         """Read the next part."""
         summed = sum_block(part, self._layout, self._before, few_rows=self._few_rows)
         if self._books is None:
-            self._books = BlockBooks(Source(part.file.name, part.sheet, part.headers), part.header_row)
+            self._books = BlockBooks(TableSource(part.file.name, part.sheet, part.headers), part.header_row)
         elif summed.after.evidence != self.evidence:
             self.known_too_late = True
         self._before = summed.after
@@ -172,7 +172,7 @@ class Reading:
         held = books.held
         if books.held_whole:
             held = held_sums([held, held_lines(totals, books.held_whole.value)])
-            totals, content, sketches = nothing(), Content(), NO_SKETCHES
+            totals, content, sketches = nothing(), RowsContent(), NO_SKETCHES
         return SummedTable(raw, self._kept.whole, totals, held, books, content, sketches, Before(self.evidence))
 
 

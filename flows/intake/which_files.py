@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flows.run import RunRequest
+from flows.run_request import RunRequest
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from io_adapters.spreadsheets.files import expand, members_of, sha256_of
 from io_adapters.spreadsheets.reading import open_file

@@ -6,11 +6,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flows.intake.intake import Intake, find_cell
+from flows.intake.rules.hold_lines import hold_shared, hold_unread, hold_unreceived
 from flows.intake.rules.inputs import Inputs
+from flows.intake.rules.used_before import UsedBefore, find_used_before
 from flows.payables.institutions import read_institutions
-from flows.payables.judge_inputs import judge_inputs
-from flows.payables.rules.account_checks import NO_CHECKS, CheckResult, Checks, Verdict, accounts_to_pay
+from flows.payables.rules.account_checks import NO_CHECKS, CheckResult, Checks, CheckVerdict, accounts_to_pay
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
+from flows.payables.rules.cross_check import cross_check
+from flows.payables.rules.institutions import NONE_LISTED, fill_psp_ids
 from flows.payables.rules.journal_entries import AccountMoves, Rename
 from flows.payables.rules.left_out import tell_settled
 from flows.payables.rules.moved_payees import (
@@ -18,6 +21,7 @@ from flows.payables.rules.moved_payees import (
     keys_before,
     moves_of,
     rename_in_claims,
+    rename_in_tables,
     renaming,
     replaced_payees,
 )
@@ -29,17 +33,75 @@ from flows.royalties.rules.terms import held_back
 from flows.run import Run
 from io_adapters.payout_api.errors import read_validation_errors
 from schemas.approval import Decision
-from schemas.errors import UnsoundPlan
-from schemas.exit_codes import ExitCode
-from schemas.issues import IssueCode, make_issue
+from schemas.errors import ExitCode, UnsoundPlan
+from schemas.issues import Issue, IssueCode, errors_among, make_issue
 from schemas.job import Job, Period
 from schemas.journal import JournalAccount, JournalEntry, JournalState, Series
 from schemas.messages import Message, Money
 from schemas.plan import ROYALTIES, PaymentPlan
 from schemas.raw_table import column_letter
-from schemas.submission import Claim, FormerPayee, SubmissionState
+from schemas.submission import UNSENT, Claim, FormerPayee, SubmissionState
+from schemas.used_before import FileUse, WhoseMoney
 from schemas.values.masking import mask_tax_id
 from schemas.wire import Institution
+
+
+def judge_inputs(run: Run, intake: Intake, listed: Mapping[str, Institution] = NONE_LISTED) -> Intake:
+    """Decide what of the rows that came in may be used, and name what may not; again whenever more is known.
+
+    Args:
+        run: Of which job.
+        intake: What it has read.
+        listed: ISPB -> institution, as far as the list is known: accounts that give no ISPB take theirs from it.
+
+    Effects: puts the run's issues of an earlier judgement right.
+    """
+    came_in = rename_in_tables(fill_psp_ids(intake.came_in, listed))
+    here = WhoseMoney(run.job.job, run.job.payer.tax_id, run.request.period.label, run.job.currency)
+    again = run.request.again | _again_in_approved(run)
+    found = find_used_before(came_in.files, _uses(run, came_in, here), here, again)
+    if intake.is_judged and found == intake.used_before and came_in is intake.came_in:
+        return intake
+    held = hold_unread(hold_unreceived(hold_shared(came_in, found.shared), found.repeated), found.repeated)
+    on_hold = held_back(held.payees, run.today)
+    checked = cross_check(held, run.job, run.request.period, found.repeated, on_hold)
+    judged = replace(checked, issues=(*checked.issues, *_issues_of_files(found)))
+    before = frozenset(intake.inputs.issues) if intake.is_judged else frozenset[Issue]()
+    run.issues = [*(issue for issue in run.issues if issue not in before), *judged.issues]
+    if errors_among(judged.issues):
+        run.codes.add(ExitCode.ROWS_HELD)
+    return replace(intake, came_in=came_in, inputs=judged, is_judged=True, used_before=found)
+
+
+def _uses(run: Run, came_in: Inputs, here: WhoseMoney) -> list[FileUse]:
+    """Return the earlier uses of files that say the same, and of royalty lines where lines have come in.
+
+    Uses under the number that the payer had before are the payer's own.
+    """
+    identities = {sha256 for file in came_in.files for sha256 in (file.file_sha256, file.content_sha256)}
+    uses = run.ledger.files.uses_of(identities)
+    has_lines = any(source.layout != "payments" for source in run.job.sources)
+    found = [*uses, *run.ledger.files.uses_of_lines(here)] if has_lines else uses
+    before = here._replace(payer=run.job.payer.previous_tax_id or here.payer)
+    return [replace(use, whose=here) if use.whose == before else use for use in found]
+
+
+def _again_in_approved(run: Run) -> frozenset[str]:
+    """Name the files that a plan uses again which people approved, and not all of it was sent: they were told so."""
+    unsent = run.ledger.submissions.list(job=run.job.job, period=run.request.period.label, states=UNSENT, bodies=False)
+    approved = {submission.plan_digest for submission in unsent if submission.state is not SubmissionState.PLANNED}
+    planned = {submission.plan_digest for submission in unsent} - approved
+    approved |= {digest for digest in planned if run.ledger.approvals.standing(digest, run.clock.now())}
+    return run.ledger.files.again_in(approved) if approved else frozenset()
+
+
+def _issues_of_files(found: UsedBefore) -> list[Issue]:
+    named = [
+        (IssueCode.FILE_DUPLICATE, found.duplicates),
+        (IssueCode.FILE_AGAIN, found.released),
+        (IssueCode.FILE_GONE, found.gone),
+    ]
+    return [make_issue(code, file=file, found=where) for code, files in named for file, where in sorted(files.items())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +119,7 @@ class Draft:
 
     intake: Intake
     standing: LedgerSnapshot
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, CheckVerdict]
     payables: Payables
     checks: Checks = NO_CHECKS
     plan: PaymentPlan | None = None
@@ -295,7 +357,7 @@ def draft_anew(run: Run, before: Draft) -> Draft:
     return replace(draft_of(run, intake, standing), checks=before.checks)
 
 
-def with_verdicts(run: Run, before: Draft, verdicts: Mapping[str, Verdict]) -> Draft:
+def with_verdicts(run: Run, before: Draft, verdicts: Mapping[str, CheckVerdict]) -> Draft:
     """Decide anew with what is known of accounts by now; the same facts are not worked out twice."""
     if verdicts == before.verdicts:
         return before
@@ -303,7 +365,7 @@ def with_verdicts(run: Run, before: Draft, verdicts: Mapping[str, Verdict]) -> D
     return replace(before, verdicts=dict(verdicts), payables=payables)
 
 
-def _compute(run: Run, intake: Intake, standing: LedgerSnapshot, verdicts: Mapping[str, Verdict]) -> Payables:
+def _compute(run: Run, intake: Intake, standing: LedgerSnapshot, verdicts: Mapping[str, CheckVerdict]) -> Payables:
     payables = compute_payables(intake.inputs, run.job, run.request.period, standing, verdicts)
     return replace(payables, obligations=tell_settled(payables.obligations, intake.settled))
 
@@ -418,12 +480,12 @@ def _refused(run: Run) -> frozenset[str]:
     return frozenset(found)
 
 
-def kept_answers(run: Run, payables: Payables) -> dict[str, Verdict]:
+def kept_answers(run: Run, payables: Payables) -> dict[str, CheckVerdict]:
     """Return the answers the ledger keeps about the accounts of those who would be paid."""
     accounts = accounts_to_pay(payables.obligations, ownership=run.job.account_checks.ownership)
     kept = run.ledger.checks.kept([account.fingerprint for account in accounts], run.clock.now())
     return {
-        name: Verdict(CheckResult(answer.result), answer.message)
+        name: CheckVerdict(CheckResult(answer.result), answer.message)
         for name, answer in kept.items()
         if answer.result != "unknown"  # no answer is kept of a call that had none: another run asks again
     }

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from flows.intake.inputs_on_record import record_inputs
-from flows.intake.intake import Intake
+from flows.intake.intake import Intake, record_inputs
 from flows.intake.rules.hold_lines import HELD_FOR
 from flows.payables.draft import Draft
 from flows.payables.earlier_reports import attempts_of
@@ -17,8 +16,7 @@ from flows.payables.rules.plan_batches import plan_batches
 from flows.run import Run
 from io_adapters.ledger.approvals_missing import rule_for
 from schemas.approval import APPROVING, DecisionKind
-from schemas.errors import ApprovalWanted, RowsRefused
-from schemas.exit_codes import ExitCode
+from schemas.errors import ApprovalWanted, ExitCode, RowsRefused
 from schemas.issues import Issue, errors_among
 from schemas.messages import Message
 from schemas.obligation import Obligation, any_in

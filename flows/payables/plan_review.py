@@ -28,7 +28,7 @@ from flows.payables.rules.plan_review import (
 )
 from flows.reports.rules.report_list import made_before
 from flows.run import Run
-from flows.run_record import RunRecord, read_record
+from io_adapters.ledger.run_record import RunRecord, read_record
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Message, Money
 from schemas.obligation import Obligations, planned_payments, sum_cents

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from logging import Logger, LoggerAdapter
 from pathlib import Path
 from typing import Any, Final
@@ -15,24 +16,97 @@ from uuid import UUID
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
 from prefect.events import emit_event
+from prefect.events.schemas.automations import AutomationCore
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
+from ruamel.yaml import YAML
 
 from flows.approvals.approve import approve
+from flows.books.write import rewrite, write
 from flows.intake.read import read
-from flows.night import JobNight, NightReport
+from flows.nights.night import JobNight, NightReport
 from flows.payables.draft import Draft
-from flows.prefect_ui.events import RunEvent, events_of
-from flows.reconciliation.write import write
-from flows.run import Run, read_run_request
-from flows.run_record import read_heads
-from flows.sending.settle import rewrite
-from schemas.errors import RepasseError
-from schemas.exit_codes import ExitCode
+from flows.run import Run
+from flows.run_request import read_run_request
+from io_adapters.ledger.run_record import read_heads
+from schemas.errors import ExitCode, RepasseError
 from schemas.issues import Issue
 from schemas.messages import catalogue_in, currency_sign, render, state_text
 from schemas.plan import PaymentPlan, Place, short_digest
 from schemas.reconciliation import AccountCheckCounts, Summary
 from schemas.values.money import format_cents
+
+IN_DOUBT: Final = "repasse.in-doubt"
+
+
+FROZEN: Final = "repasse.frozen"
+
+
+DISCREPANCIES: Final = "repasse.discrepancies"
+
+
+APPROVAL_WANTED: Final = "repasse.approval-wanted"
+
+
+_NAMES: Final = {
+    ExitCode.IN_DOUBT: IN_DOUBT,
+    ExitCode.FROZEN: FROZEN,
+    ExitCode.DISCREPANCIES: DISCREPANCIES,
+    ExitCode.APPROVAL_WANTED: APPROVAL_WANTED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """Something a person should know of at once.
+
+    Attributes:
+        name: What happened.
+        resource: Which run, of which job and period; identities only.
+        payload: Counts, totals and digests; nothing that names a payee.
+    """
+
+    name: str
+    resource: dict[str, str]
+    payload: dict[str, str | int]
+
+
+def events_of(
+    codes: Iterable[ExitCode], *, run_id: str, job: str, period: str, payload: dict[str, str | int]
+) -> list[RunEvent]:
+    """Say which events a run gives rise to.
+
+    Args:
+        codes: All that holds of the run, not only the worst.
+        run_id: Identity of the run.
+        job: Name of the job; "" for a run of several.
+        period: Label of the period; "" likewise.
+        payload: What else to tell.
+    """
+    resource = {
+        "prefect.resource.id": f"repasse.run.{run_id}",
+        "prefect.resource.name": " ".join(part for part in (job, period, run_id) if part),
+        "repasse.job": job,
+        "repasse.period": period,
+    }
+    return [RunEvent(_NAMES[code], resource, payload) for code in sorted(set(codes)) if code in _NAMES]
+
+
+DECLARED: Final = Path(__file__).resolve().parents[2] / "deployments" / "automations.yaml"
+
+
+def ensure_automations(path: Path = DECLARED) -> list[str]:
+    """Make the automations that are not there yet; those that are, and were perhaps changed by people, are left alone.
+
+    Returns:
+        The names of those that were made.
+    """
+    declared = [AutomationCore.model_validate(automation) for automation in YAML(typ="safe").load(path)["automations"]]
+    with get_client(sync_client=True) as client:
+        missing = [automation for automation in declared if not client.read_automations_by_name(automation.name)]
+        for automation in missing:
+            client.create_automation(automation)
+    return [automation.name for automation in missing]
+
 
 MOST_ROWS: Final = 500
 _MOST_LINES: Final = 50

@@ -18,9 +18,8 @@ from prefect.settings import (
 )
 from pydantic import Field, SecretStr
 
-from flows.launchers import NotLaunched
 from schemas.egress import is_loopback
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, NotLaunched
 from schemas.messages import Message
 
 PAYOUT_DEPLOYMENT: Final = "payout/payout"

@@ -15,12 +15,11 @@ from prefect.context import FlowRunContext
 from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.states import Completed, Failed
 
+from flows.books.rules.reconcile import state_name
 from flows.prefect_ui.artifacts import Recorder, RunLogger, tell_after
-from flows.reconciliation.rules.reconcile import state_name
 from flows.run import Progress, Run
 from flows.runner import CALLER, Caller, RunReport, Stage
-from schemas.errors import RepasseError
-from schemas.exit_codes import ExitCode, worst
+from schemas.errors import ExitCode, RepasseError, worst
 from schemas.job import Outputs
 from schemas.messages import Listed, Message, catalogue_in, currency_sign, render
 from schemas.plan import Place

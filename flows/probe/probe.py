@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from flows.outbox import send_once
 from flows.probe.rules import (
     NAME,
     STEPS,
@@ -28,11 +27,11 @@ from flows.probe.rules import (
     whole_seconds,
 )
 from flows.run import Run
-from flows.sending.send import check_may_send, post_once
+from flows.sending.send import check_may_send, post_once, send_once
 from io_adapters.ledger.leases import is_gone
 from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.client import ProbeApi
-from io_adapters.payout_api.outcome import Answer
+from io_adapters.payout_api.outcome import PostAnswer
 from schemas.errors import BrokenInvariant, NotSent
 from schemas.messages import Listed, Message, Money
 from schemas.submission import Outcome
@@ -152,7 +151,7 @@ def _is_valid(probing: Probing, account: OwnAccount, *, glued: bool, psp_is_ispb
     return answer.valid is True
 
 
-def _create(probing: Probing, report_id: str, *, amount_cents: int = 1) -> Answer:
+def _create(probing: Probing, report_id: str, *, amount_cents: int = 1) -> PostAnswer:
     """Send one report of a centavo's payment, once; its intent is durable by then."""
     run = probing.run
     if not report_id.startswith(NAME) or amount_cents not in {1, 2}:
@@ -183,7 +182,7 @@ def _listed(probing: Probing, split_id: str) -> SplitReport | None:
         pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
 
-def _gets(probing: Probing, any_id: str, answer: Answer) -> bool:
+def _gets(probing: Probing, any_id: str, answer: PostAnswer) -> bool:
     found = probing.api.report_by(any_id)
     return found is not None and answer.report is not None and found.id == answer.report.id
 

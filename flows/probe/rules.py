@@ -30,7 +30,7 @@ from schemas.wire import (
 PREFIX: Final = "REPASSE_ASSUME_"
 
 
-class Verdict(StrEnum):
+class ProbeVerdict(StrEnum):
     """What a probe says of one assumption."""
 
     CONFIRMED = "confirmed"
@@ -53,13 +53,13 @@ class ProbeFinding:
     name: str
     assumed: str
     seen: str | None
-    verdict: Verdict
+    verdict: ProbeVerdict
     note: str
 
     @property
     def setting(self) -> str | None:
         """The variable and value that make the assumption true; None where none is to be changed."""
-        if self.verdict is not Verdict.CONTRADICTED or self.seen is None:
+        if self.verdict is not ProbeVerdict.CONTRADICTED or self.seen is None:
             return None
         return f"{PREFIX}{self.name.upper()}={self.seen.split(',')[0]}"
 
@@ -100,8 +100,8 @@ def agrees(assumed: Any, seen: str, name: str) -> bool:  # noqa: ANN401  # any o
 def judge(name: str, assumed: Any, seen: str | None, note: str) -> ProbeFinding:  # noqa: ANN401
     """Hold what was seen against what was assumed; None is nothing seen, and proves nothing."""
     if seen is None:
-        return ProbeFinding(name, written(assumed), None, Verdict.NOT_FOUND_OUT, note)
-    verdict = Verdict.CONFIRMED if agrees(assumed, seen, name) else Verdict.CONTRADICTED
+        return ProbeFinding(name, written(assumed), None, ProbeVerdict.NOT_FOUND_OUT, note)
+    verdict = ProbeVerdict.CONFIRMED if agrees(assumed, seen, name) else ProbeVerdict.CONTRADICTED
     return ProbeFinding(name, written(assumed), seen, verdict, note)
 
 
@@ -241,13 +241,13 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
-class Payer(_Model):
+class ProbePayer(_Model):
     """Whose report it is."""
 
     tax_id: TaxId
 
 
-class Payee(_Model):
+class ProbePayee(_Model):
     """Who gets the centavo: best the payer itself."""
 
     name: str = Field(min_length=1, repr=False)
@@ -283,8 +283,8 @@ class OwnAccount(_Model):
 class ProbeParties(_Model):
     """The file."""
 
-    payer: Payer
-    payee: Payee | None = None
+    payer: ProbePayer
+    payee: ProbePayee | None = None
     account: OwnAccount | None = None
 
     @property

@@ -14,17 +14,18 @@ from flows.reports.rules.report_list import (
     look_alikes,
     propose,
 )
+from flows.reports.rules.tell_apart import tell_apart
 from flows.run import Run
 from io_adapters.ledger.decisions import Freeze
 from io_adapters.ledger.leases import Owner, is_gone
+from io_adapters.ledger.ledger import Ledger
 from schemas.approval import DecisionKind
-from schemas.errors import SendingFrozen
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, SendingFrozen
 from schemas.messages import Listed, Message
-from schemas.plan import names_of
+from schemas.plan import Inferred, names_of
 from schemas.reconciliation import Discrepancy
 from schemas.submission import ENDED, LIKENESS, Alarm, Submission, SubmissionState
-from schemas.wire import SplitReport
+from schemas.wire import SplitReport, parse_json
 
 S = SubmissionState
 
@@ -45,7 +46,7 @@ def doubt_abandoned(run: Run) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ListedReports:
     """One look at the service's list.
 
     Attributes:
@@ -73,7 +74,7 @@ def poll_reports(run: Run) -> tuple[SplitReport, ...]:
     return look.reports
 
 
-def fetch_reports(run: Run, ask: Callable[[], tuple[SplitReport, ...]]) -> Look:
+def fetch_reports(run: Run, ask: Callable[[], tuple[SplitReport, ...]]) -> ListedReports:
     """List the service's reports.
 
     Args:
@@ -86,12 +87,12 @@ def fetch_reports(run: Run, ask: Callable[[], tuple[SplitReport, ...]]) -> Look:
     service = run.require_service()
     if run.ledger.service.current().url:  # a key never goes to a service that is not the ledger's
         run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
-    look = Look(_ended(run), each_once(ask()))
+    look = ListedReports(_ended(run), each_once(ask()))
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     return look
 
 
-def compare_reports(run: Run, look: Look) -> None:
+def compare_reports(run: Run, look: ListedReports) -> None:
     """Settle what is in doubt, and compare the list with the ledger.
 
     Raises:
@@ -102,7 +103,7 @@ def compare_reports(run: Run, look: Look) -> None:
     freeze(run, [*alarms, *alarms_of(run, look)])
 
 
-def alarms_of(run: Run, look: Look) -> list[Alarm]:
+def alarms_of(run: Run, look: ListedReports) -> list[Alarm]:
     """Tell where the list does not agree with the ledger."""
     accepted, sent = run.ledger.freeze.accepted(), run.ledger.submissions.sent_reports()
     return compare_listing(look.reports, sent, ledger_tag=run.ledger.tag, accepted=accepted)
@@ -325,3 +326,19 @@ def note_doubts(run: Run, job: str | None) -> None:
     for doubt in doubts:
         words = Message("cli.doubt.standing", report=doubt.report_id, payments=doubt.payments)
         run.end_with(ExitCode.IN_DOUBT, Listed((words, doubt.reason), "; ") if doubt.reason else words)
+
+
+def inferred_payments(ledger: Ledger, submissions: Iterable[Submission]) -> dict[tuple[str, str], Inferred]:
+    """Infer, for each partial report among these, which of its payments were made.
+
+    Returns:
+        Obligation key and submission id -> what is inferred; nothing of what is not known.
+    """
+    partial = {sent.id: sent for sent in submissions if sent.state is SubmissionState.PARTIAL}
+    found: dict[tuple[str, str], Inferred] = {}
+    for name, seen in ledger.reports.latest(list(partial)).items():
+        report = SplitReport.model_validate(parse_json(seen.document))
+        payments = ledger.claims.payments_of(name)
+        for key, inferred in tell_apart(payments, report, owner_cents=partial[name].owner_cents).items():
+            found[key, name] = inferred
+    return found

@@ -5,19 +5,26 @@ from functools import partial
 from typing import Final
 
 from flows.approvals.decisions import WAIT, ask_each
-from flows.outbox import send_once
 from flows.payables.rules.exchange_rate import ENDED, after_answer, after_look, codes_of, judge_rate
 from flows.reports.report_list import poll_reports
 from flows.reports.rules.report_list import MOST_DOUBTS
 from flows.run import Run
-from flows.sending.send import LEASE_S, check_may_send, listing_is_old
+from flows.sending.send import LEASE_S, check_may_send, listing_is_old, send_once
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.outbox import Proof
-from io_adapters.payout_api.outcome import Answer
-from schemas.errors import AnotherRun, ApprovalWanted, BrokenInvariant, DecisionRefused, NotSent, SendingFrozen
+from io_adapters.payout_api.outcome import PostAnswer
+from schemas.errors import (
+    AnotherRun,
+    ApprovalWanted,
+    BrokenInvariant,
+    DecisionRefused,
+    ExitCode,
+    NotSent,
+    SendingFrozen,
+    worst,
+)
 from schemas.exchange_update import LOOKED_UP, UNSETTLED, ExchangeState, ExchangeUpdate, RateSeen
-from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Listed, Message
 from schemas.plan import HOME_CURRENCY, ExchangeTerms
 from schemas.reconciliation import Discrepancy
@@ -45,7 +52,7 @@ def set_rate(run: Run, update: ExchangeUpdate, *, by: str = "") -> ExchangeUpdat
     if stands.state is not X.APPROVED:
         return stands
 
-    def classify(answer: Answer) -> Proof:
+    def classify(answer: PostAnswer) -> Proof:
         reason, places = answer.reason, tuple(error.place for error in answer.validation_errors)
         if places:
             reason = Message("answer.places", reason=reason, places=Listed(places))

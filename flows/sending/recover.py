@@ -14,8 +14,7 @@ from flows.run import Run
 from flows.sending.exchange_rates import set_rates
 from flows.sending.send import send
 from io_adapters.ledger.approvals_missing import approvals_given, approvers_needed, rule_for
-from schemas.errors import NotSent
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, NotSent
 from schemas.messages import Message, Money
 from schemas.plan import Place
 from schemas.submission import Submission, SubmissionState

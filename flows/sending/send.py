@@ -4,29 +4,117 @@ Before each batch, check that sending may go on and that these bytes are the app
 doubt, and is never sent again without people's word.
 """
 
+import datetime as dt
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final, Protocol, TypeVar
 
-from flows.outbox import send_once
 from flows.payables.earlier_reports import look_before_paying_again
 from flows.payables.rules.plan_batches import explain_refusal
 from flows.reports.report_list import accept_found, freeze, frozen_message, note_doubts, poll_reports
 from flows.reports.rules.report_list import MOST_DOUBTS, made_before, stops_sending, wrong_echo
 from flows.run import Run, Service
-from io_adapters.ledger.outbox import Proof
-from io_adapters.payout_api.outcome import Answer, doubt_stale
-from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
-from schemas.exit_codes import ExitCode
-from schemas.messages import Message
+from io_adapters.ledger.outbox import Outbox, Proof
+from io_adapters.payout_api.outcome import PostAnswer, doubt_stale
+from schemas.attempt import Attempt, AttemptState
+from schemas.errors import BrokenInvariant, ExitCode, NotSent, SendingFrozen
+from schemas.messages import Listed, Message
 from schemas.obligation import Obligations
 from schemas.plan import Place, names_of
 from schemas.reconciliation import Discrepancy
 from schemas.submission import ENDED, OPEN, Alarm, Outcome, Submission, SubmissionState
 from schemas.wire import amount_from_cents, canonical_json
+
+Kept = TypeVar("Kept", bound=Attempt[Any])
+
+
+class AttemptAnswer(Protocol):
+    """What every kind's answer tells: its status, None when none came, and its body as far as it was read."""
+
+    @property
+    def http_status(self) -> int | None: ...  # noqa: D102
+    @property
+    def body(self) -> bytes: ...  # noqa: D102
+
+
+AnyAnswer = TypeVar("AnyAnswer", bound=AttemptAnswer)
+
+
+def send_once(
+    run: Run,
+    outbox: Outbox[Kept],
+    attempt: Kept,
+    call: Callable[..., AnyAnswer],
+    classify: Callable[[AnyAnswer], Proof],
+    *,
+    by: str = "",
+) -> tuple[Kept, AnyAnswer] | None:
+    """Make an approved attempt.
+
+    Args:
+        run: Who makes it.
+        outbox: The record of its kind.
+        attempt: Approved, with its body.
+        call: Sends these bytes, once, over a fresh connection; takes them, and by name `deadline_s`, for connecting,
+            writing and reading together, and `before_connect`, called immediately before connecting: if that raises,
+            nothing is sent and it propagates.
+        classify: Says what the answer proves.
+        by: The people who asked for it by hand; "" where nobody did.
+
+    Returns:
+        The attempt as it stands now, and the answer; None when it is not to be sent any more, or another worker has it.
+
+    Raises:
+        NotSent: sending is on hold, or this worker was late; nothing was sent.
+        SendingFrozen: ledger and service disagree.
+        ApprovalWanted: what approved it has lapsed.
+        BrokenInvariant: its bytes are not those that people approved.
+    """
+    run.require_service().api.await_turn()
+    timeout_s, began_s = run.timeout_s, run.clock.monotonic_s()
+    taken = outbox.take_for_sending(
+        attempt.id,
+        owner=run.owner,
+        run_id=run.id,
+        body_sha256=sha256(attempt.body).hexdigest(),
+        deadline_at=run.clock.now() + dt.timedelta(seconds=timeout_s),
+        by=by,
+    )
+    if not taken:
+        return None
+    timeout_s = max(0.0, timeout_s - (run.clock.monotonic_s() - began_s))  # the deadline is the one written down
+    before_connect = _last_look(run, outbox, attempt, run.clock.monotonic_s() + timeout_s)
+    answer = call(attempt.body, deadline_s=timeout_s, before_connect=before_connect)
+    proven = classify(answer)
+    stands = outbox.record_outcome(
+        attempt.id,
+        proven.state,
+        http_status=answer.http_status,
+        raw_answer=answer.body,
+        reason=proven.reason,
+        split_id=proven.split_id,
+        alarms=proven.alarms,
+    )
+    return stands, answer
+
+
+def _last_look(run: Run, outbox: Outbox[Kept], attempt: Kept, deadline_s: float) -> Callable[[], None]:
+    """Make the check that runs immediately before connecting: the row is still ours, and there is time left.
+
+    A worker that is late says that it has sent nothing; if nobody has doubted it by then, the next run may send.
+    """
+
+    def look() -> None:
+        if run.clock.monotonic_s() >= deadline_s or not outbox.still_mine(attempt.id, run.owner):
+            why = Message("attempt.late")
+            outbox.record_outcome(attempt.id, AttemptState.NOT_SENT, http_status=None, raw_answer=b"", reason=why)
+            raise NotSent(Listed((attempt.id, why), ": "))
+
+    return look
+
 
 S = SubmissionState
 
@@ -161,16 +249,16 @@ def _is_there(run: Run, submission: Submission) -> bool:
     return True
 
 
-def _send_one(run: Run, submission: Submission, owed: Obligations) -> Answer | None:
+def _send_one(run: Run, submission: Submission, owed: Obligations) -> PostAnswer | None:
     """Send one submission; None when another worker has taken it."""
     _check_bytes(submission)
     look_before_paying_again(run, submission)
 
-    def classify(answer: Answer) -> Proof:
+    def classify(answer: PostAnswer) -> Proof:
         split_id = answer.report.id if answer.report else None
         return Proof(S(answer.outcome.value), answer.reason, split_id, _alarms_of(submission, answer))
 
-    def post(body: bytes, *, deadline_s: float, before_connect: Callable[[], None]) -> Answer:
+    def post(body: bytes, *, deadline_s: float, before_connect: Callable[[], None]) -> PostAnswer:
         asked_at = run.clock.now()
         answer = post_once(
             run.require_service(),
@@ -217,7 +305,7 @@ def _tell_withdrawn(run: Run, submission: Submission) -> None:
         run.end_with(ExitCode.APPROVAL_WANTED, withdrawn)
 
 
-def _alarms_of(submission: Submission, answer: Answer) -> tuple[Alarm, ...]:
+def _alarms_of(submission: Submission, answer: PostAnswer) -> tuple[Alarm, ...]:
     """Alarm where the service accepted another amount, currency or payer than were sent."""
     report, name = answer.report, submission.report_id
     if report is None:
@@ -238,7 +326,7 @@ def post_once(  # each is named at the call
     was_in_doubt: bool,
     deadline_s: float,
     before_connect: Callable[[], None],
-) -> Answer:
+) -> PostAnswer:
     """POST /split: the one call of it there is. Whoever calls this has written the intent down, durably.
 
     Arguments and return value are those of `SplitApi.create_report`.
@@ -262,7 +350,7 @@ def _check_bytes(submission: Submission) -> None:
         raise BrokenInvariant(f"{submission.report_id}: the stored body is not the approved one")
 
 
-def _act_on(run: Run, submission: Submission, answer: Answer, owed: Obligations) -> None:
+def _act_on(run: Run, submission: Submission, answer: PostAnswer, owed: Obligations) -> None:
     """Tell what came of it, and stop where going on could do harm."""
     name = submission.report_id
     run.tell(Message("cli.send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))

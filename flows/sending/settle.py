@@ -1,20 +1,17 @@
 """Settlement: poll accepted reports to their end, with one list for all of them."""
 
+import datetime as dt
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Final, get_args
 
-from flows.reconciliation.write import left_open, reconciliation_of, write_payee_statements
 from flows.reports.report_list import MOST_UNLISTED, by_id, compare_reports, doubt_abandoned, fetch_reports, note_doubts
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, judge_report, next_pause_s
 from flows.reports.rules.report_list import is_watched_still
 from flows.run import Run
-from flows.run_record import read_record, save_record
 from flows.sending.exchange_rates import look_at_rate, note_rates, set_rates_left
-from io_adapters.outputs.run_folder import write_outputs
-from schemas.errors import NotSent, SendingFrozen
+from io_adapters.ledger.ledger import Ledger
+from schemas.errors import ExitCode, NotSent, SendingFrozen
 from schemas.exchange_update import UNSETTLED
-from schemas.exit_codes import ExitCode
 from schemas.messages import Message
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Discrepancy
@@ -24,6 +21,7 @@ from schemas.wire import ReportStatus, SplitReport
 S = SubmissionState
 
 LEASE_S: Final = 900.0
+FOLLOW_EVERY_S: Final = 30.0
 STATUSES: Final = get_args(ReportStatus)
 CODE_OF: Final = {
     S.PARTIAL: ExitCode.DISCREPANCIES,
@@ -50,6 +48,24 @@ def settle(run: Run) -> None:
         run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
         run.clock.sleep(pause_s)
     note_open(run)
+
+
+def follow(run: Run, for_s: float) -> None:
+    """Poll the open reports of all jobs, or of the run's only one, until they have ended or the time has run out.
+
+    Effects: notes the runs that made them in `run.touched`, so that their outputs are written again.
+    """
+    began_s, pause_s, total = run.clock.monotonic_s(), 0.0, 0
+    while waiting := run.ledger.submissions.list(job=run.only_job, states=OPEN):
+        pause_s = next_pause_s(pause_s, FOLLOW_EVERY_S)
+        if run.clock.monotonic_s() - began_s + pause_s > for_s:
+            break
+        run.clock.sleep(pause_s)
+        run.touched |= {submission.run_id for submission in waiting}
+        total = max(total, len(waiting))
+        poll_open_reports(run, waiting)
+        left = run.ledger.submissions.list(job=run.only_job, states=OPEN, bodies=False)
+        run.progress.advance("reports", total - len(left), total)
 
 
 def open_submissions(run: Run) -> list[Submission]:
@@ -205,26 +221,20 @@ def _unfinished(run: Run) -> list[Submission]:
     return run.ledger.submissions.list(job=run.only_job, states=OPEN | {S.IN_DOUBT, S.SENDING, S.ABSENT})
 
 
-def rewrite(run: Run) -> None:
-    """Write the outputs of every run that was looked at again, where it wrote them first."""
-    for run_id in sorted(run.touched):
-        record = read_record(run.ledger, run_id)
-        if record is None:
-            continue
-        own = {submission.report_id for submission in run.ledger.submissions.list(run_id=run_id, bodies=False)}
-        seen = [
-            discrepancy
-            for discrepancy in run.discrepancies
-            if discrepancy.report_id in own and discrepancy not in record.discrepancies
-        ]
-        record = record.with_discrepancies(seen)
-        reconciliation = reconciliation_of(record, run_id, run.ledger)
-        summary = reconciliation.summary
-        save_record(run.ledger, run_id, record)
-        left = left_open(record, reconciliation)
-        run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json(), left)
-        run.outputs += write_outputs(reconciliation, Path(record.folder), record.formats)
-        write_payee_statements(run, record, reconciliation, run_id)
-        if summary.exit_code == ExitCode.DISCREPANCIES:
-            run.codes.add(ExitCode.DISCREPANCIES)
-        run.tell(Message("cli.run.rewritten", run=run_id, state=summary.state))
+def is_anything_open(ledger: Ledger, job: str | None, now: dt.datetime) -> bool:
+    """Say whether a look at the service could change anything: reports open or in doubt, rates left, words to tell.
+
+    So do reports that ended without being paid, for a month, and those that nobody has explained yet. What people have
+    declared absent does not count: the night looks for it.
+    """
+    open_states = {S.ACCEPTED, S.PROCESSING, S.SENDING, S.IN_DOUBT}
+    ended = ledger.submissions.list(job=job, states=PROVISIONAL, bodies=False)
+    if any(is_watched_still(submission, now) for submission in ended):
+        return True
+    if ledger.decisions.undecided(submission.id for submission in ended if submission.state in UNTOLD):
+        return True
+    return (
+        bool(ledger.submissions.list(job=job, states=open_states, bodies=False))
+        or bool(ledger.exchange_updates.list(job=job, states=UNSETTLED))
+        or bool(ledger.decisions.runs_to_tell(job))
+    )

@@ -15,7 +15,7 @@ from io_adapters.ledger.tables import account_verdicts, attempts
 from schemas.attempt import TRANSITIONS, AccountCheck, AttemptKind, AttemptState
 from schemas.errors import BrokenInvariant
 from schemas.job import BRASILIA
-from schemas.plan import digest_of, short_token
+from schemas.values.digests import digest_of, short_token
 
 A = AttemptState
 # Only a call that certainly never left, or was refused as documented, is not charged.

@@ -10,8 +10,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, f
 
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import attempts, claims, epochs, live_or_not, plans, submissions, submitted
-from schemas.errors import RepasseError, UnsoundPlan
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, RepasseError, UnsoundPlan
 from schemas.journal import ClaimedSum
 from schemas.messages import Message
 from schemas.plan import BatchPayment

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from io_adapters.ledger.directory_tables import contacts
+from io_adapters.ledger.directory import contacts
 from io_adapters.ledger.engine import chunks
 from io_adapters.ledger.outbox import Outbox, next_numbers, read_plain, write_attempts
 from io_adapters.ledger.tables import attempts
 from schemas.attempt import CONTACT_TRANSITIONS, AttemptKind, AttemptState, PlainAttempt
 from schemas.contact_book import ContactState, KnownContact
 from schemas.messages import Message
-from schemas.plan import digest_of, short_token
+from schemas.values.digests import digest_of, short_token
 from schemas.wire import Contact, ContactAccount
 
 A = AttemptState

@@ -20,8 +20,7 @@ from io_adapters.ledger.desk_tables import (
     desk_users,
     job_versions,
 )
-from io_adapters.ledger.engine import Database
-from io_adapters.ledger.seal import Seal
+from io_adapters.ledger.engine import Database, Seal
 from io_adapters.ledger.tables import run_inputs
 from schemas.desk_people import DeskUser, FirstDecision, Language, Launch, Role, Upload, is_name
 from schemas.errors import AnotherRun, DecisionRefused

@@ -6,19 +6,100 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Index,
+    Integer,
+    Row,
+    String,
+    Table,
+    Text,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
-from io_adapters.ledger.directory_tables import findings, institution_reads, institutions, webhooks
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.outbox import Outbox, next_numbers, read_plain, write_attempts
-from io_adapters.ledger.tables import accepted_keys, meta
+from io_adapters.ledger.tables import Utc, accepted_keys, meta, metadata
 from schemas.attempt import TRANSITIONS, AttemptKind, AttemptState, PlainAttempt
 from schemas.errors import ConfigurationError
 from schemas.messages import Message
 from schemas.wire import Institution
+
+_Serial: Final = BigInteger().with_variant(Integer(), "sqlite")
+
+# One row per taxpayer. Name, e-mail and accounts are as the service last told them; the service cannot be asked.
+contacts = Table(
+    "contacts",
+    metadata,
+    Column("tax_id", String(32), primary_key=True),
+    Column("contact_id", Text),
+    Column("name", Text),
+    Column("email", Text),
+    Column("accounts", Text, nullable=False),
+    Column("favorite_account_id", Text),
+    Column("state", String(16), nullable=False),
+    Column("told_at", Utc),
+    Index("ix_contacts_contact_id", "contact_id"),
+)
+
+institutions = Table(
+    "institutions",
+    metadata,
+    Column("ispb", String(32), primary_key=True),
+    Column("code", Text),
+    Column("name", Text),
+    Column("is_active", Boolean),
+    Column("is_compe_participant", Boolean),
+    Column("str_start_date", Text),
+    Column("created_at", Text),
+    Column("seen_at", Utc, nullable=False),
+)
+
+# When the whole list was last read; a list is only ever replaced as a whole.
+institution_reads = Table(
+    "institution_reads",
+    metadata,
+    Column("only_row", Integer, primary_key=True, autoincrement=False),
+    Column("read_at", Utc, nullable=False),
+)
+
+# What a probe of the service saw, with its date. Append-only: an older finding is history, not a mistake.
+findings = Table(
+    "findings",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("name", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("service_url", Text, nullable=False),
+    Column("seen_at", Utc, nullable=False),
+    Index("ix_findings_service_url_name", "service_url", "name"),
+)
+
+# The unguessable part of a URL is kept as a hash: whoever reads the ledger cannot write a delivery.
+webhooks = Table(
+    "webhooks",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("webhook_id", Text),
+    Column("base_url", Text, nullable=False),
+    Column("token_sha256", String(64), nullable=False),
+    Column("active", Boolean),
+    Column("asked_at", Utc, nullable=False),
+    Column("registered_at", Utc),
+    Column("retired_at", Utc),
+    Index("uq_webhooks_token_sha256", "token_sha256", unique=True),
+)
+
 
 _ONLY_ROW = 1
 
@@ -258,7 +339,7 @@ def _kept_of(row: Row[Any]) -> KeptWebhook:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DirectoryFinding:
     """One thing that was seen.
 
     Attributes:
@@ -285,7 +366,7 @@ class Findings:
         with self._db.writing() as connection:
             connection.execute(insert(findings).values(name=name, value=value, service_url=url, seen_at=self._db.now()))
 
-    def latest(self, url: str | None = None) -> dict[str, Finding]:
+    def latest(self, url: str | None = None) -> dict[str, DirectoryFinding]:
         """Return the last finding of each name, of one service or of whichever was probed last."""
         last = select(func.max(findings.c.id)).group_by(findings.c.name)
         if url is not None:
@@ -293,13 +374,13 @@ class Findings:
         query = select(findings).where(findings.c.id.in_(last)).order_by(findings.c.name)
         with self._db.reading() as connection:
             rows = connection.execute(query).all()
-        return {row.name: Finding(row.name, row.value, row.service_url, row.seen_at) for row in rows}
+        return {row.name: DirectoryFinding(row.name, row.value, row.service_url, row.seen_at) for row in rows}
 
-    def history(self, name: str) -> list[Finding]:
+    def history(self, name: str) -> list[DirectoryFinding]:
         """Return every finding of one name, oldest first."""
         with self._db.reading() as connection:
             rows = connection.execute(select(findings).where(findings.c.name == name).order_by(findings.c.id)).all()
-        return [Finding(row.name, row.value, row.service_url, row.seen_at) for row in rows]
+        return [DirectoryFinding(row.name, row.value, row.service_url, row.seen_at) for row in rows]
 
 
 class Probes(Outbox[PlainAttempt]):

@@ -2,6 +2,8 @@
 
 import datetime as dt
 import errno
+import hmac
+import json
 import os
 import sqlite3
 import threading
@@ -17,9 +19,39 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import StaticPool
 
-from io_adapters.ledger.seal import NO_KEY, Seal
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
 from schemas.messages import Message
+
+
+class Seal:
+    """Seals facts, and recognises its own seals.
+
+    Args:
+        key: Returns the key; asked for when something is first sealed or recognised.
+    """
+
+    def __init__(self, key: Callable[[], bytes]) -> None:
+        self._ask = key
+        self._key: bytes | None = None
+
+    def of(self, *facts: object) -> str:
+        """Return the seal of some facts, 64 hexadecimal digits.
+
+        Args:
+            *facts: What they are facts of, then texts and numbers: the same of something else have another seal.
+        """
+        if self._key is None:
+            self._key = self._ask()
+        return hmac.new(self._key, json.dumps(facts).encode(), "sha256").hexdigest()
+
+    def is_of(self, seal: str | None, *facts: object) -> bool:
+        """Whether a seal is of these facts; an absent one is of none."""
+        return seal is not None and hmac.compare_digest(seal, self.of(*facts))
+
+
+# Of ledgers that end with the program, and of those that were opened without a key.
+NO_KEY = Seal(lambda: b"")
+
 
 BUSY_TIMEOUT_S = 10
 _WRITING = "repasse_writing"

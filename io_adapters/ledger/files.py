@@ -26,9 +26,9 @@ from schemas.journal import STATEMENTS
 from schemas.statement_sketches import (
     NO_LINES,
     NO_SKETCHES,
-    Account,
     LineSketch,
     Sketches,
+    StatementAccount,
     accounts_from_json,
     accounts_to_json,
 )
@@ -57,7 +57,7 @@ class Files:
         used: bool = True,
         again: bool = False,
         sketches: Sketches = NO_SKETCHES,
-        accounts: Sequence[Account] = (),
+        accounts: Sequence[StatementAccount] = (),
     ) -> None:
         """Write down that a run read a file, once per run, source and name.
 
@@ -204,7 +204,7 @@ def _whose(row: Row[Any]) -> WhoseMoney:
     return WhoseMoney(row.job, row.payer, row.period, row.currency)
 
 
-def _use(row: Row[Any], sketches: Sketches = NO_SKETCHES, accounts: tuple[Account, ...] = ()) -> FileUse:
+def _use(row: Row[Any], sketches: Sketches = NO_SKETCHES, accounts: tuple[StatementAccount, ...] = ()) -> FileUse:
     return FileUse(
         whose=_whose(row),
         run_id=row.run_id,
@@ -218,7 +218,7 @@ def _use(row: Row[Any], sketches: Sketches = NO_SKETCHES, accounts: tuple[Accoun
     )
 
 
-def _to_columns(sketches: Sketches, accounts: Sequence[Account]) -> dict[str, bytes]:
+def _to_columns(sketches: Sketches, accounts: Sequence[StatementAccount]) -> dict[str, bytes]:
     return {
         "sketch": sketches.lines.to_bytes(),
         "earnings": sketches.earnings.to_bytes(),
@@ -227,7 +227,7 @@ def _to_columns(sketches: Sketches, accounts: Sequence[Account]) -> dict[str, by
     }
 
 
-def _from_columns(row: Row[Any]) -> tuple[Sketches, tuple[Account, ...]]:
+def _from_columns(row: Row[Any]) -> tuple[Sketches, tuple[StatementAccount, ...]]:
     """Read what is known of a file's lines; earlier versions of the program kept the first of the sketches alone."""
     lines = LineSketch.from_bytes(row.sketch)
     if row.accounts is None:

@@ -26,7 +26,7 @@ from io_adapters.ledger.desk import (
     SignInAttempts,
 )
 from io_adapters.ledger.directory import Findings, Institutions, Probes, ServiceBinding, Webhooks
-from io_adapters.ledger.engine import Database, bring_up_to_date, is_memory, make_engine, prepare_file
+from io_adapters.ledger.engine import NO_KEY, Database, Seal, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
 from io_adapters.ledger.files import CorrectedRows, Files, OpeningRows, PayeeNames, PixKeyTypes
 from io_adapters.ledger.journal import Journal
@@ -34,7 +34,6 @@ from io_adapters.ledger.leases import Leases
 from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanViews
 from io_adapters.ledger.reports import Reports
 from io_adapters.ledger.runs import Runs
-from io_adapters.ledger.seal import NO_KEY, Seal
 from io_adapters.ledger.statement_mails import MailAddresses, StatementMails
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.ledger.tables import metadata

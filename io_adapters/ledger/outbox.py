@@ -41,7 +41,7 @@ class Transition:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecordedAnswer:
     """What came back from one request: `raw` is b"" and `http_status` None when nothing did."""
 
     outcome: StrEnum
@@ -413,13 +413,13 @@ class Outbox(ABC, Generic[Kept]):
                 for row in connection.execute(query)
             ]
 
-    def answers(self, attempt_id: str) -> list[Answer]:
+    def answers(self, attempt_id: str) -> list[RecordedAnswer]:
         """Return all that came back for an attempt, oldest first."""
         a = answers.c
         query = select(a.outcome, a.http_status, a.raw, a.at).where(a.attempt_id == attempt_id).order_by(a.id)
         with self._db.reading() as connection:
             rows = connection.execute(query).all()
-        return [Answer(self._states(row.outcome), row.http_status, bytes(row.raw), row.at) for row in rows]
+        return [RecordedAnswer(self._states(row.outcome), row.http_status, bytes(row.raw), row.at) for row in rows]
 
     def _move(self, connection: Connection, before: Kept, after: str, **values: Any) -> None:  # noqa: ANN401
         if not self._try_move(connection, before, after, **values):

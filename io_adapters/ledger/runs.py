@@ -28,7 +28,7 @@ PAYOUT: Final = "payout"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class StoredRun:
     """One run of a command.
 
     Attributes:
@@ -114,7 +114,9 @@ class Runs:
             connection.execute(update(meta).values(clock_accepted_at=newest, clock_accepted_by=by))
         return newest
 
-    def begin(self, run_id: str, job: str, period_label: str, command: str, prepared_by: str, job_file: str) -> Run:
+    def begin(
+        self, run_id: str, job: str, period_label: str, command: str, prepared_by: str, job_file: str
+    ) -> StoredRun:
         """Write a run down, or find it again when its flow is run again from the top.
 
         Raises:
@@ -167,7 +169,7 @@ class Runs:
         with self._db.reading() as connection:
             return tuple(map(_stage_of, connection.execute(query)))
 
-    def next_payout(self, run: Run) -> Run | None:
+    def next_payout(self, run: StoredRun) -> StoredRun | None:
         """Return the payout of the same job and period that began next after a run; None when there was none."""
         same_moment = runs.c.started_at == run.started_at
         query = (
@@ -192,7 +194,7 @@ class Runs:
             if connection.scalar(select(alerts.c.key).where(alerts.c.key == key)) is None:
                 connection.execute(insert(alerts).values(key=key, sent_at=self._db.now()))
 
-    def begun_and_not_ended(self, command: str, before: dt.datetime) -> builtins.list[Run]:
+    def begun_and_not_ended(self, command: str, before: dt.datetime) -> builtins.list[StoredRun]:
         """Return the runs of a command that began before some moment and never wrote down their end, oldest first."""
         query = (
             select(runs)
@@ -220,7 +222,7 @@ class Runs:
 
     def last_with_records(
         self, *, job: str | None = None, before: dt.datetime | None = None, other_than: str = "", part: str = "head"
-    ) -> builtins.list[Run]:
+    ) -> builtins.list[StoredRun]:
         """Return the run of each job and period that began last and left a record, the latest first; without summaries.
 
         Args:
@@ -259,18 +261,18 @@ class Runs:
         if changed != 1:
             raise BrokenInvariant(f"run {run_id} was never begun")
 
-    def get(self, run_id: str) -> Run | None:
+    def get(self, run_id: str) -> StoredRun | None:
         """Return one run; None when it is unknown."""
         with self._db.reading() as connection:
             row = connection.execute(select(runs).where(runs.c.run_id == run_id)).one_or_none()
         return None if row is None else _run_of(row)
 
-    def latest(self, job: str) -> Run | None:
+    def latest(self, job: str) -> StoredRun | None:
         """Return the job's run that began last; None when there was none."""
         found = self._newest(job=job, limit=1)
         return found[0] if found else None
 
-    def _newest(self, job: str | None, limit: int | None) -> list[Run]:
+    def _newest(self, job: str | None, limit: int | None) -> list[StoredRun]:
         query = select(runs).order_by(runs.c.started_at.desc(), runs.c.run_id.desc()).limit(limit)
         if job is not None:
             query = query.where(runs.c.job == job)
@@ -283,15 +285,15 @@ class Runs:
         found = [OpenPeriod.from_json(parts[_LEFT]) for parts in self.record(last, [_LEFT]).values()]
         return sorted(found, key=lambda left: (left.job, left.period))
 
-    def last_payout(self, job: str, period: str) -> Run | None:
+    def last_payout(self, job: str, period: str) -> StoredRun | None:
         """Return the payout of a job and period that began last, without its summary; None when there was none."""
         return next((run for run in self.last_payouts(job) if run.period == period), None)
 
-    def last_payouts(self, job: str | None = None) -> builtins.list[Run]:
+    def last_payouts(self, job: str | None = None) -> builtins.list[StoredRun]:
         """Return the payout that began last of each job and period, the latest first; without its summary."""
         return self._last_of_periods(job, runs.c.command == PAYOUT)
 
-    def _last_of_periods(self, job: str | None, *conditions: ColumnElement[bool]) -> builtins.list[Run]:
+    def _last_of_periods(self, job: str | None, *conditions: ColumnElement[bool]) -> builtins.list[StoredRun]:
         newest_first = func.row_number().over(
             partition_by=(runs.c.job, runs.c.period), order_by=(runs.c.started_at.desc(), runs.c.run_id.desc())
         )
@@ -313,7 +315,7 @@ class Runs:
         with self._db.reading() as connection:
             return frozenset(connection.scalars(select(runs.c.job).where(runs.c.job != "").distinct()))
 
-    def list(self, limit: int | None = 50) -> list[Run]:
+    def list(self, limit: int | None = 50) -> list[StoredRun]:
         """Return the runs that began last, newest first; all of them without a limit."""
         return self._newest(job=None, limit=limit)
 
@@ -344,5 +346,5 @@ def _stage_of(row: Row[Any]) -> RunStage:
     return RunStage(row.name, row.began_at, row.ended_at, row.exit_code, row.stopped, notes)
 
 
-def _run_of(row: Row[Any]) -> Run:
-    return Run(**row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row as a mapping
+def _run_of(row: Row[Any]) -> StoredRun:
+    return StoredRun(**row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row as a mapping

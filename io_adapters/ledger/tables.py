@@ -120,7 +120,7 @@ class Packed(TypeDecorator[str]):
         return rest.hex() if sign == b"s" else rest.decode()
 
 
-class Why(TypeDecorator[Message | Listed]):
+class MessageColumn(TypeDecorator[Message | Listed]):
     """A message, kept by its id and facts; "" in the store is none."""
 
     impl = Text
@@ -215,7 +215,7 @@ run_stages = Table(
     _moment("ended_at", nullable=True),
     Column("exit_code", Integer),
     Column("stopped", Boolean, nullable=False),
-    Column("notes", Why, nullable=False),
+    Column("notes", MessageColumn, nullable=False),
 )
 
 # What people have been called for, so that nobody is called twice for one thing.
@@ -427,7 +427,7 @@ attempts = Table(
     _moment("deadline_at", nullable=True),
     Column("was_in_doubt", Boolean, nullable=False),
     Column("cost_cents", Cents, nullable=False),  # what asking costs at most, whatever comes of it
-    Column("reason", Why, nullable=False),
+    Column("reason", MessageColumn, nullable=False),
     _text("body_sha256"),
     Column("body", Zipped, nullable=False),
     UniqueConstraint("kind", "subject", "number"),
@@ -510,7 +510,7 @@ transitions = Table(
     _text("after"),
     _moment("at"),
     _text("by"),
-    Column("reason", Why, nullable=False),
+    Column("reason", MessageColumn, nullable=False),
     Index("ix_transitions_attempt_id", "attempt_id"),
 )
 
@@ -575,7 +575,7 @@ journal_entries = Table(
     Column("period_start", Date),
     Column("cause", String(128), nullable=False),
     _text("by"),
-    Column("reason", Why, nullable=False),
+    Column("reason", MessageColumn, nullable=False),
     _moment("at"),
     Index("ix_journal_entries_job", "job", "payer", "currency", "period", "kind"),
     Index("ix_journal_entries_cause", "cause"),
@@ -608,7 +608,7 @@ freezes = Table(
     "freezes",
     metadata,
     _serial(),
-    Column("reason", Why, nullable=False),
+    Column("reason", MessageColumn, nullable=False),
     _text("tags"),
     _moment("frozen_at"),
     _text("accepted_tags", nullable=True),

@@ -9,11 +9,19 @@ from typing import Final
 
 from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.statements.folder import Typesetter
-from io_adapters.outputs.statements.page import Column as PageColumn
-from io_adapters.outputs.statements.page import Numbers, Page, Section, place_text, printable, reasons_text, wrappable
+from io_adapters.outputs.statements.page import (
+    Numbers,
+    Page,
+    PageColumn,
+    Section,
+    place_text,
+    printable,
+    reasons_text,
+    wrappable,
+)
 from io_adapters.outputs.workbook import GENERAL, MONEY, Book, Value, unique_sheet_name
-from io_adapters.outputs.workbook_tables import Column, Table, write_table
-from schemas.account import GROUPS, Account, MonthLine, MonthView, Owed, PayeeAccounts, Receipt, TaxedPayment
+from io_adapters.outputs.workbook_tables import SheetColumn, SheetTable, write_table
+from schemas.account import GROUPS, MonthLine, MonthView, Owed, PayeeAccount, PayeeAccounts, Receipt, TaxedPayment
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in, currency_sign, period_text
 from schemas.obligation import reasons_message
@@ -50,7 +58,7 @@ class Grid:
         return [any(isinstance(row[place], int) for row in every) for place in range(len(self.headers))]
 
 
-def periods_grid(account: Account, words: Catalogue) -> Grid:
+def periods_grid(account: PayeeAccount, words: Catalogue) -> Grid:
     """One row per period: what came in, and where it is; the total opens with what stood before."""
     groups = [group for group in GROUPS if group in _ALWAYS or account.group_cents(group)]
     names = ["period", "earned", "rows", "carried_in", *groups, "advances_left", "run"]
@@ -76,7 +84,7 @@ def periods_grid(account: Account, words: Catalogue) -> Grid:
     return Grid(title, [words(f"account.{name}") for name in names], rows, total)
 
 
-def payments_grid(account: Account, words: Catalogue, *, to_payee: bool = False) -> Grid:
+def payments_grid(account: PayeeAccount, words: Catalogue, *, to_payee: bool = False) -> Grid:
     """One row per sum that is paid, on its way, or held; in the words of statements where the payee reads it."""
     names = ("period", "what", "amount", "standing", "reason", "sent_on", "report", "run")
     rows: list[list[Field]] = []
@@ -229,11 +237,12 @@ def workbook_of(grids: Iterable[Grid]) -> bytes:
     book, taken = Book(), set[str]()
     for grid in grids:
         columns = [
-            Column(header, *_look_of([row[place] for row in grid.rows])) for place, header in enumerate(grid.headers)
+            SheetColumn(header, *_look_of([row[place] for row in grid.rows]))
+            for place, header in enumerate(grid.headers)
         ]
         rows = [*grid.rows, *([grid.total] if grid.total else [])]
         values = [list(map(_value, row)) for row in rows]
-        write_table(book, Table(unique_sheet_name(grid.title, taken), columns, values, grid.title))
+        write_table(book, SheetTable(unique_sheet_name(grid.title, taken), columns, values, grid.title))
     return book.to_bytes()
 
 

@@ -33,7 +33,7 @@ from io_adapters.outputs.workbook import (
     Value,
     unique_sheet_name,
 )
-from io_adapters.outputs.workbook_tables import Column, write_headers, write_table
+from io_adapters.outputs.workbook_tables import SheetColumn, write_headers, write_table
 from schemas.corrections import (
     CellMark,
     MissingShare,
@@ -441,7 +441,7 @@ def missing_shares_xlsx(missing: MissingShares, language: str) -> bytes:
 
 
 def _write_rows(book: Book, missing: MissingShares, labels: Catalogue) -> None:
-    columns = [Column(labels(f"output.missing.{name}"), width, form) for name, width, form in _COLUMNS]
+    columns = [SheetColumn(labels(f"output.missing.{name}"), width, form) for name, width, form in _COLUMNS]
     page = book.page(Setup(labels("output.sheet.missing_shares"), [column.width for column in columns], 1, _TEXTS))
     write_headers(page, columns)
     for share in missing.named:

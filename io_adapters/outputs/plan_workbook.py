@@ -26,7 +26,7 @@ from io_adapters.outputs.workbook import (
     Toned,
     Value,
 )
-from io_adapters.outputs.workbook_tables import GAP, Column, Table, write_small_table, write_table
+from io_adapters.outputs.workbook_tables import GAP, SheetColumn, SheetTable, write_small_table, write_table
 from schemas.messages import Catalogue, catalogue_in, render
 from schemas.obligation import reasons_message
 from schemas.plan import Place
@@ -124,11 +124,11 @@ def _write_notices(page: Page, view: PlanView, labels: Catalogue) -> None:
     if view.first_ever:
         page.write(labels("output.plan.first_ever"))
     columns = [
-        Column(labels("output.notice")),
-        Column(labels("output.plan.payees"), 0, WHOLE),
-        Column(labels("output.amount"), 0, MONEY),
+        SheetColumn(labels("output.notice")),
+        SheetColumn(labels("output.plan.payees"), 0, WHOLE),
+        SheetColumn(labels("output.amount"), 0, MONEY),
         GAP,
-        Column(labels("output.meaning")),
+        SheetColumn(labels("output.meaning")),
     ]
     write_small_table(
         page,
@@ -162,9 +162,9 @@ def _write_changes(page: Page, view: PlanView, labels: Catalogue) -> None:
         page.append((Cell(labels("output.plan.shares"), _BOLD), Cell(changes.shares, Ink(WHOLE))))
     counted = labels("output.payments" if changes.against is Against.LAST_PLAN else "output.plan.payees")
     columns = [
-        Column(labels("output.change")),
-        Column(counted, 0, WHOLE),
-        Column(labels("output.difference"), 0, MONEY),
+        SheetColumn(labels("output.change")),
+        SheetColumn(counted, 0, WHOLE),
+        SheetColumn(labels("output.difference"), 0, MONEY),
     ]
     of_kinds = ((kind, changes.of_kind(kind)) for kind in ChangeKind)
     write_small_table(
@@ -195,13 +195,13 @@ def _write_totals(page: Page, view: PlanView, labels: Catalogue) -> None:
 def _write_not_paid(page: Page, view: PlanView, labels: Catalogue) -> None:
     _start(page, labels("output.plan.not_paid"))
     columns = [
-        Column(labels("output.place")),
-        Column(labels("output.amount"), 0, MONEY),
-        Column(labels("output.summary.count"), 0, WHOLE),
+        SheetColumn(labels("output.place")),
+        SheetColumn(labels("output.amount"), 0, MONEY),
+        SheetColumn(labels("output.summary.count"), 0, WHOLE),
     ]
     write_small_table(
         page,
-        [*columns, GAP, Column(labels("output.reason"))],
+        [*columns, GAP, SheetColumn(labels("output.reason"))],
         (
             (
                 Toned(labels(f"place.{unpaid.place}"), PLACE_TONES[unpaid.place]),
@@ -215,9 +215,9 @@ def _write_not_paid(page: Page, view: PlanView, labels: Catalogue) -> None:
 def _write_largest(page: Page, view: PlanView, labels: Catalogue) -> None:
     _start(page, labels("output.plan.largest"))
     columns = [
-        Column(labels("output.name")),
-        Column(labels("output.tax_id")),
-        Column(labels("output.amount"), 0, MONEY),
+        SheetColumn(labels("output.name")),
+        SheetColumn(labels("output.tax_id")),
+        SheetColumn(labels("output.amount"), 0, MONEY),
     ]
     largest = ((row.name, row.tax_id_masked, amount(row.amount_cents)) for row in view.largest(LARGEST))
     write_small_table(page, columns, largest)
@@ -225,8 +225,8 @@ def _write_largest(page: Page, view: PlanView, labels: Catalogue) -> None:
 
 def _write_batches(page: Page, view: PlanView, labels: Catalogue) -> None:
     _start(page, labels("output.summary.batches"))
-    columns = [Column(labels("output.number"), 0, WHOLE), Column(labels("output.payments"), 0, WHOLE)]
-    money = [Column(labels("output.amount"), 0, MONEY), GAP, Column(labels("output.plan.owner"), 0, MONEY)]
+    columns = [SheetColumn(labels("output.number"), 0, WHOLE), SheetColumn(labels("output.payments"), 0, WHOLE)]
+    money = [SheetColumn(labels("output.amount"), 0, MONEY), GAP, SheetColumn(labels("output.plan.owner"), 0, MONEY)]
     rows = ((b.number, b.payees, amount(b.amount_cents), None, amount(b.owner_cents)) for b in view.plan.batches)
     write_small_table(page, [*columns, *money], rows)
 
@@ -294,7 +294,7 @@ def plan_xlsx(view: PlanView) -> bytes:
     return book.to_bytes()
 
 
-def _tables(view: PlanView, labels: Catalogue) -> Iterator[Table]:
+def _tables(view: PlanView, labels: Catalogue) -> Iterator[SheetTable]:
     if view.notices:
         yield _notices(view.notices, labels)
     if view.changes.changes:
@@ -303,7 +303,7 @@ def _tables(view: PlanView, labels: Catalogue) -> Iterator[Table]:
     yield _planned(view.planned, labels)
 
 
-def _notices(notices: tuple[PayeeNotice, ...], labels: Catalogue) -> Table:
+def _notices(notices: tuple[PayeeNotice, ...], labels: Catalogue) -> SheetTable:
     date = _DATES[labels.language]
     columns = _columns(
         labels,
@@ -321,10 +321,10 @@ def _notices(notices: tuple[PayeeNotice, ...], labels: Catalogue) -> Table:
         )
         for notice in notices
     )
-    return Table(labels("output.sheet.notices"), columns, rows)
+    return SheetTable(labels("output.sheet.notices"), columns, rows)
 
 
-def _changes(changes: tuple[Change, ...], labels: Catalogue) -> Table:
+def _changes(changes: tuple[Change, ...], labels: Catalogue) -> SheetTable:
     columns = _columns(
         labels,
         *[("change", 18, GENERAL), ("name", 32, GENERAL), ("tax_id", 20, GENERAL), ("reference", 18, GENERAL)],
@@ -338,7 +338,7 @@ def _changes(changes: tuple[Change, ...], labels: Catalogue) -> Table:
         )
         for change in changes
     )
-    return Table(labels("output.sheet.changes"), columns, rows)
+    return SheetTable(labels("output.sheet.changes"), columns, rows)
 
 
 def where_text(change: Change, labels: Catalogue) -> str:
@@ -351,7 +351,7 @@ def where_text(change: Change, labels: Catalogue) -> str:
     return f"{when} {place}: {why}" if why else f"{when} {place}"
 
 
-def _not_paid(rows: tuple[PlanRow, ...], labels: Catalogue) -> Table:
+def _not_paid(rows: tuple[PlanRow, ...], labels: Catalogue) -> SheetTable:
     columns = _columns(
         labels,
         *[("place", 24, GENERAL), ("reason", 60, GENERAL), ("name", 32, GENERAL), ("tax_id", 20, GENERAL)],
@@ -367,10 +367,10 @@ def _not_paid(rows: tuple[PlanRow, ...], labels: Catalogue) -> Table:
         )
         for row in rows
     )
-    return Table(labels("output.sheet.not_paid"), columns, lines)
+    return SheetTable(labels("output.sheet.not_paid"), columns, lines)
 
 
-def _planned(rows: tuple[PlanRow, ...], labels: Catalogue) -> Table:
+def _planned(rows: tuple[PlanRow, ...], labels: Catalogue) -> SheetTable:
     columns = _columns(
         labels,
         *[("name", 32, GENERAL), ("tax_id", 20, GENERAL), ("reference", 18, GENERAL), ("kind", 20, GENERAL)],
@@ -393,11 +393,11 @@ def _planned(rows: tuple[PlanRow, ...], labels: Catalogue) -> Table:
         confirmed = _day(destination.confirmed_at) or labels("output.not_confirmed")
         return labels(destination.kind), destination.number, destination.bank, destination.holder, confirmed
 
-    return Table(labels("output.sheet.planned"), columns, map(line, rows))
+    return SheetTable(labels("output.sheet.planned"), columns, map(line, rows))
 
 
-def _columns(labels: Catalogue, *entries: tuple[str, int, str]) -> tuple[Column, ...]:
-    return tuple(Column(labels(f"output.{key}"), width, number_format) for key, width, number_format in entries)
+def _columns(labels: Catalogue, *entries: tuple[str, int, str]) -> tuple[SheetColumn, ...]:
+    return tuple(SheetColumn(labels(f"output.{key}"), width, number_format) for key, width, number_format in entries)
 
 
 def _before(notice: PayeeNotice) -> Decimal | None:

@@ -30,8 +30,8 @@ from io_adapters.outputs.workbook import (
     Value,
     has_too_many_digits,
 )
-from io_adapters.outputs.workbook_tables import GAP, Column, write_small_table
-from schemas.exit_codes import ExitCode
+from io_adapters.outputs.workbook_tables import GAP, SheetColumn, write_small_table
+from schemas.errors import ExitCode
 from schemas.messages import Catalogue, Message, Money, catalogue_in, period_text
 from schemas.plan import Place
 from schemas.reconciliation import Reconciliation, Summary
@@ -108,12 +108,12 @@ def write_waits(page: Page, waits: Sequence[Wait], labels: Catalogue) -> None:
         return
     _start(page, labels("output.summary.waits"))
     columns = [
-        Column("waits.what"),
-        Column("amount", 0, MONEY),
-        Column("summary.count", 0, WHOLE),
-        Column("reason", wrap=True),
-        Column("waits.way", wrap=True),
-        Column("summary.period"),
+        SheetColumn("waits.what"),
+        SheetColumn("amount", 0, MONEY),
+        SheetColumn("summary.count", 0, WHOLE),
+        SheetColumn("reason", wrap=True),
+        SheetColumn("waits.way", wrap=True),
+        SheetColumn("summary.period"),
     ]
     named = [column._replace(header=labels(f"output.{column.header}")) for column in columns]
     write_small_table(
@@ -149,9 +149,9 @@ def _write_totals(book: Book, page: Page, reconciliation: Reconciliation, labels
     write_small_table(
         page,
         [
-            Column(labels("output.summary.place")),
-            Column(labels("output.amount"), 0, MONEY),
-            Column(labels("output.summary.count"), 0, WHOLE),
+            SheetColumn(labels("output.summary.place")),
+            SheetColumn(labels("output.amount"), 0, MONEY),
+            SheetColumn(labels("output.summary.count"), 0, WHOLE),
         ],
         (
             (Toned(labels(f"place.{place}"), PLACE_TONES[place]), amount(getattr(totals, place.value)), counts[place])
@@ -245,10 +245,10 @@ def _write_discrepancies(page: Page, summary: Summary, labels: Catalogue) -> Non
         page.write(labels("output.summary.none"))
         return
     names = ("message", "expected", "found")
-    columns = [Column(labels(f"output.{name}"), 0, wrap=name == "message") for name in names]
+    columns = [SheetColumn(labels(f"output.{name}"), 0, wrap=name == "message") for name in names]
     write_small_table(
         page,
-        [*columns, GAP, Column(labels("output.report_id"))],
+        [*columns, GAP, SheetColumn(labels("output.report_id"))],
         (
             (Toned(told.render_in(labels.language), Tone.TROUBLE), told.expected, told.found, None, told.report_id)
             for told in summary.discrepancies

@@ -21,7 +21,7 @@ from io_adapters.outputs.workbook import (
     Tone,
     Toned,
 )
-from io_adapters.outputs.workbook_tables import Column, Table, records
+from io_adapters.outputs.workbook_tables import SheetColumn, SheetTable, records
 from schemas.issues import Issue, Severity
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in
@@ -70,7 +70,7 @@ def local(at: dt.datetime | None) -> dt.datetime | None:
     return at.astimezone(BRASILIA).replace(tzinfo=None) if at else None
 
 
-def obligation_columns(labels: Catalogue, folded: Collection[str] = ()) -> tuple[Column, ...]:
+def obligation_columns(labels: Catalogue, folded: Collection[str] = ()) -> tuple[SheetColumn, ...]:
     """Name the columns of `obligation_rows`.
 
     Args:
@@ -99,7 +99,7 @@ def obligation_columns(labels: Catalogue, folded: Collection[str] = ()) -> tuple
         ("code", 24, GENERAL),
     )
     return tuple(
-        Column(
+        SheetColumn(
             labels(f"output.{key}"),
             width,
             number_format,
@@ -203,13 +203,13 @@ _CHECK_TONES: Final = {"valid": Tone.NONE, "invalid": Tone.TROUBLE}
 _DISPOSITION_TONES: Final = {"held": Tone.WAITING, "duplicate": Tone.QUIET, "ignored": Tone.QUIET}
 
 
-def tables_of(reconciliation: Reconciliation) -> Iterator[Table]:
+def tables_of(reconciliation: Reconciliation) -> Iterator[SheetTable]:
     """Give the tables that follow the summary, in order; payees and earnings only where there are royalties."""
     labels = catalogue_in(reconciliation.language)
     for title, obligations, folded in sheets_of_obligations(reconciliation):
         rows = obligation_rows(obligations, labels, reconciliation.reports)
         columns = obligation_columns(labels, folded)
-        yield Table(title, columns, rows, total=labels("output.total"))
+        yield SheetTable(title, columns, rows, total=labels("output.total"))
     yield _reports(reconciliation.reports, labels)
     yield _words(reconciliation.words, labels)
     if len(reconciliation.payees):
@@ -235,25 +235,25 @@ def sheets_of_obligations(
     )
 
 
-def _reports(reports: Sequence[ReportLine], labels: Catalogue) -> Table:
+def _reports(reports: Sequence[ReportLine], labels: Catalogue) -> SheetTable:
     """List each report: when it was sent and ended, by whose yes, and what the service kept and paid."""
     abroad = [report for report in reports if report.exchange]
     columns = _columns(
         labels,
-        Column("state", 22),
-        Column("sent_at", 17, moment_format(labels)),
-        Column("ended_at", 17, moment_format(labels)),
-        Column("payments", 12, WHOLE, total=True),
-        Column("amount", 16, MONEY, total=True),
-        Column("tax", 14, MONEY, total=True),
-        Column("fee", 14, MONEY, total=True),
-        Column("net", 16, MONEY, total=True),
-        Column("approved_by", 30),
-        Column("status", 20),
-        *([Column("exchange_rate", 20), Column("exchange_outcome", 20)] if abroad else []),
-        Column("report_id", 44, TEXT, folded=True),
-        Column("split_id", 28, TEXT, folded=True),
-        Column("plan_digest", 28, TEXT, folded=True),
+        SheetColumn("state", 22),
+        SheetColumn("sent_at", 17, moment_format(labels)),
+        SheetColumn("ended_at", 17, moment_format(labels)),
+        SheetColumn("payments", 12, WHOLE, total=True),
+        SheetColumn("amount", 16, MONEY, total=True),
+        SheetColumn("tax", 14, MONEY, total=True),
+        SheetColumn("fee", 14, MONEY, total=True),
+        SheetColumn("net", 16, MONEY, total=True),
+        SheetColumn("approved_by", 30),
+        SheetColumn("status", 20),
+        *([SheetColumn("exchange_rate", 20), SheetColumn("exchange_outcome", 20)] if abroad else []),
+        SheetColumn("report_id", 44, TEXT, folded=True),
+        SheetColumn("split_id", 28, TEXT, folded=True),
+        SheetColumn("plan_digest", 28, TEXT, folded=True),
     )
 
     def row(report: ReportLine) -> Row:
@@ -275,7 +275,7 @@ def _reports(reports: Sequence[ReportLine], labels: Catalogue) -> Table:
         )
 
     note, total = labels("output.note.reports"), labels("output.total")
-    return Table(labels("output.sheet.reports"), columns, map(row, reports), note, total)
+    return SheetTable(labels("output.sheet.reports"), columns, map(row, reports), note, total)
 
 
 def _exchange(exchange: BatchExchange | None, labels: Catalogue) -> tuple[str, str]:
@@ -284,19 +284,19 @@ def _exchange(exchange: BatchExchange | None, labels: Catalogue) -> tuple[str, s
     return f"1 {exchange.currency} = {HOME_CURRENCY} {exchange.rate}", labels(f"state.{exchange.outcome}")
 
 
-def _words(words: Sequence[PersonsWord], labels: Catalogue) -> Table:
+def _words(words: Sequence[PersonsWord], labels: Catalogue) -> SheetTable:
     """List what people said of the plans and payments."""
     columns = _columns(
         labels,
-        Column("said_at", 17, moment_format(labels)),
-        Column("by", 24, TEXT),
-        Column("said", 40, wrap=True),
-        Column("how", 24, wrap=True),
-        Column("amount", 16, MONEY),
-        Column("plan", 12, TEXT),
-        Column("payee", 30, TEXT),
-        Column("evidence", 40, TEXT, wrap=True),
-        Column("plan_digest", 28, TEXT, folded=True),
+        SheetColumn("said_at", 17, moment_format(labels)),
+        SheetColumn("by", 24, TEXT),
+        SheetColumn("said", 40, wrap=True),
+        SheetColumn("how", 24, wrap=True),
+        SheetColumn("amount", 16, MONEY),
+        SheetColumn("plan", 12, TEXT),
+        SheetColumn("payee", 30, TEXT),
+        SheetColumn("evidence", 40, TEXT, wrap=True),
+        SheetColumn("plan_digest", 28, TEXT, folded=True),
     )
     rows = (
         (
@@ -312,7 +312,7 @@ def _words(words: Sequence[PersonsWord], labels: Catalogue) -> Table:
         )
         for word in words
     )
-    return Table(labels("output.sheet.words"), columns, rows, labels("output.note.words"))
+    return SheetTable(labels("output.sheet.words"), columns, rows, labels("output.note.words"))
 
 
 NO_SHEETS: Final[Mapping[tuple[str, str | None], str]] = MappingProxyType({})
@@ -320,7 +320,7 @@ NO_SHEETS: Final[Mapping[tuple[str, str | None], str]] = MappingProxyType({})
 
 def issues_table(
     issues: Sequence[Issue], labels: Catalogue, note: str = "", sheets: Mapping[tuple[str, str | None], str] = NO_SHEETS
-) -> Table:
+) -> SheetTable:
     """List problems, each with its place, what is wrong and what would be right; values are masked.
 
     Args:
@@ -336,16 +336,16 @@ def issues_table(
 
     columns = _columns(
         labels,
-        Column("severity", 10),
-        Column("file", 24, TEXT),
-        Column("sheet", 14, TEXT),
-        Column("cell", 8),
-        Column("row", 8),
-        Column("column", 18, TEXT),
-        Column("value_masked", 20, TEXT),
-        Column("problem", 44, wrap=True),
-        Column("accepts", 44, wrap=True),
-        Column("code", 24, folded=True),
+        SheetColumn("severity", 10),
+        SheetColumn("file", 24, TEXT),
+        SheetColumn("sheet", 14, TEXT),
+        SheetColumn("cell", 8),
+        SheetColumn("row", 8),
+        SheetColumn("column", 18, TEXT),
+        SheetColumn("value_masked", 20, TEXT),
+        SheetColumn("problem", 44, wrap=True),
+        SheetColumn("accepts", 44, wrap=True),
+        SheetColumn("code", 24, folded=True),
     )
     rows = (
         (
@@ -355,7 +355,7 @@ def issues_table(
         )
         for issue in issues
     )
-    return Table(labels("output.sheet.issues"), columns, rows, note)
+    return SheetTable(labels("output.sheet.issues"), columns, rows, note)
 
 
 def to_millionths(amount: Decimal) -> Decimal:
@@ -371,32 +371,34 @@ _MILLIONTH: Final = Decimal("0.000001")
 _EXACT: Final = Context(prec=200, rounding=ROUND_HALF_EVEN)
 
 
-def _payees(payees: pd.DataFrame, labels: Catalogue) -> Table:
+def _payees(payees: pd.DataFrame, labels: Catalogue) -> SheetTable:
     taxed = ("taxed",) if (payees.get("taxed_cents", pd.Series(dtype="int64")) > 0).any() else ()
     steps = ("earned", "recouped", "carried_in", "carried_out", "held", *taxed, "payable")
-    sums = [Column(step, 18, MONEY, total=True) for step in steps]
-    columns = _columns(labels, Column("name", 32, TEXT), Column("tax_id", 16, TEXT), *sums)
+    sums = [SheetColumn(step, 18, MONEY, total=True) for step in steps]
+    columns = _columns(labels, SheetColumn("name", 32, TEXT), SheetColumn("tax_id", 16, TEXT), *sums)
     rows = (
         (payee.name, payee.tax_id, *(amount(getattr(payee, f"{step}_cents")) for step in steps))
         for payee in records(payees)
     )
-    return Table(labels("output.sheet.payees"), columns, rows, labels("output.note.payees"), labels("output.total"))
+    return SheetTable(
+        labels("output.sheet.payees"), columns, rows, labels("output.note.payees"), labels("output.total")
+    )
 
 
-def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> Table:
+def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> SheetTable:
     names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "sale_period")
     widths = (16, 14, 15, 15, 22, 26, 22, 18, 12)
     columns = _columns(
         labels,
-        *(Column(name, width, TEXT) for name, width in zip(names, widths, strict=True)),
-        Column("units", 10, WHOLE, total=True),
-        Column("lines", 10, WHOLE, total=True),
-        Column("source_amount", 16, PRECISE),
-        Column("source_currency", 9),
-        Column("rate", 12),
-        Column("share", 14, "0.0000"),
-        Column("earned_rounded", 16, PRECISE, total=True),
-        Column("earned_exact", 28, TEXT, folded=True),
+        *(SheetColumn(name, width, TEXT) for name, width in zip(names, widths, strict=True)),
+        SheetColumn("units", 10, WHOLE, total=True),
+        SheetColumn("lines", 10, WHOLE, total=True),
+        SheetColumn("source_amount", 16, PRECISE),
+        SheetColumn("source_currency", 9),
+        SheetColumn("rate", 12),
+        SheetColumn("share", 14, "0.0000"),
+        SheetColumn("earned_rounded", 16, PRECISE, total=True),
+        SheetColumn("earned_exact", 28, TEXT, folded=True),
     )
     kept = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "period", "units", "lines")
     counted = ("source_amount", "currency", "rate", "share_ppm", "earned")
@@ -406,21 +408,21 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> Table:
         for *about, amount, currency, rate, ppm, earned in parts
     )
     note, total = labels("output.note.earnings"), labels("output.total")
-    return Table(labels("output.sheet.earnings"), columns, rows, note, total)
+    return SheetTable(labels("output.sheet.earnings"), columns, rows, note, total)
 
 
-def _rows(rows: pd.DataFrame, labels: Catalogue) -> Table:
+def _rows(rows: pd.DataFrame, labels: Catalogue) -> SheetTable:
     """Used rows are counted by file and sheet; all others are listed, in runs. The counts add up to the rows read."""
     columns = _columns(
         labels,
-        Column("file", 28, TEXT),
-        Column("sheet", 18, TEXT),
-        Column("row", 10, WHOLE),
-        Column("last_row", 10, WHOLE),
-        Column("disposition", 16),
-        Column("reason", 60, wrap=True),
-        Column("row_count", 12, WHOLE, total=True),
-        Column("code", 30, folded=True),
+        SheetColumn("file", 28, TEXT),
+        SheetColumn("sheet", 18, TEXT),
+        SheetColumn("row", 10, WHOLE),
+        SheetColumn("last_row", 10, WHOLE),
+        SheetColumn("disposition", 16),
+        SheetColumn("reason", 60, wrap=True),
+        SheetColumn("row_count", 12, WHOLE, total=True),
+        SheetColumn("code", 30, folded=True),
     )
     is_used = rows["disposition"] == "used"
 
@@ -434,19 +436,19 @@ def _rows(rows: pd.DataFrame, labels: Catalogue) -> Table:
             place = (run.file, _text(run.sheet), int(run.first_row), int(run.last_row))
             yield (*place, word, why, int(run.rows), run.reason)
 
-    return Table(labels("output.sheet.rows"), columns, lines(), total=labels("output.total"))
+    return SheetTable(labels("output.sheet.rows"), columns, lines(), total=labels("output.total"))
 
 
-def _checks(checks: pd.DataFrame, labels: Catalogue) -> Table:
+def _checks(checks: pd.DataFrame, labels: Catalogue) -> SheetTable:
     columns = _columns(
         labels,
-        Column("payee", 30, TEXT),
-        Column("destination", 30, TEXT),
-        Column("result", 26),
-        Column("made", 12),
-        Column("reused", 14),
-        Column("cost", 12, MONEY, total=True),
-        Column("message", 56, wrap=True),
+        SheetColumn("payee", 30, TEXT),
+        SheetColumn("destination", 30, TEXT),
+        SheetColumn("result", 26),
+        SheetColumn("made", 12),
+        SheetColumn("reused", 14),
+        SheetColumn("cost", 12, MONEY, total=True),
+        SheetColumn("message", 56, wrap=True),
     )
     rows = (
         (
@@ -459,10 +461,12 @@ def _checks(checks: pd.DataFrame, labels: Catalogue) -> Table:
         )
         for check in records(checks)
     )
-    return Table(labels("output.sheet.checks"), columns, rows, labels("output.note.checks"), labels("output.total"))
+    return SheetTable(
+        labels("output.sheet.checks"), columns, rows, labels("output.note.checks"), labels("output.total")
+    )
 
 
-def _columns(labels: Catalogue, *columns: Column) -> tuple[Column, ...]:
+def _columns(labels: Catalogue, *columns: SheetColumn) -> tuple[SheetColumn, ...]:
     """Give columns that bear the names of texts these texts for headers."""
     return tuple(column._replace(header=labels(f"output.{column.header}")) for column in columns)
 

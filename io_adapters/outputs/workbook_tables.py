@@ -28,7 +28,7 @@ from io_adapters.outputs.workbook import (
 )
 
 
-class Column(NamedTuple):
+class SheetColumn(NamedTuple):
     """One column of a table.
 
     Attributes:
@@ -54,11 +54,11 @@ class Column(NamedTuple):
 
 
 # Words would stick to the figure at their left.
-GAP: Final = Column("")
+GAP: Final = SheetColumn("")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SheetTable:
     """What one sheet shows.
 
     Attributes:
@@ -70,13 +70,13 @@ class Table:
     """
 
     title: str
-    columns: Sequence[Column]
+    columns: Sequence[SheetColumn]
     rows: Iterable[Row]
     note: str = ""
     total: str = ""
 
 
-def write_table(book: Book, table: Table, rows_per_sheet: int = ROWS_PER_SHEET) -> None:
+def write_table(book: Book, table: SheetTable, rows_per_sheet: int = ROWS_PER_SHEET) -> None:
     """Write a table with its header in view and filter arrows; on several sheets when it is too long for one."""
     rows = iter(table.rows)
     for number in count(1):
@@ -87,7 +87,7 @@ def write_table(book: Book, table: Table, rows_per_sheet: int = ROWS_PER_SHEET) 
         _write_part(book, table, title, chain(first, islice(rows, rows_per_sheet - 1)))
 
 
-def _write_part(book: Book, table: Table, title: str, rows: Iterable[Row]) -> None:
+def _write_part(book: Book, table: SheetTable, title: str, rows: Iterable[Row]) -> None:
     header_row = 2 if table.note else 1
     folded = frozenset(position for position, column in enumerate(table.columns, 1) if column.folded)
     page = book.page(
@@ -99,12 +99,12 @@ def _write_part(book: Book, table: Table, title: str, rows: Iterable[Row]) -> No
     _write_rows(page, table.columns, rows, table.total)
 
 
-def _texts(table: Table) -> frozenset[int]:
+def _texts(table: SheetTable) -> frozenset[int]:
     return frozenset(position for position, column in enumerate(table.columns, 1) if column.number_format == TEXT)
 
 
 def _write_rows(
-    page: Page, columns: Sequence[Column], rows: Iterable[Row], total: str, *, filtered: bool = True
+    page: Page, columns: Sequence[SheetColumn], rows: Iterable[Row], total: str, *, filtered: bool = True
 ) -> None:
     """Write the rows below their header, and the sums below the rows."""
     header_row = page.rows_written
@@ -121,7 +121,7 @@ def _write_rows(
 class _Sums:
     """The sums of a table's columns, kept while its rows are written."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[SheetColumn]) -> None:
         self._sums: dict[int, Decimal] = {n: Decimal(0) for n, column in enumerate(columns) if column.total}
         self._columns = columns
         self._as_text = set[int]()
@@ -149,7 +149,7 @@ class _Sums:
                 )
 
 
-def write_headers(page: Page, columns: Sequence[Column]) -> None:
+def write_headers(page: Page, columns: Sequence[SheetColumn]) -> None:
     """Write the header row, each header over the side its values stand on."""
     page.append(
         Cell(column.header, TEXT_HEADER if column.number_format in ON_THE_LEFT else NUMBER_HEADER) for column in columns
@@ -161,7 +161,7 @@ def records(frame: pd.DataFrame) -> Iterator[Any]:
     yield from frame.itertuples(index=False)
 
 
-def write_small_table(page: Page, columns: Sequence[Column], rows: Iterable[Row], total: str = "") -> None:
+def write_small_table(page: Page, columns: Sequence[SheetColumn], rows: Iterable[Row], total: str = "") -> None:
     """Write a short table into a page that holds more than it."""
     write_headers(page, columns)
     _write_rows(page, columns, rows, total, filtered=False)

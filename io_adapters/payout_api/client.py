@@ -14,7 +14,7 @@ from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.commands import MAX_REPLY_BYTES, Commands, ContactsApi, WebhooksApi
 from io_adapters.payout_api.connection import Connections, RateLimiter, exchange, path_part
 from io_adapters.payout_api.errors import NotThere, QuestionRefused, ValidationError, read_validation_errors
-from io_adapters.payout_api.outcome import Answer, classify_exception, classify_reply, classify_update
+from io_adapters.payout_api.outcome import PostAnswer, classify_exception, classify_reply, classify_update
 from io_adapters.payout_api.pix import PixApi
 from io_adapters.payout_api.queries import Queries, ReportsReader
 from schemas.egress import DIRECT, Egress
@@ -99,7 +99,7 @@ class SplitApi(ReportsReader):
         was_in_doubt: bool,
         deadline_s: float,
         before_connect: Callable[[], None],
-    ) -> Answer:
+    ) -> PostAnswer:
         """POST /split: once, over a fresh connection, exactly these bytes. This moves money.
 
         Args:
@@ -168,7 +168,7 @@ class SplitApi(ReportsReader):
         was_in_doubt: bool,
         deadline_s: float,
         before_connect: Callable[[], None],
-    ) -> Answer:
+    ) -> PostAnswer:
         """POST /split/{split_id}/update_exchange_rate: once, over a fresh connection, exactly these bytes.
 
         This moves money: a report in a foreign currency is paid once its rate is set.

@@ -12,7 +12,7 @@ from io_adapters.payout_api.connection import Connections, RateLimiter, Reply, e
 from io_adapters.payout_api.errors import (
     AlreadyThere,
     NotFound,
-    Refused,
+    RefusedByService,
     RuleBroken,
     Unanswered,
     places,
@@ -159,7 +159,7 @@ class Commands:
 
     def _failure(self, what: str, reply: Reply, status: int, statuses: Statuses) -> Exception:
         if status == 422 and (errors := read_validation_errors(reply.body)):
-            return Refused(Message("service.refused", what=what, places=places(errors)), errors)
+            return RefusedByService(Message("service.refused", what=what, places=places(errors)), errors)
         if status in statuses.existing:
             return AlreadyThere(Message("service.there", what=what, status=status), ())
         if status in statuses.missing:
@@ -241,7 +241,7 @@ class ContactsApi:
             contact = _the_one_meant(answer_in(done, Contact, what), None, tax_id, what)
         except NotSent as failure:
             return CreationAnswer(Outcome.NOT_SENT, reply.status, reply.body, failure=failure)
-        except Refused as failure:
+        except RefusedByService as failure:
             return CreationAnswer(Outcome.REFUSED, reply.status, reply.body, failure=failure)
         except RepasseError as failure:
             return CreationAnswer(Outcome.IN_DOUBT, reply.status, reply.body, failure=failure)

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.errors import NotSent, RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, NotSent, RepasseError
 from schemas.messages import Listed, Message
 from schemas.wire import parse_json
 
@@ -99,7 +98,7 @@ class RuleBroken(RepasseError, ValueError):
         self.rules = rules
 
 
-class Refused(RepasseError):
+class RefusedByService(RepasseError):
     """The service answered 422 as documented: nothing happened.
 
     Attributes:
@@ -113,7 +112,7 @@ class Refused(RepasseError):
         self.validation_errors = validation_errors
 
 
-class AlreadyThere(Refused):
+class AlreadyThere(RefusedByService):
     """The service says, by a status that is assumed to mean it, that there is one already; names no fields."""
 
 
@@ -141,5 +140,5 @@ class NotThere(NotSent, NotFound):
     """404 to a question; the status is not documented, so an alarm and never proof."""
 
 
-class QuestionRefused(NotSent, Refused):
+class QuestionRefused(NotSent, RefusedByService):
     """422 to a question: no information, and the fields at fault."""

@@ -73,7 +73,7 @@ UNASKED: Final = Assumptions()
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PostAnswer:
     """What one POST proved.
 
     Attributes:
@@ -102,7 +102,7 @@ def classify_reply(
     was_in_doubt: bool,
     sent: bytes,
     assumed: Assumptions = UNASKED,
-) -> Answer:
+) -> PostAnswer:
     """Say what a reply to POST /split proves, complete or not; arguments as in `classify_response`."""
     if reply.failure is not None or reply.status is None:
         return _judge_broken(reply)
@@ -126,7 +126,7 @@ def classify_response(
     was_in_doubt: bool,
     sent: bytes = b"",
     assumed: Assumptions = UNASKED,
-) -> Answer:
+) -> PostAnswer:
     """Say what a complete reply to POST /split proves.
 
     Args:
@@ -146,14 +146,14 @@ def classify_response(
         return judged
     reason = reason_for(status, headers)
     if status not in assumed.refusing_statuses:
-        return Answer(Outcome.IN_DOUBT, status, body, reason)
+        return PostAnswer(Outcome.IN_DOUBT, status, body, reason)
     return _judge_refusal(status, body, reason, report_id, was_in_doubt=was_in_doubt)
 
 
 _NOT_ENDED: Final = frozenset({None, "PENDING", "PROCESSING"})
 
 
-def doubt_stale(answer: Answer, report_id: str, asked_at: dt.datetime) -> Answer:
+def doubt_stale(answer: PostAnswer, report_id: str, asked_at: dt.datetime) -> PostAnswer:
     """Doubt an accepted report without our name that cannot be the one asked for: made before, or ended at once.
 
     A cache may answer with an old report while the service has made nothing.
@@ -176,7 +176,7 @@ def doubt_stale(answer: Answer, report_id: str, asked_at: dt.datetime) -> Answer
     return replace(answer, outcome=Outcome.IN_DOUBT, report=None, reason=reason)
 
 
-def classify_exception(exc: BaseException, *, status: int | None = None, body: bytes = b"") -> Answer:
+def classify_exception(exc: BaseException, *, status: int | None = None, body: bytes = b"") -> PostAnswer:
     """Say what an exception proves: nothing, unless it can come from the connect phase alone.
 
     Args:
@@ -191,14 +191,14 @@ def classify_exception(exc: BaseException, *, status: int | None = None, body: b
         reason = (
             Message("answer.error_told", error=name, text=str(exc)) if tells else Message("answer.error", error=name)
         )
-        return Answer(Outcome.NOT_SENT, None, body, reason)
+        return PostAnswer(Outcome.NOT_SENT, None, body, reason)
     reason = Message("answer.error" if status is None else "answer.cut", error=name, status=status)
-    return Answer(Outcome.IN_DOUBT, status, body, reason)
+    return PostAnswer(Outcome.IN_DOUBT, status, body, reason)
 
 
 def classify_update(
     reply: Reply, *, read_id: Callable[[SplitReport], str | None], split_id: str, was_in_doubt: bool
-) -> Answer:
+) -> PostAnswer:
     """Say what a reply to POST /split/{split_id}/update_exchange_rate proves.
 
     The interface shows a report as the answer and says of none of its fields that it is there: any JSON object that is
@@ -215,13 +215,13 @@ def classify_update(
     if reply.status == 422:
         return _judge_422(reply.body, "", was_in_doubt=was_in_doubt)
     if reply.status not in ANY_2XX:
-        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, reason_for(reply.status, reply.headers))
+        return PostAnswer(Outcome.IN_DOUBT, reply.status, reply.body, reason_for(reply.status, reply.headers))
     if not reply.body.strip():
-        return Answer(Outcome.ACCEPTED, reply.status, reply.body, Message("answer.empty", status=reply.status))
+        return PostAnswer(Outcome.ACCEPTED, reply.status, reply.body, Message("answer.empty", status=reply.status))
     report = _read_object(reply.body)
     if report is None or read_id(report) not in {None, split_id}:
-        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, Message("answer.not_this", status=reply.status))
-    return Answer(Outcome.ACCEPTED, reply.status, reply.body, Message("answer.http", status=reply.status), report)
+        return PostAnswer(Outcome.IN_DOUBT, reply.status, reply.body, Message("answer.not_this", status=reply.status))
+    return PostAnswer(Outcome.ACCEPTED, reply.status, reply.body, Message("answer.http", status=reply.status), report)
 
 
 def read_report(body: bytes) -> SplitReport | None:
@@ -238,27 +238,27 @@ def _read_object(body: bytes) -> SplitReport | None:
     return SplitReport.model_validate(data) if isinstance(data, dict) else None
 
 
-def _judge_broken(reply: Reply) -> Answer:
+def _judge_broken(reply: Reply) -> PostAnswer:
     if reply.failure is None:
-        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, Message("answer.none"))
+        return PostAnswer(Outcome.IN_DOUBT, reply.status, reply.body, Message("answer.none"))
     return classify_exception(reply.failure, status=reply.status, body=reply.body)
 
 
-def _judge_success(status: int, body: bytes, report_id: str, sent: bytes) -> Answer:
+def _judge_success(status: int, body: bytes, report_id: str, sent: bytes) -> PostAnswer:
     report = read_report(body)
     if report is None:
-        return Answer(Outcome.IN_DOUBT, status, body, Message("answer.unreadable", status=status))
+        return PostAnswer(Outcome.IN_DOUBT, status, body, Message("answer.unreadable", status=status))
     if "reportId" in report.unreadable or _is_another(report.reportId, report_id):
         reason = Message("answer.another_report", status=status)
-        return Answer(Outcome.IN_DOUBT, status, body, reason, mismatches=("reportId",))
+        return PostAnswer(Outcome.IN_DOUBT, status, body, reason, mismatches=("reportId",))
     if names_of_others(report, sent or report_id.encode()):
         reason = Message("answer.another_name", status=status)
-        return Answer(Outcome.IN_DOUBT, status, body, reason, mismatches=("paymentBatchName",))
+        return PostAnswer(Outcome.IN_DOUBT, status, body, reason, mismatches=("paymentBatchName",))
     mismatches = differences(report, sent)
     reason = Message("answer.http", status=status)
     if mismatches:
         reason = Message("answer.differs", status=status, fields=Listed(mismatches))
-    return Answer(Outcome.ACCEPTED, status, body, reason, report, mismatches=mismatches)
+    return PostAnswer(Outcome.ACCEPTED, status, body, reason, report, mismatches=mismatches)
 
 
 def _is_another(echoed: str | None, report_id: str) -> bool:
@@ -266,24 +266,24 @@ def _is_another(echoed: str | None, report_id: str) -> bool:
     return echoed is not None and echoed.casefold() != report_id.casefold()
 
 
-def _judge_refusal(status: int, body: bytes, reason: Message, report_id: str, *, was_in_doubt: bool) -> Answer:
+def _judge_refusal(status: int, body: bytes, reason: Message, report_id: str, *, was_in_doubt: bool) -> PostAnswer:
     """Judge a status that refuses, by the provider's word; as with 422, only what is certain is a refusal."""
     if was_in_doubt:
-        return Answer(Outcome.IN_DOUBT, status, body, Message("answer.maybe_earlier", reason=reason))
+        return PostAnswer(Outcome.IN_DOUBT, status, body, Message("answer.maybe_earlier", reason=reason))
     text = body.decode("utf-8", "replace").casefold()
     if report_id.casefold() in text or "reportid" in text.replace("_", "").replace(" ", ""):
-        return Answer(Outcome.IN_DOUBT, status, body, Message("answer.about_report_id", reason=reason))
-    return Answer(Outcome.REFUSED, status, body, Message("answer.refuses", reason=reason))
+        return PostAnswer(Outcome.IN_DOUBT, status, body, Message("answer.about_report_id", reason=reason))
+    return PostAnswer(Outcome.REFUSED, status, body, Message("answer.refuses", reason=reason))
 
 
-def _judge_422(body: bytes, report_id: str, *, was_in_doubt: bool) -> Answer:
+def _judge_422(body: bytes, report_id: str, *, was_in_doubt: bool) -> PostAnswer:
     errors = read_validation_errors(body)
     if errors is None:
-        return Answer(Outcome.IN_DOUBT, 422, body, Message("answer.undocumented", status=422))
+        return PostAnswer(Outcome.IN_DOUBT, 422, body, Message("answer.undocumented", status=422))
     if was_in_doubt:
         reason = Message("answer.maybe_earlier", reason=Message("answer.http", status=422))
-        return Answer(Outcome.IN_DOUBT, 422, body, reason, validation_errors=errors)
+        return PostAnswer(Outcome.IN_DOUBT, 422, body, reason, validation_errors=errors)
     if names_report_id(body, report_id):
         reason = Message("answer.about_report_id", reason=Message("answer.http", status=422))
-        return Answer(Outcome.IN_DOUBT, 422, body, reason, validation_errors=errors)
-    return Answer(Outcome.REFUSED, 422, body, Message("answer.invalid", status=422), validation_errors=errors)
+        return PostAnswer(Outcome.IN_DOUBT, 422, body, reason, validation_errors=errors)
+    return PostAnswer(Outcome.REFUSED, 422, body, Message("answer.invalid", status=422), validation_errors=errors)

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.commands import Commands, answer_in
 from io_adapters.payout_api.errors import RuleBroken
-from io_adapters.payout_api.queries import Queries, Reading
+from io_adapters.payout_api.queries import PagesRead, Queries
 from schemas.errors import NotSent
 from schemas.messages import Message
 from schemas.values.brcode import BrCodeProblem, check_brcode
@@ -127,7 +127,7 @@ class PixApi:
         }
         asked = {name: value for name, value in filters.items() if value}
         size = {assumed.institutions_page_size: str(assumed.institutions_rows)} if assumed.institutions_rows else {}
-        reading = Reading(filtered=bool(asked))
+        reading = PagesRead(filtered=bool(asked))
         while (number := reading.next_page) is not None:
             page = {assumed.institutions_page: str(number)} if number else {}
             data = self._queries.ask(_PATH, asked | size | page, deadline_s=_PAGE_TIME * self._queries.timeout_s)

@@ -220,7 +220,7 @@ MOST_PAGES: Final = 500
 _MOST_GROWTHS: Final = 5  # a list may grow while it is read; one that grows page after page has no end
 
 
-class Reading:
+class PagesRead:
     """The pages read so far, and which one is next.
 
     The first page is asked for without a number, so that it does not matter whether the service counts from 0 or 1.

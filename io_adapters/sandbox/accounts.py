@@ -8,16 +8,28 @@ from fastapi import APIRouter, Response
 from io_adapters.sandbox.assumptions import Behaviour, account_identity, is_planted
 from io_adapters.sandbox.context import Running
 from io_adapters.sandbox.counting import Endpoint
-from io_adapters.sandbox.models import BANK_ACCOUNT_FIELDS, AccountValidation, AccountVerdict, ExactRoute, exact_answer
-from io_adapters.sandbox.validation import ValidationProblem, missing, problem, refuse_if_any, unknown_fields
+from io_adapters.sandbox.models import (
+    BANK_ACCOUNT_FIELDS,
+    ExactRoute,
+    SandboxAccountValidation,
+    SandboxAccountVerdict,
+    exact_answer,
+)
+from io_adapters.sandbox.validation import (
+    ValidationProblem,
+    missing,
+    problem,
+    refuse_if_any,
+    unknown_fields,
+)
 
 TRANSFER_CENTS: Final = 1
 
 router = APIRouter(route_class=ExactRoute, tags=["Validation"])
 
 
-@router.post(Endpoint.VALIDATE_ACCOUNT.path, response_model=AccountVerdict)
-async def validate_account(body: AccountValidation, sandbox: Running) -> Response:
+@router.post(Endpoint.VALIDATE_ACCOUNT.path, response_model=SandboxAccountVerdict)
+async def validate_account(body: SandboxAccountValidation, sandbox: Running) -> Response:
     """Validate a bank account or Pix key by a transfer of 1 centavo."""
     # Called thousands of times in a row: its one short write costs less here than a way through another thread.
     refuse_if_any(_broken_rules(body, sandbox.behaviour))
@@ -31,7 +43,7 @@ async def validate_account(body: AccountValidation, sandbox: Running) -> Respons
     return exact_answer({"valid": message is None, "message": message or "account is valid"})
 
 
-def _broken_rules(body: AccountValidation, behaviour: Behaviour) -> list[ValidationProblem]:
+def _broken_rules(body: SandboxAccountValidation, behaviour: Behaviour) -> list[ValidationProblem]:
     """Return what rules 1 to 4 of the interface miss. An empty text supplies nothing."""
     found = unknown_fields(body) if behaviour.known_fields_only else []
     if not body.pixKey and not body.account:
@@ -45,7 +57,7 @@ def _broken_rules(body: AccountValidation, behaviour: Behaviour) -> list[Validat
     return found
 
 
-def _fault_of_account(body: AccountValidation, behaviour: Behaviour) -> str | None:
+def _fault_of_account(body: SandboxAccountValidation, behaviour: Behaviour) -> str | None:
     """Return why the account is not valid; None when it is."""
     if is_planted(behaviour.invalid_accounts, body.taxId, body.pixKey, body.account):
         return "account does not exist or cannot receive"
@@ -59,7 +71,7 @@ def _same(name: str | None, other: str | None) -> bool:
     return account_identity(name or "") == account_identity(other or "")
 
 
-def _fingerprint(body: AccountValidation) -> str:
+def _fingerprint(body: SandboxAccountValidation) -> str:
     """Return a name for the account that is the same each time it is checked, and is not the account."""
     parts = (body.pixKeyType, body.pixKey, body.pspId, body.bankCode, body.agency, body.account, body.accountType)
     return hashlib.sha256("|".join(account_identity(part or "") for part in parts).encode()).hexdigest()[:16]

@@ -10,10 +10,13 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert as insert_or
 
 from io_adapters.sandbox.assumptions import account_identity
-from io_adapters.sandbox.models import Contact, ContactAccount
-from io_adapters.sandbox.tables import Database, contact_accounts, contact_changes, contacts
+from io_adapters.sandbox.models import (
+    SandboxContact,
+    SandboxContactAccount,
+)
+from io_adapters.sandbox.tables import SandboxDatabase, contact_accounts, contact_changes, contacts
 
-_ACCOUNT_COLUMNS = [contact_accounts.c[name] for name in ContactAccount.model_fields]
+_ACCOUNT_COLUMNS = [contact_accounts.c[name] for name in SandboxContactAccount.model_fields]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,11 @@ class Destination:
 class AddressBook:
     """Reads and writes contacts; may be used from several threads."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SandboxDatabase) -> None:
         """Keep them in a database."""
         self._database = database
 
-    def add(self, at: float, *, name: str, tax_id: str, email: str, again: bool) -> tuple[Contact, bool]:
+    def add(self, at: float, *, name: str, tax_id: str, email: str, again: bool) -> tuple[SandboxContact, bool]:
         """Create a contact, unless its tax id has one and `again` is not set; tell whether it was created."""
         identity = account_identity(tax_id)
         with self._database.writing() as connection:
@@ -59,7 +62,7 @@ class AddressBook:
             _note(connection, at, "created", contact_id)
             return _contact(connection, contact_id), True
 
-    def change_email(self, at: float, contact_id: str | None, tax_id: str | None, email: str) -> Contact | None:
+    def change_email(self, at: float, contact_id: str | None, tax_id: str | None, email: str) -> SandboxContact | None:
         """Change a contact's e-mail; None when there is no such contact."""
         with self._database.writing() as connection:
             known = _find(connection, contact_id, tax_id)
@@ -69,7 +72,7 @@ class AddressBook:
             _note(connection, at, "email_changed", known)
             return _contact(connection, known)
 
-    def delete(self, at: float, contact_id: str | None, tax_id: str | None) -> Contact | None:
+    def delete(self, at: float, contact_id: str | None, tax_id: str | None) -> SandboxContact | None:
         """Delete a contact and its accounts; return what it was, None when there is no such contact."""
         with self._database.writing() as connection:
             known = _find(connection, contact_id, tax_id)
@@ -81,7 +84,7 @@ class AddressBook:
             _note(connection, at, "deleted", known)
             return was
 
-    def delete_account(self, at: float, account_id: str) -> ContactAccount | None:
+    def delete_account(self, at: float, account_id: str) -> SandboxContactAccount | None:
         """Delete an account; return what it was, None when there is no such account."""
         with self._database.writing() as connection:
             was = _account(connection, account_id)
@@ -90,7 +93,7 @@ class AddressBook:
                 _note(connection, at, "account_deleted", str(was.contact_id), account_id)
             return was
 
-    def mark_favorite(self, at: float, account_id: str) -> ContactAccount | None:
+    def mark_favorite(self, at: float, account_id: str) -> SandboxContactAccount | None:
         """Make an account its contact's only favourite; None when there is no such account."""
         with self._database.writing() as connection:
             account = _account(connection, account_id)
@@ -117,7 +120,7 @@ class AddressBook:
             )
             _add_accounts(connection, at, ((owner, account) for owner, account in owners if owner is not None))
 
-    def add_account(self, at: float, contact_id: str, destination: Destination) -> Contact | None:
+    def add_account(self, at: float, contact_id: str, destination: Destination) -> SandboxContact | None:
         """Give one contact a destination, unless it has it; None when there is no such contact."""
         with self._database.writing() as connection:
             if _find(connection, contact_id, None) is None:
@@ -125,7 +128,7 @@ class AddressBook:
             _add_accounts(connection, at, [(contact_id, destination)])
             return _contact(connection, contact_id)
 
-    def contacts(self) -> list[Contact]:
+    def contacts(self) -> list[SandboxContact]:
         """Return all contacts, oldest first."""
         with self._database.reading() as connection:
             known = connection.scalars(sa.select(contacts.c.id).order_by(contacts.c.number)).all()
@@ -142,13 +145,13 @@ def _find(connection: sa.Connection, contact_id: str | None, tax_id: str | None)
     return connection.scalar(query)
 
 
-def _contact(connection: sa.Connection, contact_id: str) -> Contact:
+def _contact(connection: sa.Connection, contact_id: str) -> SandboxContact:
     """Return a contact as the service tells it."""
     row = connection.execute(sa.select(contacts).where(contacts.c.id == contact_id)).one()
     query = sa.select(*_ACCOUNT_COLUMNS).where(contact_accounts.c.contact_id == contact_id)
     rows = connection.execute(query.order_by(contact_accounts.c.number)).mappings()
-    accounts = [ContactAccount(**account) for account in rows]
-    return Contact(
+    accounts = [SandboxContactAccount(**account) for account in rows]
+    return SandboxContact(
         id=row.id,
         tax_id=row.tax_id,
         tax_id_manager=None,
@@ -159,10 +162,10 @@ def _contact(connection: sa.Connection, contact_id: str) -> Contact:
     )
 
 
-def _account(connection: sa.Connection, account_id: str) -> ContactAccount | None:
+def _account(connection: sa.Connection, account_id: str) -> SandboxContactAccount | None:
     query = sa.select(*_ACCOUNT_COLUMNS).where(contact_accounts.c.id == account_id)
     row = connection.execute(query).mappings().first()
-    return None if row is None else ContactAccount(**row)
+    return None if row is None else SandboxContactAccount(**row)
 
 
 def _add_accounts(connection: sa.Connection, at: float, new: Iterable[tuple[str, Destination]]) -> None:

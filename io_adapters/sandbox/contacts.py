@@ -11,23 +11,26 @@ from io_adapters.sandbox.counting import Endpoint
 from io_adapters.sandbox.models import (
     AccountName,
     Body,
-    Contact,
-    ContactAccount,
     ContactCreation,
     ContactName,
     EmailUpdate,
     ExactRoute,
+    SandboxContact,
+    SandboxContactAccount,
     exact_answer,
 )
 from io_adapters.sandbox.validation import ValidationProblem, problem, refuse_if_any, unknown_fields
 
 router = APIRouter(route_class=ExactRoute, tags=["Contacts"])
 
+
 NO_CONTACT: Final = "No such contact"
+
+
 NO_ACCOUNT: Final = "No such account"
 
 
-@router.post(Endpoint.CREATE_CONTACT.path, response_model=Contact, responses=CONFLICT)
+@router.post(Endpoint.CREATE_CONTACT.path, response_model=SandboxContact, responses=CONFLICT)
 def create_contact(body: ContactCreation, sandbox: Running) -> Response:
     """Create a contact."""
     refuse_if_any(_unknown(body, sandbox.behaviour))
@@ -40,7 +43,7 @@ def create_contact(body: ContactCreation, sandbox: Running) -> Response:
     return _response(contact)
 
 
-@router.put(Endpoint.UPDATE_CONTACT.path, response_model=Contact, responses=NOT_FOUND)
+@router.put(Endpoint.UPDATE_CONTACT.path, response_model=SandboxContact, responses=NOT_FOUND)
 def update_contact(body: EmailUpdate, sandbox: Running) -> Response:
     """Change the e-mail of a contact."""
     refuse_if_any(_unknown(body, sandbox.behaviour) + _unnamed(body))
@@ -48,7 +51,7 @@ def update_contact(body: EmailUpdate, sandbox: Running) -> Response:
     return _response(contact or _absent(NO_CONTACT))
 
 
-@router.delete(Endpoint.DELETE_CONTACT.path, response_model=Contact, responses=NOT_FOUND | NOTHING)
+@router.delete(Endpoint.DELETE_CONTACT.path, response_model=SandboxContact, responses=NOT_FOUND | NOTHING)
 def delete_contact(body: ContactName, sandbox: Running) -> Response:
     """Delete a contact, and its accounts with it."""
     refuse_if_any(_unknown(body, sandbox.behaviour) + _unnamed(body))
@@ -56,7 +59,7 @@ def delete_contact(body: ContactName, sandbox: Running) -> Response:
     return _deleted(contact or _absent(NO_CONTACT), sandbox.behaviour)
 
 
-@router.delete(Endpoint.DELETE_ACCOUNT.path, response_model=ContactAccount, responses=NOT_FOUND | NOTHING)
+@router.delete(Endpoint.DELETE_ACCOUNT.path, response_model=SandboxContactAccount, responses=NOT_FOUND | NOTHING)
 def delete_account(body: AccountName, sandbox: Running) -> Response:
     """Delete one account of a contact."""
     refuse_if_any(_unknown(body, sandbox.behaviour))
@@ -64,7 +67,7 @@ def delete_account(body: AccountName, sandbox: Running) -> Response:
     return _deleted(account or _absent(NO_ACCOUNT), sandbox.behaviour)
 
 
-@router.post(Endpoint.FAVORITE_ACCOUNT.path, response_model=ContactAccount, responses=NOT_FOUND)
+@router.post(Endpoint.FAVORITE_ACCOUNT.path, response_model=SandboxContactAccount, responses=NOT_FOUND)
 def favorite_account(
     sandbox: Running, account_id: Annotated[str, Query(alias=FAVORITE_ACCOUNT, min_length=1)]
 ) -> Response:

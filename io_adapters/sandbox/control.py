@@ -9,9 +9,8 @@ from pydantic import ValidationError
 
 from io_adapters.sandbox import tables
 from io_adapters.sandbox.assumptions import Behaviour
-from io_adapters.sandbox.context import Running
-from io_adapters.sandbox.faults import Fault
-from io_adapters.sandbox.models import REPORT_FIELDS, BankAccountData, ExactRoute, exact_answer
+from io_adapters.sandbox.context import Fault, Running
+from io_adapters.sandbox.models import REPORT_FIELDS, ExactRoute, SandboxBankAccountData, exact_answer
 from io_adapters.sandbox.splits import destination_of
 from io_adapters.sandbox.validation import problem, refuse_if_any, unknown_fields
 from schemas.wire import canonical_json
@@ -118,7 +117,7 @@ def contacts(sandbox: Running) -> Response:
 
 
 @router.post("/contacts/{contact_id}/accounts")
-def add_account(contact_id: str, account: BankAccountData, sandbox: Running) -> Response:
+def add_account(contact_id: str, account: SandboxBankAccountData, sandbox: Running) -> Response:
     """Give a contact an account, which no endpoint of the interface does; return the contact."""
     refuse_if_any(unknown_fields(account))
     tax_ids = (contact.tax_id for contact in sandbox.address_book.contacts() if contact.id == contact_id)

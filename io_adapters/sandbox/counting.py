@@ -7,7 +7,7 @@ from enum import StrEnum
 from sqlalchemy.dialects.sqlite import insert as upsert
 from starlette.routing import compile_path
 
-from io_adapters.sandbox.tables import Database, requests
+from io_adapters.sandbox.tables import SandboxDatabase, requests
 
 
 class Endpoint(StrEnum):
@@ -39,6 +39,8 @@ class Endpoint(StrEnum):
 
 
 _FIXED: dict[str, Endpoint] = {str(endpoint): endpoint for endpoint in Endpoint if "{" not in endpoint}
+
+
 _PATTERNS = {endpoint: compile_path(endpoint.path)[0] for endpoint in Endpoint if "{" in endpoint}
 
 
@@ -71,7 +73,7 @@ class RequestCounter:
     What was counted since the last `save` is lost with the process; effects are not, they are committed one by one.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SandboxDatabase) -> None:
         """Count on from what the database holds."""
         self._database = database
         self._unsaved: Counter[str] = Counter()

@@ -18,7 +18,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from io_adapters.sandbox.assumptions import Behaviour
 from io_adapters.sandbox.store import REPORT_COLUMNS, StoredReport, status_shown
-from io_adapters.sandbox.tables import Database, announced, deliveries, reports, webhooks
+from io_adapters.sandbox.tables import SandboxDatabase, announced, deliveries, reports, webhooks
 from schemas.wire import canonical_json
 
 
@@ -35,7 +35,7 @@ class StoredWebhook:
 class WebhookRegister:
     """Reads and writes registrations; may be used from several threads."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SandboxDatabase) -> None:
         """Take over what the database holds."""
         self._database = database
         self._adding = threading.Lock()
@@ -85,7 +85,7 @@ class _Delivery:
 class Deliveries:
     """Events on their way, at most a thousand; what does not fit is noted as not delivered."""
 
-    def __init__(self, database: Database, clock: Callable[[], float], *, anywhere: bool) -> None:
+    def __init__(self, database: SandboxDatabase, clock: Callable[[], float], *, anywhere: bool) -> None:
         """Prepare to deliver; to other machines too when `anywhere`."""
         self._database = database
         self._clock = clock
@@ -196,7 +196,7 @@ class StatusWatch:
 
     def __init__(
         self,
-        database: Database,
+        database: SandboxDatabase,
         webhooks: WebhookRegister,
         deliveries: Deliveries,
         now: Callable[[], tuple[Behaviour, float]],

@@ -134,7 +134,7 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True, json_schema_extra=closed_schema)
 
 
-class BankAccountData(Body):
+class SandboxBankAccountData(Body):
     """`bankAccount` of a payment entry."""
 
     name: str | None = None
@@ -165,7 +165,7 @@ def _conditional_rules(schema: dict[str, Any]) -> None:
     schema["allOf"] = [{"anyOf": [by_key, by_account]}, {"anyOf": [owned, whoever]}]
 
 
-class AccountValidation(BankAccountData):
+class SandboxAccountValidation(SandboxBankAccountData):
     """Body of POST /validate/account."""
 
     model_config = ConfigDict(json_schema_extra=_conditional_rules)
@@ -174,7 +174,7 @@ class AccountValidation(BankAccountData):
     validateOwnership: StrictBool = True
 
 
-class PaymentEntry(Body):
+class SandboxPaymentEntry(Body):
     """Element of `payments`; the interface does not show which of its fields are required."""
 
     taxId: str | None = None
@@ -185,7 +185,7 @@ class PaymentEntry(Body):
     artistName: str | None = None
     percentage: Number | None = None
     contactId: str | None = None
-    bankAccount: BankAccountData | None = None
+    bankAccount: SandboxBankAccountData | None = None
     anticipationId: str | None = None
     parentId: str | None = None
     parentName: str | None = None
@@ -199,21 +199,21 @@ class PaymentEntry(Body):
     details: list[Any] | None = None
 
 
-class SplitRequest(Body):
+class SandboxSplitRequest(Body):
     """Body of POST /split."""
 
     taxId: str
     amount: Number
     dateStart: IsoDate
     dateEnd: IsoDate
-    payments: list[PaymentEntry]
+    payments: list[SandboxPaymentEntry]
     paymentBatchName: str | None = None
     reportId: str | None = None
     currency: str = "BRL"
     ownerAmount: Number = Decimal(0)
 
 
-class ExchangeRateUpdate(Body):
+class SandboxExchangeRateUpdate(Body):
     """Body of POST /split/{split_id}/update_exchange_rate; which fields are required is not shown."""
 
     currency: str | None = None
@@ -222,7 +222,7 @@ class ExchangeRateUpdate(Body):
     orderId: str | None = None
 
 
-class SplitReport(BaseModel):
+class SandboxSplitReport(BaseModel):
     """What the service says of a report. Describes answers; `reports.describe` makes them."""
 
     id: str | None = Field(alias="_id")
@@ -255,14 +255,14 @@ class SplitReport(BaseModel):
     totalAmount: ToldNumber | None
 
 
-class AccountVerdict(BaseModel):
+class SandboxAccountVerdict(BaseModel):
     """Answer of POST /validate/account."""
 
     valid: bool
     message: str
 
 
-REPORT_FIELDS: Final = tuple(field.alias or name for name, field in SplitReport.model_fields.items())
+REPORT_FIELDS: Final = tuple(field.alias or name for name, field in SandboxSplitReport.model_fields.items())
 
 
 NonEmpty = Annotated[str, Field(min_length=1)]
@@ -308,7 +308,7 @@ class AccountName(Body):
     account_id: NonEmpty
 
 
-class ContactAccount(BaseModel):
+class SandboxContactAccount(BaseModel):
     """A contact's bank account or Pix key."""
 
     id: str | None
@@ -326,7 +326,7 @@ class ContactAccount(BaseModel):
     is_favorite: bool = False
 
 
-class Contact(BaseModel):
+class SandboxContact(BaseModel):
     """A contact with its accounts."""
 
     id: str | None
@@ -335,7 +335,7 @@ class Contact(BaseModel):
     name: str
     email: str
     has_bank_account: bool | None = False
-    accounts: list[ContactAccount] | None
+    accounts: list[SandboxContactAccount] | None
 
 
 ONE_DAY_S: Final = 86_400
@@ -364,7 +364,7 @@ Expiration = Annotated[
 ]
 
 
-class Institution(BaseModel):
+class SandboxInstitution(BaseModel):
     """A financial institution."""
 
     created_at: str | None
@@ -376,7 +376,7 @@ class Institution(BaseModel):
     ispb_number: str | None
 
 
-class Pagination(BaseModel):
+class SandboxPagination(BaseModel):
     """Where a page stands among all; the last has no next."""
 
     current_page: int
@@ -386,21 +386,21 @@ class Pagination(BaseModel):
     next_page: int | None
 
 
-class InstitutionPage(BaseModel):
+class SandboxInstitutionPage(BaseModel):
     """Answer of GET /pix/financial_institutions."""
 
-    data: list[Institution]
-    pagination: Pagination
+    data: list[SandboxInstitution]
+    pagination: SandboxPagination
 
 
-class AdditionalData(Body):
+class SandboxAdditionalData(Body):
     """Element of `additional_data`."""
 
     key_name: str | None = None
     value: str | None = None
 
 
-class QrCodeRequest(Body):
+class SandboxQrCodeRequest(Body):
     """Body of POST /create_pix_qrcode; the interface does not show which of its fields are required."""
 
     pix_key: PixKey
@@ -412,11 +412,11 @@ class QrCodeRequest(Body):
     payer_person_type: str | None = None
     payer_request: str | None = None
     qr_code_type: str | None = None
-    additional_data: list[AdditionalData] | None = None
+    additional_data: list[SandboxAdditionalData] | None = None
     expiration_seconds: Expiration = ONE_DAY_S
 
 
-class QrCode(BaseModel):
+class SandboxQrCode(BaseModel):
     """Answer of POST /create_pix_qrcode."""
 
     amount: ToldNumber | None
@@ -458,7 +458,7 @@ class WebhookCreation(Body):
     webhook_url: WebhookUrl
 
 
-class Webhook(BaseModel):
+class SandboxWebhook(BaseModel):
     """What the service says of a registration."""
 
     id: str | None

@@ -31,11 +31,11 @@ from io_adapters.sandbox.counting import Endpoint
 from io_adapters.sandbox.models import (
     CENTAVO,
     ExactRoute,
-    Institution,
-    InstitutionPage,
-    Pagination,
-    QrCode,
-    QrCodeRequest,
+    SandboxInstitution,
+    SandboxInstitutionPage,
+    SandboxPagination,
+    SandboxQrCode,
+    SandboxQrCodeRequest,
     cents_of,
     exact_answer,
 )
@@ -59,7 +59,7 @@ Day = Annotated[dt.date, BeforeValidator(_written_as_a_day)]
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedInstitution:
     """One row of the list; `compe_number` is None for who has none."""
 
     name: str
@@ -69,9 +69,9 @@ class Listed:
     str_start_date: dt.date
     is_active: bool
 
-    def as_shown(self, inactive: frozenset[str]) -> Institution:
+    def as_shown(self, inactive: frozenset[str]) -> SandboxInstitution:
         """Return the institution as the service tells it; `inactive` holds ISPBs."""
-        return Institution(
+        return SandboxInstitution(
             created_at=CREATED_AT,
             is_active=self.is_active and self.ispb_number not in inactive,
             is_compe_participant=self.is_compe_participant,
@@ -83,11 +83,11 @@ class Listed:
 
 
 @cache
-def listed_institutions() -> tuple[Listed, ...]:
+def listed_institutions() -> tuple[ListedInstitution, ...]:
     """Return all institutions, by COMPE code; those without one come last."""
     text = files("io_adapters.sandbox").joinpath("institutions.csv").read_text(encoding="utf-8")
     return tuple(
-        Listed(
+        ListedInstitution(
             name=row["name"],
             compe_number=row["compe_number"] or None,
             ispb_number=row["ispb_number"],
@@ -116,7 +116,7 @@ def list_institutions(
     max_start: Annotated[Day | None, Query(alias=INSTITUTION_MAX_START)] = None,
     page: Annotated[int, Query(alias=INSTITUTION_PAGE, ge=1, le=MILLION)] = 1,
     page_size: Annotated[int | None, Query(alias=INSTITUTION_PAGE_SIZE, ge=1, le=LARGEST_PAGE)] = None,
-) -> InstitutionPage:
+) -> SandboxInstitutionPage:
     """List financial institutions by name and start of operation, page by page."""
     found = [
         institution
@@ -128,9 +128,9 @@ def list_institutions(
     rows = page_size or sandbox.behaviour.institutions_page_size
     pages = -(-len(found) // rows)
     shown = found[(page - 1) * rows : page * rows]
-    return InstitutionPage(
+    return SandboxInstitutionPage(
         data=[institution.as_shown(sandbox.behaviour.inactive_institutions) for institution in shown],
-        pagination=Pagination(
+        pagination=SandboxPagination(
             current_page=page,
             rows_per_page=rows,
             total_pages=pages,
@@ -214,8 +214,8 @@ RECEIVER: Final = "SANDBOX"
 CITY: Final = "SAO PAULO"
 
 
-@router.post(Endpoint.CREATE_QR_CODE.path, response_model=QrCode, deprecated=True)
-def create_qr_code(body: QrCodeRequest, sandbox: Running) -> Response:
+@router.post(Endpoint.CREATE_QR_CODE.path, response_model=SandboxQrCode, deprecated=True)
+def create_qr_code(body: SandboxQrCodeRequest, sandbox: Running) -> Response:
     """Make a QR code for a deposit by Pix. Deprecated: the service points to /pix/create_dynamic_pix_payment."""
     refuse_if_any(_broken_rules(body, sandbox.behaviour))
     amount = None if body.amount is None else body.amount.quantize(CENTAVO)
@@ -244,7 +244,7 @@ def create_qr_code(body: QrCodeRequest, sandbox: Running) -> Response:
     )
 
 
-def _broken_rules(body: QrCodeRequest, behaviour: Behaviour) -> list[ValidationProblem]:
+def _broken_rules(body: SandboxQrCodeRequest, behaviour: Behaviour) -> list[ValidationProblem]:
     found = unknown_fields(body) if behaviour.known_fields_only else []
     if behaviour.whole_centavos and body.amount is not None and body.amount != body.amount.quantize(CENTAVO):
         found.append(problem(("amount",), "Input should have at most two decimals", "decimal_max_places"))

@@ -12,12 +12,12 @@ from io_adapters.sandbox.context import NOT_FOUND, Answers, Running, Sandbox
 from io_adapters.sandbox.counting import Endpoint
 from io_adapters.sandbox.models import (
     CENTAVO,
-    BankAccountData,
     ExactRoute,
-    ExchangeRateUpdate,
-    PaymentEntry,
-    SplitReport,
-    SplitRequest,
+    SandboxBankAccountData,
+    SandboxExchangeRateUpdate,
+    SandboxPaymentEntry,
+    SandboxSplitReport,
+    SandboxSplitRequest,
     Status,
     cents_of,
     exact_answer,
@@ -27,12 +27,12 @@ from io_adapters.sandbox.store import StoredPayment, StoredReport, describe
 from io_adapters.sandbox.validation import Location, ValidationProblem, missing, problem, refuse_if_any, unknown_fields
 
 
-def final_amount(entry: PaymentEntry) -> Decimal:
+def final_amount(entry: SandboxPaymentEntry) -> Decimal:
     """Return what a payment entry moves: `finalAmount`, else `amount`, else nothing."""
     return next((amount for amount in (entry.finalAmount, entry.amount) if amount is not None), Decimal(0))
 
 
-def broken_rules(body: SplitRequest, behaviour: Behaviour) -> list[ValidationProblem]:
+def broken_rules(body: SandboxSplitRequest, behaviour: Behaviour) -> list[ValidationProblem]:
     """Return what is wrong with a new report beside types and missing fields."""
     found = unknown_fields(body) if behaviour.known_fields_only else []
     if behaviour.whole_centavos:
@@ -43,7 +43,7 @@ def broken_rules(body: SplitRequest, behaviour: Behaviour) -> list[ValidationPro
     return found
 
 
-def _fractions_of_centavo(body: SplitRequest) -> list[ValidationProblem]:
+def _fractions_of_centavo(body: SandboxSplitRequest) -> list[ValidationProblem]:
     amounts: list[tuple[Location, Decimal | None]] = [
         (("amount",), body.amount),
         (("ownerAmount",), body.ownerAmount),
@@ -58,7 +58,9 @@ def _fractions_of_centavo(body: SplitRequest) -> list[ValidationProblem]:
     ]
 
 
-def broken_rate_rules(body: ExchangeRateUpdate, report: StoredReport, behaviour: Behaviour) -> list[ValidationProblem]:
+def broken_rate_rules(
+    body: SandboxExchangeRateUpdate, report: StoredReport, behaviour: Behaviour
+) -> list[ValidationProblem]:
     """Return what is wrong with an exchange rate for a report."""
     found = unknown_fields(body) if behaviour.known_fields_only else []
     if not behaviour.strict_exchange_rate:
@@ -83,8 +85,8 @@ LINKS: Final[Answers] = {
 router = APIRouter(route_class=ExactRoute, tags=["Split reports"])
 
 
-@router.post(Endpoint.CREATE_SPLIT.path, response_model=SplitReport, responses=LINKS)
-def create_split(body: SplitRequest, sandbox: Running) -> Response:
+@router.post(Endpoint.CREATE_SPLIT.path, response_model=SandboxSplitReport, responses=LINKS)
+def create_split(body: SandboxSplitRequest, sandbox: Running) -> Response:
     """Create a batch (split report)."""
     refuse_if_any(broken_rules(body, sandbox.behaviour))
     now = sandbox.clock()
@@ -105,7 +107,7 @@ def create_split(body: SplitRequest, sandbox: Running) -> Response:
     return exact_answer(describe(report, sandbox.behaviour, now))
 
 
-@router.get(Endpoint.LIST_SPLITS.path, response_model=list[SplitReport])
+@router.get(Endpoint.LIST_SPLITS.path, response_model=list[SandboxSplitReport])
 def list_splits(sandbox: Running, status: Status | None = None) -> Response:
     """List batches, all or those of one status."""
     now = sandbox.clock()
@@ -114,15 +116,17 @@ def list_splits(sandbox: Running, status: Status | None = None) -> Response:
     return exact_answer([report for report in described if status in (None, report["status"])])
 
 
-@router.get(Endpoint.GET_SPLIT.path, response_model=SplitReport, responses=NOT_FOUND, operation_id=GET_ID)
+@router.get(Endpoint.GET_SPLIT.path, response_model=SandboxSplitReport, responses=NOT_FOUND, operation_id=GET_ID)
 def get_split(split_id: str, sandbox: Running) -> Response:
     """Fetch one batch."""
     report = _known_report(split_id, sandbox)
     return exact_answer(describe(report, sandbox.behaviour, sandbox.clock()))
 
 
-@router.post(Endpoint.UPDATE_EXCHANGE_RATE.path, response_model=SplitReport, responses=NOT_FOUND, operation_id=RATE_ID)
-def update_exchange_rate(split_id: str, body: ExchangeRateUpdate, sandbox: Running) -> Response:
+@router.post(
+    Endpoint.UPDATE_EXCHANGE_RATE.path, response_model=SandboxSplitReport, responses=NOT_FOUND, operation_id=RATE_ID
+)
+def update_exchange_rate(split_id: str, body: SandboxExchangeRateUpdate, sandbox: Running) -> Response:
     """Set the exchange rate of a batch; a batch in a foreign currency waits for it."""
     report = _known_report(split_id, sandbox)
     refuse_if_any(broken_rate_rules(body, report, sandbox.behaviour))
@@ -133,7 +137,7 @@ def update_exchange_rate(split_id: str, body: ExchangeRateUpdate, sandbox: Runni
     return exact_answer(describe(_known_report(split_id, sandbox), sandbox.behaviour, sandbox.clock()))
 
 
-def destination_of(bank: BankAccountData, tax_id: str | None, manager: str | None) -> Destination:
+def destination_of(bank: SandboxBankAccountData, tax_id: str | None, manager: str | None) -> Destination:
     """Return where a payment's money goes as an account of a contact; the institution is named as in the list."""
     return Destination(
         bank_name=institution_name(bank.pspId, bank.bankCode),
@@ -156,7 +160,7 @@ def _known_report(split_id: str, sandbox: Sandbox) -> StoredReport:
     return report
 
 
-def _new_report(body: SplitRequest, behaviour: Behaviour, now: float) -> StoredReport:
+def _new_report(body: SandboxSplitRequest, behaviour: Behaviour, now: float) -> StoredReport:
     """Add up a new report; who fails and what tax is due is decided here, by how the sandbox behaves now."""
     payable = [entry for entry in body.payments if not entry.isWithhold]
     failing = [entry for entry in payable if _fails(entry, behaviour)]
@@ -183,7 +187,7 @@ def _new_report(body: SplitRequest, behaviour: Behaviour, now: float) -> StoredR
     )
 
 
-def _sum_cents(entries: list[PaymentEntry]) -> int:
+def _sum_cents(entries: list[SandboxPaymentEntry]) -> int:
     return sum(cents_of(final_amount(entry)) for entry in entries)
 
 
@@ -191,7 +195,7 @@ def _is_cpf(tax_id: str | None) -> bool:
     return len(account_identity(tax_id or "")) == CPF_LENGTH
 
 
-def _fails(entry: PaymentEntry, behaviour: Behaviour) -> bool:
+def _fails(entry: SandboxPaymentEntry, behaviour: Behaviour) -> bool:
     bank = entry.bankAccount
     account = (bank.pixKey, bank.account) if bank else ()
     return is_planted(behaviour.failing_payees, entry.taxId, *account)

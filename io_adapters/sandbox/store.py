@@ -10,8 +10,10 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from io_adapters.sandbox.assumptions import Behaviour
-from io_adapters.sandbox.models import REPORT_FIELDS
-from io_adapters.sandbox.tables import Database, account_checks, exchange_rates, payments, reports
+from io_adapters.sandbox.models import (
+    REPORT_FIELDS,
+)
+from io_adapters.sandbox.tables import SandboxDatabase, account_checks, exchange_rates, payments, reports
 from schemas.wire import amount_from_cents
 
 NOTHING: Final = dict.fromkeys(REPORT_FIELDS)
@@ -156,7 +158,7 @@ class StoredPayment:
 class Store:
     """Reads and writes reports and account checks; may be used from several threads."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SandboxDatabase) -> None:
         """Keep them in a database."""
         self._database = database
 

@@ -157,7 +157,7 @@ deliveries = sa.Table(
 )
 
 
-class Database:
+class SandboxDatabase:
     """Opens the file and hands out connections; may be used from several threads."""
 
     def __init__(self, file: Path) -> None:

@@ -10,7 +10,9 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from io_adapters.sandbox.counting import methods_at
-from io_adapters.sandbox.models import Body
+from io_adapters.sandbox.models import (
+    Body,
+)
 
 Location = tuple[str | int, ...]
 

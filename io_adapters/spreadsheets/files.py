@@ -21,7 +21,7 @@ from typing import BinaryIO, Final, Protocol, cast
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.kinds import FileKind, kind_by_name, kind_of
-from io_adapters.spreadsheets.refusals import Place, refusal
+from io_adapters.spreadsheets.refusals import FilePlace, refusal
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.raw_table import FileIdentity
@@ -44,7 +44,7 @@ def sha256_of(path: str) -> str:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
     except OSError:
-        raise refusal(IssueCode.FILE_MISSING, Place(Path(path).name)) from None
+        raise refusal(IssueCode.FILE_MISSING, FilePlace(Path(path).name)) from None
     return digest.hexdigest()
 
 
@@ -78,14 +78,14 @@ def expand(patterns: Sequence[str], folder: Path, period_label: str) -> list[str
         matches = _matches(concrete, folder)
         if not matches:
             shown = concrete.rsplit("/", 1)[0] if is_url(concrete) else str(folder)
-            raise refusal(IssueCode.FILE_MISSING, Place(concrete), "pattern", pattern=concrete, folder=shown)
+            raise refusal(IssueCode.FILE_MISSING, FilePlace(concrete), "pattern", pattern=concrete, folder=shown)
         found.update(dict.fromkeys(matches))
     return list(found)
 
 
 def _matches(pattern: str, folder: Path) -> list[str]:
     if is_url(pattern):
-        with _reaching(Place(pattern.rsplit("/", 1)[-1])):
+        with _reaching(FilePlace(pattern.rsplit("/", 1)[-1])):
             filesystem, inner = _elsewhere().core.url_to_fs(pattern)
             names = [inner] if filesystem.isfile(inner) else filesystem.glob(inner)
         paths = [str(filesystem.unstrip_protocol(name)) for name in names]
@@ -120,7 +120,7 @@ class Unpacked:
 
 
 @contextmanager
-def unpack(given: Unpacked, place: Place) -> Iterator[Unpacked]:
+def unpack(given: Unpacked, place: FilePlace) -> Iterator[Unpacked]:
     """Undo one packing; a workbook is no packing although it is a ZIP archive, nor is an archive that is called one.
 
     Raises:
@@ -151,7 +151,7 @@ def copied(source: _Readable, target: BinaryIO, most_bytes: int) -> bool:
     return True
 
 
-def _ungzip(packed: BinaryIO, plain: BinaryIO, place: Place) -> None:
+def _ungzip(packed: BinaryIO, plain: BinaryIO, place: FilePlace) -> None:
     most_bytes = _most_bytes(packed.seek(0, 2))
     packed.seek(0)
     try:
@@ -163,7 +163,7 @@ def _ungzip(packed: BinaryIO, plain: BinaryIO, place: Place) -> None:
         raise _expands(place, most_bytes)
 
 
-def _unzip(packed: BinaryIO, plain: BinaryIO, place: Place, wanted: str = "") -> str:
+def _unzip(packed: BinaryIO, plain: BinaryIO, place: FilePlace, wanted: str = "") -> str:
     """Unpack the one member of an archive, or the one wanted, and return its name; nothing is written under that."""
     with _opened_zip(packed, place) as archive:
         tables = [member for member in _tables_in(archive, place) if wanted in ("", _flat(member.filename))]
@@ -183,7 +183,7 @@ def _unzip(packed: BinaryIO, plain: BinaryIO, place: Place, wanted: str = "") ->
     return posixpath.basename(table.filename)
 
 
-def _tables_in(archive: zipfile.ZipFile, place: Place) -> list[zipfile.ZipInfo]:
+def _tables_in(archive: zipfile.ZipFile, place: FilePlace) -> list[zipfile.ZipInfo]:
     """Return the members of an archive that a person has put there."""
     members = archive.infolist()
     if len(members) > limits.MOST_ZIP_MEMBERS:
@@ -220,7 +220,7 @@ def members_of(path: str) -> list[str]:
     """
     if not path.lower().endswith(".zip"):
         return [path]
-    place = Place(path.rsplit("/", 1)[-1])
+    place = FilePlace(path.rsplit("/", 1)[-1])
     try:
         with (
             _fetched(path, place) if is_url(path) else _local(path, place) as stream,
@@ -234,7 +234,7 @@ def members_of(path: str) -> list[str]:
 
 
 @contextmanager
-def _opened_zip(packed: BinaryIO, place: Place) -> Iterator[zipfile.ZipFile]:
+def _opened_zip(packed: BinaryIO, place: FilePlace) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(packed)
     except (zipfile.BadZipFile, ValueError, OSError) as error:
@@ -243,14 +243,14 @@ def _opened_zip(packed: BinaryIO, place: Place) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
-def _kind(stream: BinaryIO, place: Place) -> FileKind:
+def _kind(stream: BinaryIO, place: FilePlace) -> FileKind:
     try:
         return kind_of(stream)
     except (zipfile.BadZipFile, ValueError, OSError) as error:
         raise refusal(IssueCode.FILE_CORRUPT, place, "corrupt", reason=f"zip, {type(error).__name__}") from error
 
 
-def _only_once(unpacked: Unpacked, place: Place) -> Unpacked:
+def _only_once(unpacked: Unpacked, place: FilePlace) -> Unpacked:
     """Refuse a packing within a packing: nobody packs a table twice, but bombs are."""
     unpacked.stream.seek(0)
     start = unpacked.stream.read(4)
@@ -266,7 +266,7 @@ def _most_bytes(packed_bytes: int) -> int:
     return min(limits.MOST_TEXT_BYTES, max(limits.HARMLESS_BYTES, limits.MOST_EXPANSION * packed_bytes))
 
 
-def _expands(place: Place, most_bytes: int) -> Exception:
+def _expands(place: FilePlace, most_bytes: int) -> Exception:
     return refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(most_bytes))
 
 
@@ -284,7 +284,7 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONB
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class FileContent:
     """An open file.
 
     Attributes:
@@ -305,7 +305,7 @@ class Content:
 
 
 @contextmanager
-def opened_content(path: str) -> Iterator[Content]:
+def opened_content(path: str) -> Iterator[FileContent]:
     """Open a local file or an fsspec URL.
 
     Args:
@@ -314,7 +314,7 @@ def opened_content(path: str) -> Iterator[Content]:
     Raises:
         UnreadableFile: it is missing, no regular file, not permitted, empty, too large, or a damaged archive.
     """
-    place = Place(path.rsplit("/", 1)[-1])
+    place = FilePlace(path.rsplit("/", 1)[-1])
     path, member = split_member(path)
     with ExitStack() as exits:
         stream = exits.enter_context(_fetched(path, place) if is_url(path) else _local(path, place))
@@ -336,11 +336,11 @@ def opened_content(path: str) -> Iterator[Content]:
                 raise refusal(IssueCode.FILE_CHANGED, place)
 
         unpacked = plain or exits.enter_context(unpack(Unpacked(stream, place.file, ""), place))
-        yield Content(name_only, identity, unpacked.stream, unpacked.name, unpacked.packing, check_unchanged)
+        yield FileContent(name_only, identity, unpacked.stream, unpacked.name, unpacked.packing, check_unchanged)
 
 
 @contextmanager
-def _member_of(archive: BinaryIO, member: str, place: Place) -> Iterator[Unpacked]:
+def _member_of(archive: BinaryIO, member: str, place: FilePlace) -> Iterator[Unpacked]:
     """Unpack one member of an archive that has several."""
     with tempfile.TemporaryFile() as plain:
         name = _unzip(archive, plain, place, member)
@@ -349,7 +349,7 @@ def _member_of(archive: BinaryIO, member: str, place: Place) -> Iterator[Unpacke
 
 
 @contextmanager
-def _local(path: str, place: Place) -> Iterator[BinaryIO]:
+def _local(path: str, place: FilePlace) -> Iterator[BinaryIO]:
     try:
         descriptor = os.open(path, _FLAGS)
     except FileNotFoundError:
@@ -366,7 +366,7 @@ def _local(path: str, place: Place) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _fetched(url: str, place: Place) -> Iterator[BinaryIO]:
+def _fetched(url: str, place: FilePlace) -> Iterator[BinaryIO]:
     """Bring a remote file here, since it is read more than once."""
     with tempfile.TemporaryFile() as here:
         with _reaching(place), _elsewhere().open(url, "rb") as there:
@@ -378,7 +378,7 @@ def _fetched(url: str, place: Place) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _reaching(place: Place) -> Iterator[None]:
+def _reaching(place: FilePlace) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
@@ -394,7 +394,7 @@ def read_bytes(path: str, start: int, end: int) -> bytes:
     Raises:
         UnreadableFile: it is missing, no regular file, or not permitted.
     """
-    place = Place(path.rsplit("/", 1)[-1])
+    place = FilePlace(path.rsplit("/", 1)[-1])
     if not is_url(path):
         with _local(path, place) as stream:
             stream.seek(start)

@@ -9,10 +9,10 @@ from typing import Final
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.ddex.report import Report, is_records, open_records
-from io_adapters.spreadsheets.files import Content, opened_content, read_bytes
+from io_adapters.spreadsheets.files import FileContent, opened_content, read_bytes
 from io_adapters.spreadsheets.kinds import WORKBOOKS, FileKind, kind_by_name, kind_of
 from io_adapters.spreadsheets.opened import OpenedFile
-from io_adapters.spreadsheets.refusals import Place, refusal
+from io_adapters.spreadsheets.refusals import FilePlace, refusal
 from io_adapters.spreadsheets.text.opened_text import CutText, OpenedText, TextTable, open_text
 from io_adapters.spreadsheets.text.ranges import ByteRange
 from io_adapters.spreadsheets.workbooks import open_workbook
@@ -35,7 +35,7 @@ from schemas.raw_table import RawTable, joined
 from schemas.sheet_cells import HeadRow, View
 
 
-def recognised(views: Sequence[View], layouts: Iterable[Layout], place: Place) -> Layout:
+def recognised(views: Sequence[View], layouts: Iterable[Layout], place: FilePlace) -> Layout:
     """Return the one layout that recognises a file.
 
     Raises:
@@ -54,7 +54,7 @@ def recognised(views: Sequence[View], layouts: Iterable[Layout], place: Place) -
     raise refusal(IssueCode.LAYOUT_UNKNOWN, place, no_known_header(widest.row, widest.texts), row=widest.row)
 
 
-def fits_of(views: Sequence[View], layout: Layout, place: Place) -> list[Fit]:
+def fits_of(views: Sequence[View], layout: Layout, place: FilePlace) -> list[Fit]:
     """Return what a layout reads of a file: one table, or one for each sheet it names.
 
     A table that lacks required columns is returned all the same, under its likeliest header: the parser tells what is
@@ -84,7 +84,7 @@ def fits_of(views: Sequence[View], layout: Layout, place: Place) -> list[Fit]:
     return fitting
 
 
-def _named(views: Sequence[View], layout: Layout, place: Place) -> list[View]:
+def _named(views: Sequence[View], layout: Layout, place: FilePlace) -> list[View]:
     """Return the sheets a layout names, hidden ones included, in the file's order."""
     exact = [view for view in views if view.sheet in layout.sheets]
     wanted = {fold(name) for name in layout.sheets}
@@ -96,7 +96,7 @@ def _named(views: Sequence[View], layout: Layout, place: Place) -> list[View]:
     return found
 
 
-def _fit_or_likeliest(views: Sequence[View], layout: Layout, place: Place) -> Fit:
+def _fit_or_likeliest(views: Sequence[View], layout: Layout, place: FilePlace) -> Fit:
     fits = [fit for view in views if (fit := find_header(view, layout))]
     if fits:
         return max(fits, key=lambda fit: fit.known)
@@ -126,8 +126,8 @@ class SpreadsheetFile:
     """An open file, of whatever kind."""
 
     _opened: OpenedFile
-    _content: Content
-    _place: Place
+    _content: FileContent
+    _place: FilePlace
     _decisions: list[Message | str] = field(default_factory=list)
 
     @property
@@ -233,7 +233,7 @@ def open_file(path: str) -> Iterator[SpreadsheetFile]:
         UnreadableFile: with one issue that says why the file cannot be read.
     """
     with opened_content(path) as content:
-        place = Place(content.name_only.name)
+        place = FilePlace(content.name_only.name)
         kind = _readable_kind(content, place)
         with _opened(content, kind, place) as opened:
             yield SpreadsheetFile(opened, content, place, [*_named_otherwise(content, kind)])
@@ -270,7 +270,7 @@ def range_blocks(path: str, table: TextTable, where: ByteRange) -> Iterator[RawT
     """
     content = read_bytes(path, where.start, where.end)
     if sha256(content).hexdigest() != where.sha256:
-        raise refusal(IssueCode.FILE_CHANGED, Place(table.file.name))
+        raise refusal(IssueCode.FILE_CHANGED, FilePlace(table.file.name))
     yield from table.range_blocks(content, where.first_row)
 
 
@@ -285,7 +285,7 @@ def read_table(path: str, layout: Layout) -> RawTable:
 
 
 @contextmanager
-def _opened(content: Content, kind: FileKind, place: Place) -> Iterator[OpenedFile]:
+def _opened(content: FileContent, kind: FileKind, place: FilePlace) -> Iterator[OpenedFile]:
     if kind in WORKBOOKS:
         if content.stream.seek(0, 2) > limits.MOST_WORKBOOK_BYTES:
             raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.MOST_WORKBOOK_BYTES))
@@ -299,7 +299,7 @@ def _opened(content: Content, kind: FileKind, place: Place) -> Iterator[OpenedFi
     yield reader(content.stream, content.name_only)
 
 
-def _readable_kind(content: Content, place: Place) -> FileKind:
+def _readable_kind(content: FileContent, place: FilePlace) -> FileKind:
     """Return what the file is by its bytes, whatever its name says; refuse what is not read."""
     try:
         found = kind_of(content.stream)
@@ -326,11 +326,11 @@ def _above(fit: Fit) -> tuple[dict[str, str], tuple[Message, ...]]:
     return values, tuple(told)
 
 
-def _packing(content: Content) -> tuple[Message, ...]:
+def _packing(content: FileContent) -> tuple[Message, ...]:
     return (Message(f"file.{content.packing}", name=content.name),) if content.packing else ()
 
 
-def _named_otherwise(content: Content, kind: FileKind) -> tuple[Message, ...]:
+def _named_otherwise(content: FileContent, kind: FileKind) -> tuple[Message, ...]:
     """Say what a file is whose name says something else."""
     promised = kind_by_name(content.name)
     return (Message("file.named", kind=Message(f"file.kind_{kind}")),) if promised not in (None, kind) else ()

@@ -9,7 +9,7 @@ from schemas.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """Which file is read, for messages."""
 
     file: str
@@ -17,7 +17,7 @@ class Place:
 
 def refusal(
     code: IssueCode,
-    place: Place,
+    place: FilePlace,
     key: str | Message = "",
     *,
     sheet: str | None = None,

@@ -20,7 +20,7 @@ import pyarrow as pa
 from io_adapters.spreadsheets.kinds import WORKBOOKS, FileKind
 from io_adapters.spreadsheets.limits import MOST_WORKBOOK_BYTES, READER_MEMORY_BYTES, READER_SECONDS, size_text
 from io_adapters.spreadsheets.opened import text_series
-from io_adapters.spreadsheets.refusals import Place, refusal
+from io_adapters.spreadsheets.refusals import FilePlace, refusal
 from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Broken, Words, receive, send
 from io_adapters.spreadsheets.workbook.transfer import oddities_from
 from schemas.corrections import WorkbookMarks
@@ -31,7 +31,7 @@ from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import CellKind, HeadRow, Oddities, View
 
 
-class Source(Protocol):
+class WorkbookSource(Protocol):
     """Where an open workbook's cells come from."""
 
     def heads(self) -> Words:
@@ -53,7 +53,7 @@ class OpenedWorkbook:
         properties: Custom document properties, name -> text.
     """
 
-    def __init__(self, source: Source, identity: FileIdentity) -> None:
+    def __init__(self, source: WorkbookSource, identity: FileIdentity) -> None:
         """Look at its first rows.
 
         Raises:
@@ -61,7 +61,7 @@ class OpenedWorkbook:
         """
         self._source = source
         self._identity = identity
-        self._place = Place(identity.name)
+        self._place = FilePlace(identity.name)
         shown = source.heads()
         self.views = tuple(_view(shown_sheet) for shown_sheet in shown["sheets"])
         traits = {"active": shown["macros"], "date_1904": shown["date_1904"]}
@@ -162,7 +162,7 @@ _FRUGAL: Final = {
 }
 
 
-class Stopped(Exception):
+class ReaderStopped(Exception):
     """The child gave no answer: it took too long or too much memory, or fell over.
 
     Attributes:
@@ -203,7 +203,7 @@ class ReaderChild:
         try:
             with self._deadline(_START_SECONDS):
                 self._receive()
-        except Stopped:
+        except ReaderStopped:
             raise OSError(f"the reader of workbooks ended with {self._process.returncode}") from None
 
     @property
@@ -217,7 +217,7 @@ class ReaderChild:
             return False
         try:
             self.ask({"ask": "nothing"})
-        except Stopped:
+        except ReaderStopped:
             return False
         return True
 
@@ -265,10 +265,10 @@ class ReaderChild:
             raise self._stopped()
         return message
 
-    def _stopped(self) -> Stopped:
+    def _stopped(self) -> ReaderStopped:
         self.kill()
         too_long = hasattr(signal, "SIGXCPU") and self._process.returncode == -signal.SIGXCPU
-        return Stopped(out_of_time=self._timed_out or too_long)
+        return ReaderStopped(out_of_time=self._timed_out or too_long)
 
     @contextmanager
     def _deadline(self, seconds: float) -> Iterator[None]:
@@ -320,7 +320,7 @@ def mark_workbook(content: bytes, marks: WorkbookMarks) -> bytes | None:
     Returns:
         The workbook; None where that process cannot do it within its limits.
     """
-    with suppress(Stopped, OSError):
+    with suppress(ReaderStopped, OSError):
         child = ReaderChild(READER_MEMORY_BYTES, READER_SECONDS, MOST_WORKBOOK_BYTES)
         try:
             ((words, body),) = child.ask({"ask": "mark", "marks": asdict(marks)}, content)
@@ -348,7 +348,7 @@ class WorkbookReader:
 
     def open(self, content: bytes, kind: FileKind, identity: FileIdentity) -> OpenedWorkbook:
         """Open a workbook, as `open_workbook` does."""
-        place = Place(identity.name)
+        place = FilePlace(identity.name)
         if kind is FileKind.ENCRYPTED:
             raise refusal(IssueCode.FILE_ENCRYPTED, place)
         if kind not in WORKBOOKS:
@@ -395,7 +395,7 @@ class WorkbookReader:
 
     def close(self, workbook: "_InChild") -> None:
         """Let the child forget a workbook. One that took much memory is ended: not all of it would come back."""
-        with self._lock, suppress(Stopped):
+        with self._lock, suppress(ReaderStopped):
             if self._holds is workbook and self._child is not None:
                 self._holds = None
                 ((words, _),) = self._answers(self._child, {"ask": "close"})
@@ -416,7 +416,7 @@ class WorkbookReader:
             raise
         if "out_of_memory" in answers[-1][0]:
             self.end()
-            raise Stopped(out_of_time=False)
+            raise ReaderStopped(out_of_time=False)
         return answers
 
     def limit(self, *, out_of_time: bool) -> Message | str:
@@ -431,7 +431,7 @@ class _InChild:
     reader: WorkbookReader
     kind: FileKind
     content: bytes
-    place: Place
+    place: FilePlace
 
     def heads(self) -> Words:
         """Return what it shows.
@@ -457,7 +457,7 @@ class _InChild:
     def _ask(self, question: Words | None = None) -> list[tuple[Words, bytes]]:
         try:
             answers = self.reader.ask(self, question)
-        except Stopped as stopped:
+        except ReaderStopped as stopped:
             limit = self.reader.limit(out_of_time=stopped.out_of_time)
             raise refusal(IssueCode.FILE_PARSER, self.place, limit=limit) from None
         except OSError as error:

@@ -20,14 +20,14 @@ from io_adapters.statement_lines.columns import (
     recoded,
     rows_like,
 )
-from io_adapters.statement_lines.database import Database, opened_database
-from io_adapters.statement_lines.sums import Lines, LineSums, lines_of, sums_of
+from io_adapters.statement_lines.database import LineDatabase, opened_database
+from io_adapters.statement_lines.sums import SheetSums, SoundLines, lines_of, sums_of
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable, some_rows
 from schemas.statement_sketches import Sketches, add_sketches, sketches_of
 from schemas.tables.blocks import Before, BlockFindings, nothing_held, parse_block
-from schemas.tables.content_hash import Content, hash_lines
+from schemas.tables.content_hash import RowsContent, hash_lines
 from schemas.tables.dates import Evidence
 from schemas.tables.decisions import StoodIn
 from schemas.tables.draft import find_columns
@@ -55,8 +55,8 @@ class SummedBlock(NamedTuple):
     """
 
     found: tuple[BlockFindings, ...]
-    sums: tuple[LineSums, ...]
-    content: Content
+    sums: tuple[SheetSums, ...]
+    content: RowsContent
     sketches: Sketches
 
     @property
@@ -108,7 +108,7 @@ def _looked_at_whole(raw: RawTable, match: HeaderMatch) -> bool:
     return is_odd or bool(bare_rows(raw, match.positions)) or second_copy(raw, every) is not None
 
 
-def _summed(database: Database, found: Sequence[BlockFindings], parts: Sequence[Lines]) -> SummedBlock:
+def _summed(database: LineDatabase, found: Sequence[BlockFindings], parts: Sequence[SoundLines]) -> SummedBlock:
     texts = [
         {name: (column.codes, column.texts.to_pylist()) for name, column in lines.texts.items()} for lines in parts
     ]
@@ -116,7 +116,7 @@ def _summed(database: Database, found: Sequence[BlockFindings], parts: Sequence[
     return SummedBlock(
         tuple(found),
         tuple(sums_of(database, lines) for lines in parts),
-        Content.of_lines(np.concatenate(hashes)),
+        RowsContent.of_lines(np.concatenate(hashes)),
         add_sketches(
             sketches_of(whole, said, lines.amount) for whole, said, lines in zip(hashes, texts, parts, strict=True)
         ),
@@ -130,7 +130,9 @@ class _Block:
         known: What is known of the file once they are read.
     """
 
-    def __init__(self, database: Database, raw: RawTable, layout: Layout, match: HeaderMatch, before: Before) -> None:
+    def __init__(
+        self, database: LineDatabase, raw: RawTable, layout: Layout, match: HeaderMatch, before: Before
+    ) -> None:
         self._database = database
         self._layout = layout
         self._match = match
@@ -168,7 +170,7 @@ class _Block:
             return np.full(len(self._cells.raw.cells), not self._layout.currency, dtype=bool)
         return currency.canonical.rows_where(pc.equal(currency.canonical.texts, "").to_numpy(zero_copy_only=False))
 
-    def lines(self, plain: Mask) -> Lines:
+    def lines(self, plain: Mask) -> SoundLines:
         """Return the plain lines."""
         texts = {name: self._texts(name, plain) for name in TEXTS}
         amount = self._amounts.values
@@ -177,8 +179,8 @@ class _Block:
             amount = pc.if_else(pa.array(out), pc.negate(pc.abs(amount)), amount)
         rows = self._cells.raw.cells.index.to_numpy(np.int64)
         if plain.all():
-            return Lines(texts, self._units(plain), amount, rows)
-        return Lines(texts, self._units(plain), amount.filter(pa.array(plain)), rows[plain])
+            return SoundLines(texts, self._units(plain), amount, rows)
+        return SoundLines(texts, self._units(plain), amount.filter(pa.array(plain)), rows[plain])
 
     def _texts(self, name: str, plain: Mask) -> Coded:
         if name not in self._columns:
@@ -197,7 +199,7 @@ class _Block:
         of_rows: npt.NDArray[np.int64] = numbers[codes[plain]]
         return of_rows
 
-    def findings(self, lines: Lines, totals: Sequence[int], stood_in: Mapping[StoodIn, int]) -> BlockFindings:
+    def findings(self, lines: SoundLines, totals: Sequence[int], stood_in: Mapping[StoodIn, int]) -> BlockFindings:
         """Say what is known of the plain lines.
 
         Args:
@@ -222,7 +224,7 @@ class _Block:
             stood_in=stood_in,
         )
 
-    def _parts(self, lines: Lines, totals: Sequence[int]) -> tuple[PartSum, ...]:
+    def _parts(self, lines: SoundLines, totals: Sequence[int]) -> tuple[PartSum, ...]:
         """Return what lines between two totals add up to, by currency."""
         codes, currencies = lines.texts["currency"]
         between = np.searchsorted(totals, lines.row) if totals else np.zeros(len(lines.row), np.int64)

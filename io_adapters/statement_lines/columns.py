@@ -9,13 +9,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from io_adapters.statement_lines.database import Database, quoted
+from io_adapters.statement_lines.database import LineDatabase, quoted
 from schemas.layouts.layout import Layout, fold
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import AmountColumn
 from schemas.tables.cells import Column, ColumnKind, ColumnReader, Telling, unreadable
-from schemas.tables.decisions import Decision
+from schemas.tables.decisions import ParsingDecision
 from schemas.tables.excluded_rows import positions_under
 from schemas.tables.readers import TELLING_AMOUNTS, Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.tables.royalty_lines import LINE_AMOUNT
@@ -105,7 +105,7 @@ class ReadColumn:
 
     canonical: Coded
     unsound: Mask
-    decision: Decision | None = None
+    decision: ParsingDecision | None = None
     telling: Telling = ()
 
 
@@ -165,7 +165,7 @@ class ReadAmounts:
     """
 
     values: pa.Array
-    decision: Decision | None
+    decision: ParsingDecision | None
     telling: Telling
     saved_again: bool
 
@@ -174,7 +174,7 @@ class AmountReader:
     """Reads the amounts of a block."""
 
     def __init__(
-        self, database: Database, cells: BlockCells, position: int, convention: Convention, known: Telling
+        self, database: LineDatabase, cells: BlockCells, position: int, convention: Convention, known: Telling
     ) -> None:
         self._database = database
         self._kind = cells.main_kind(position)

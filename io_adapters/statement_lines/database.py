@@ -33,7 +33,7 @@ def _database() -> "DuckDBPyConnection":
 atexit.register(_database.cache_clear)
 
 
-class Database:
+class LineDatabase:
     """Tables for the time of one piece of work; their names are its own."""
 
     def __init__(self, connection: "DuckDBPyConnection") -> None:
@@ -58,11 +58,11 @@ def give_memory_back() -> None:
 
 
 @contextmanager
-def opened_database() -> Iterator[Database]:
+def opened_database() -> Iterator[LineDatabase]:
     """Open a connection of this process's database, whose tables end with it."""
     connection = _database().cursor()
     try:
-        yield Database(connection)
+        yield LineDatabase(connection)
     finally:
         connection.close()
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from io_adapters.statement_lines.columns import Coded, coded
-from io_adapters.statement_lines.database import Database, opened_database
+from io_adapters.statement_lines.database import LineDatabase, opened_database
 from schemas.tables.contract import DataFrame
 from schemas.tables.line_sums import (
     PLATFORM_KEY,
@@ -29,7 +29,7 @@ _WORTH_MERGING: Final = 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class SoundLines:
     """Sound statement lines as columns.
 
     Attributes:
@@ -50,10 +50,10 @@ class Lines:
         return pa.table(columns | {"units": self.units, "amount": self.amount, "row": self.row})
 
 
-def lines_of(frame: pd.DataFrame) -> Lines:
+def lines_of(frame: pd.DataFrame) -> SoundLines:
     """Return lines that were parsed one by one, shaped `RoyaltyLines`."""
     amounts = pa.array(frame["amount"].array)
-    return Lines(
+    return SoundLines(
         {name: coded(frame[name].array.__arrow_array__()) for name in TEXTS},
         frame["units"].to_numpy(np.int64),
         amounts.combine_chunks() if isinstance(amounts, pa.ChunkedArray) else amounts.cast(LINE_AMOUNT),
@@ -62,7 +62,7 @@ def lines_of(frame: pd.DataFrame) -> Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class LineSums:
+class SheetSums:
     """What some lines of one sheet add up to, in two ways; a key may stand in several rows until they are merged.
 
     Attributes:
@@ -80,7 +80,7 @@ class LineSums:
 _ADDED: Final = "sum(amount) AS amount, CAST(sum(units) AS DECIMAL(38, 0)) AS units"
 
 
-def sums_of(database: Database, lines: Lines) -> LineSums:
+def sums_of(database: LineDatabase, lines: SoundLines) -> SheetSums:
     """Add lines up.
 
     Raises:
@@ -88,7 +88,7 @@ def sums_of(database: Database, lines: Lines) -> LineSums:
     """
     database.register("lines", lines.table())
     count, rows = "count(*) AS lines", 'min("row") AS first_row, max("row") AS last_row'
-    return LineSums(
+    return SheetSums(
         {name: column.texts for name, column in lines.texts.items()},
         database.arrow(f"SELECT {', '.join(BY_PLATFORM)}, {_ADDED}, {count}, {rows} FROM lines GROUP BY ALL"),
         database.arrow(f"SELECT {', '.join(BY_TERRITORY)}, {_ADDED}, {count} FROM lines GROUP BY ALL"),
@@ -103,7 +103,7 @@ class Summing:
         self._platforms: list[pa.Table] = []
         self._territories: list[pa.Table] = []
 
-    def add(self, sums: LineSums) -> None:
+    def add(self, sums: SheetSums) -> None:
         """Add the sums of one more block."""
         numbers = {name: self._numbered(name, texts) for name, texts in sums.texts.items()}
         self._platforms = _waiting(self._platforms, _renumbered(sums.by_platform, numbers), BY_PLATFORM)

@@ -120,7 +120,7 @@ def hush_floods() -> None:
             logger.addFilter(OnceAMinute())
 
 
-class _Server(uvicorn.Server):
+class _WebhookServer(uvicorn.Server):
     """uvicorn, telling when it answers."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
@@ -175,7 +175,7 @@ class Door:
             timeout_graceful_shutdown=GRACE_S,
         )
         with suppress(KeyboardInterrupt):
-            _Server(config, on_ready).run(sockets=[self.listening])
+            _WebhookServer(config, on_ready).run(sockets=[self.listening])
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 from schemas.issues import IssueCode
 from schemas.sheet_cells import CellKind
 from schemas.tables.cells import ColumnReader, Telling
-from schemas.tables.decisions import Decision
+from schemas.tables.decisions import ParsingDecision
 from schemas.values.money import AmountText, DecimalMark, read_amount_text
 from schemas.values.reading import Reading
 
@@ -61,11 +61,11 @@ class AmountColumn:
         self.mark = next(iter(proofs)) if len(proofs) == 1 else None if self.mixed else self._declared
 
     @property
-    def decision(self) -> Decision | None:
+    def decision(self) -> ParsingDecision | None:
         """The decimal mark, where there are typed amounts that bear one."""
         if self.mark is None or not self._typed:
             return None
-        return Decision.DECIMAL_COMMA if self.mark == "," else Decision.DECIMAL_POINT
+        return ParsingDecision.DECIMAL_COMMA if self.mark == "," else ParsingDecision.DECIMAL_POINT
 
     def exact(self, text: str, kind: CellKind) -> Reading[ExactAmount]:
         """Read one cell of the column, whatever its sign and number of decimals."""

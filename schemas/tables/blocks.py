@@ -14,13 +14,13 @@ from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.dates import NO_EVIDENCE, Evidence
-from schemas.tables.decisions import Decision, StoodIn, decisions_of
+from schemas.tables.decisions import ParsingDecision, StoodIn, decisions_of
 from schemas.tables.draft import TOLD_ONCE, count_told_once
 from schemas.tables.line_sums import BlockSums, sum_block
 from schemas.tables.parsing import read_rows, settled
-from schemas.tables.row_accounting import USED, RowRuns, Run, join_runs, move_rows, runs_of
+from schemas.tables.row_accounting import USED, RowRun, RowRuns, join_runs, move_rows, runs_of
 from schemas.tables.royalty_lines import COLUMNS
-from schemas.tables.totals import Source, compare_totals
+from schemas.tables.totals import TableSource, compare_totals
 from schemas.tables.unread_columns import not_used, unread_columns
 
 
@@ -57,7 +57,7 @@ class BlockFindings:
     runs: DataFrame[RowRuns]
     issues: tuple[Issue, ...]
     sums: BlockSums
-    decided: Mapping[str, Decision]
+    decided: Mapping[str, ParsingDecision]
     apart: Mapping[str, int]
     told_once: Mapping[tuple[IssueCode, str], int]
     after: Before
@@ -139,7 +139,7 @@ class BlockBooks:
         header_row: Physical row of its header.
     """
 
-    def __init__(self, source: Source, header_row: int) -> None:
+    def __init__(self, source: TableSource, header_row: int) -> None:
         self._source = source
         self._header_row = header_row
         self._held: list[pd.DataFrame] = []
@@ -148,7 +148,7 @@ class BlockBooks:
         self._of_the_file: set[Issue] = set()
         self._told_once: dict[tuple[IssueCode, str], tuple[int, int]] = {}
         self._sums: list[BlockSums] = []
-        self._decided: dict[str, Decision] = {}
+        self._decided: dict[str, ParsingDecision] = {}
         self._apart = Counter[str]()
         self._stood_in = Counter[StoodIn]()
 
@@ -202,7 +202,7 @@ class BlockBooks:
         if held_whole:
             used = [record for record in records(runs) if record["disposition"] == USED]
             moved = {"disposition": "held", "reason": held_whole.value}
-            runs = move_rows(runs, [Run(**run | moved) for run in used])
+            runs = move_rows(runs, [RowRun(**run | moved) for run in used])
         unread = [(issue.column or "", "") for issue in self._issues if issue.code in _UNREAD]
         return Books(
             held=held_sums(self._held),

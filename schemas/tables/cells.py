@@ -12,7 +12,7 @@ import pandas as pd
 
 from schemas.issues import IssueCode, Severity
 from schemas.sheet_cells import CellKind
-from schemas.tables.decisions import Decision
+from schemas.tables.decisions import ParsingDecision
 from schemas.values.reading import BLANKS, Reading
 
 ERROR_LITERALS: Final = frozenset(
@@ -33,7 +33,7 @@ class ColumnReader(NamedTuple):
     """
 
     read: CellReader
-    decision: Decision | None = None
+    decision: ParsingDecision | None = None
     telling: Telling = ()
 
 
@@ -42,7 +42,7 @@ ReaderFactory = Callable[[Sequence[tuple[str, CellKind]]], ColumnReader]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CellFinding:
     """A rule broken, or a note, before it becomes an issue with a place and a text.
 
     Attributes:
@@ -113,7 +113,7 @@ class Cells:
         values[:] = [absent if reading.value is None else reading.value for reading in readings]
         spoken = np.array([reading.code is not None for reading in readings], dtype=bool)
         findings = [
-            Finding(position, self.column, code, readings[which].facts)
+            CellFinding(position, self.column, code, readings[which].facts)
             for position, which in zip(
                 np.flatnonzero(spoken[inverse]).tolist(), inverse[spoken[inverse]].tolist(), strict=True
             )
@@ -134,8 +134,8 @@ class ColumnReading:
     """
 
     canonical: npt.NDArray[Any]
-    findings: list[Finding]
-    decision: Decision | None = None
+    findings: list[CellFinding]
+    decision: ParsingDecision | None = None
     telling: Telling = ()
 
 

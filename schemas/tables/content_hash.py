@@ -25,7 +25,7 @@ _MODULUS: Final = 2 ** (8 * _DIGEST_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class RowsContent:
     """What rows say, as two numbers that can be added up block by block, in any order.
 
     Attributes:
@@ -36,16 +36,16 @@ class Content:
     rows: int = 0
     digest: int = 0
 
-    def __add__(self, other: "Content") -> "Content":
-        return Content(self.rows + other.rows, (self.digest + other.digest) % _MODULUS)
+    def __add__(self, other: "RowsContent") -> "RowsContent":
+        return RowsContent(self.rows + other.rows, (self.digest + other.digest) % _MODULUS)
 
     @classmethod
-    def of(cls, digests: bytes) -> "Content":
+    def of(cls, digests: bytes) -> "RowsContent":
         """Add the digests of rows up, as `row_digests` gives them."""
         return cls(len(digests) // _DIGEST_BYTES, _sum_modulo(digests, _DIGEST_BYTES)) if digests else cls()
 
     @classmethod
-    def of_lines(cls, hashes: npt.NDArray[np.uint64]) -> "Content":
+    def of_lines(cls, hashes: npt.NDArray[np.uint64]) -> "RowsContent":
         """Add the hashes of statement lines up, as `hash_lines` gives them, each made one of 128 bits."""
         both = np.column_stack([hashes, _mixed(hashes ^ _SECOND)])
         return cls(len(hashes), _sum_modulo(both.tobytes(), 2 * hashes.itemsize))
@@ -56,9 +56,9 @@ class Content:
         return hashlib.sha256(f"{self.rows}:{self.digest:064x}".encode()).hexdigest()
 
 
-def content_of(frame: pd.DataFrame) -> Content:
+def content_of(frame: pd.DataFrame) -> RowsContent:
     """Hash the rows of a parsed table, or of one of its blocks; takes and raises what `row_digests` does."""
-    return Content.of(row_digests(frame))
+    return RowsContent.of(row_digests(frame))
 
 
 def row_digests(frame: pd.DataFrame) -> bytes:

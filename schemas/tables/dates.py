@@ -9,7 +9,7 @@ from typing import Final, Literal
 from schemas.issues import IssueCode
 from schemas.sheet_cells import CellKind
 from schemas.tables.cells import CellReader, ColumnReader, Telling
-from schemas.tables.decisions import Decision
+from schemas.tables.decisions import ParsingDecision
 from schemas.values.reading import MONTHS, Reading, fold_word
 
 DateStyle = Literal["auto", "home", "day_first", "month_first"]
@@ -99,7 +99,9 @@ class _Styles:
         proven = set(telling) or ({style != "month_first"} if style != "auto" else set())
         self.day_first = proven.pop() if len(proven) == 1 else None
         decided = left_open and self.day_first is not None
-        self.decision = (Decision.DAY_FIRST if self.day_first else Decision.MONTH_FIRST) if decided else None
+        self.decision = (
+            (ParsingDecision.DAY_FIRST if self.day_first else ParsingDecision.MONTH_FIRST) if decided else None
+        )
 
     def is_day_first(self, first: int, second: int) -> bool | None:
         """Tell it of one cell; None when that cannot be known."""

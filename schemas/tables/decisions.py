@@ -22,7 +22,7 @@ class StoodIn(NamedTuple):
     computed: bool
 
 
-class Decision(StrEnum):
+class ParsingDecision(StrEnum):
     """What the cells of a column left open, and the layout or the other cells decided."""
 
     DECIMAL_COMMA = "decimal_comma"
@@ -32,7 +32,7 @@ class Decision(StrEnum):
 
 
 def decisions_of(
-    decided: Iterable[Decision], apart: Mapping[str, int], stood_in: Mapping[StoodIn, int] = MappingProxyType({})
+    decided: Iterable[ParsingDecision], apart: Mapping[str, int], stood_in: Mapping[StoodIn, int] = MappingProxyType({})
 ) -> list[Message]:
     """Say what was decided for columns, each thing once, what stood in, and how many rows were set apart and why."""
     messages = [Message(f"table.{decision}") for decision in dict.fromkeys(decided)]

@@ -8,8 +8,8 @@ import numpy as np
 
 from schemas.issues import IssueCode
 from schemas.messages import Message
-from schemas.tables.cells import Finding
-from schemas.tables.draft import Draft, Mask
+from schemas.tables.cells import CellFinding
+from schemas.tables.draft import Mask, TableDraft
 from schemas.values.bank_account import (
     check_account_digit,
     read_account_with_operation,
@@ -26,7 +26,7 @@ _WITHOUT_DIGIT = re.compile(r"(?:sem|s)o?(?:digito|dv)")
 _BANK_OF_ZEROS = "001"  # Banco do Brasil, ISPB 00000000
 
 
-def check_destinations(draft: Draft) -> None:
+def check_destinations(draft: TableDraft) -> None:
     """Check and complete the destination columns; a destination given partly is checked as given.
 
     Reads Pix keys by their stated type, names every missing field of an account, lets the payee's name stand in for the
@@ -52,7 +52,7 @@ def check_destinations(draft: Draft) -> None:
         draft.canonical[name][key] = ""
 
 
-def _take_types(draft: Draft, untyped: Mask) -> Mask:
+def _take_types(draft: TableDraft, untyped: Mask) -> Mask:
     """Give keys the types that people have confirmed, and propose what others show; returns which have one now."""
     typed = np.zeros(len(untyped), dtype=bool)
     keys, types = draft.texts["pix_key"], draft.canonical["pix_key_type"]
@@ -62,27 +62,27 @@ def _take_types(draft: Draft, untyped: Mask) -> Mask:
         known = draft.key_types.known.get(key_digest(keys[position]))
         if kind := known or (shown if draft.key_types.taken else None):
             types[position], typed[position] = kind, True
-            draft.findings.append(Finding(position, "pix_key", IssueCode.PIX_TYPE_TAKEN))
+            draft.findings.append(CellFinding(position, "pix_key", IssueCode.PIX_TYPE_TAKEN))
         elif shown:
             draft.proposed[position] = shown
             facts = {"type": Message(f"pix.{shown}")}
-            draft.findings.append(Finding(position, column, IssueCode.PIX_TYPE_PROPOSED, facts))
+            draft.findings.append(CellFinding(position, column, IssueCode.PIX_TYPE_PROPOSED, facts))
         else:
-            draft.findings.append(Finding(position, column, IssueCode.PIX_TYPE_REQUIRED))
+            draft.findings.append(CellFinding(position, column, IssueCode.PIX_TYPE_REQUIRED))
     return typed
 
 
-def _tell_documents_apart(draft: Draft, typed: Mask) -> None:
+def _tell_documents_apart(draft: TableDraft, typed: Mask) -> None:
     """Settle the type of keys that are stated to be a CPF or a CNPJ."""
     types = draft.canonical["pix_key_type"]
     for position in np.flatnonzero(typed & draft.sound("pix_key_type") & (types == "")).tolist():
         owner = draft.canonical["tax_id"][position] or ""
         types[position] = document_type(draft.texts["pix_key"][position], owner) or ""
         if not types[position]:
-            draft.findings.append(Finding(position, "pix_key_type", IssueCode.PIX_TYPE_UNKNOWN))
+            draft.findings.append(CellFinding(position, "pix_key_type", IssueCode.PIX_TYPE_UNKNOWN))
 
 
-def _read_pix_keys(draft: Draft, typed: Mask) -> None:
+def _read_pix_keys(draft: TableDraft, typed: Mask) -> None:
     readable = typed & draft.sound("pix_key_type") & draft.sound("pix_key")
     owners = np.where(draft.sound("tax_id"), draft.canonical["tax_id"], "")
     keys, types = draft.canonical["pix_key"], draft.canonical["pix_key_type"]
@@ -90,10 +90,10 @@ def _read_pix_keys(draft: Draft, typed: Mask) -> None:
         reading = read_pix_key(keys[position], types[position], owners[position])
         keys[position] = reading.value or ""
         if reading.code is not None:
-            draft.findings.append(Finding(position, "pix_key", reading.code))
+            draft.findings.append(CellFinding(position, "pix_key", reading.code))
 
 
-def _read_by_bank(draft: Draft) -> None:
+def _read_by_bank(draft: TableDraft) -> None:
     """Read agencies with a check digit, and accounts behind an operation, where the bank's own rule proves them."""
     banks, agencies = (draft.canonical[name] for name in ("bank_code", "agency"))
     for column, wrong, told in (
@@ -110,10 +110,10 @@ def _read_by_bank(draft: Draft) -> None:
                 value = read_account_with_operation(text, bank, agencies[found.position])
             if value:
                 draft.canonical[column][found.position] = value
-                draft.findings[at] = Finding(found.position, column, told)
+                draft.findings[at] = CellFinding(found.position, column, told)
 
 
-def _join_digits(draft: Draft, account: Mask) -> None:
+def _join_digits(draft: TableDraft, account: Mask) -> None:
     """Join accounts and the check digits of a column of their own; hold those that are without one, or have two."""
     says_without = _WITHOUT_DIGIT.search(fold_word(draft.labels["account"])) is not None
     if not says_without and not draft.given("account_digit").any():
@@ -125,12 +125,12 @@ def _join_digits(draft: Draft, account: Mask) -> None:
         account_number, digit, bank, agency = (column[position] for column in columns)
         whole = with_digit(draft.texts["account"][position], account_number, digit, bank, agency)
         if whole is None:
-            draft.findings.append(Finding(position, wrong, IssueCode.ACCOUNT_DIGIT_FORMAT))
+            draft.findings.append(CellFinding(position, wrong, IssueCode.ACCOUNT_DIGIT_FORMAT))
         else:
             columns[0][position] = whole
 
 
-def _complete_accounts(draft: Draft, with_account: Mask) -> None:
+def _complete_accounts(draft: TableDraft, with_account: Mask) -> None:
     by_code = with_account & ~draft.given("psp_id")
     draft.report(by_code & draft.given("bank_code") & draft.sound("bank_code"), "psp_id", IssueCode.BANK_PSP_LISTED)
     for name in _ACCOUNT_FIELDS:
@@ -146,7 +146,7 @@ def _complete_accounts(draft: Draft, with_account: Mask) -> None:
         draft.report(nameless, "account_holder", IssueCode.BANK_FIELD_REQUIRED, missing=draft.labels["account_holder"])
 
 
-def _check_lone_zeros(draft: Draft) -> None:
+def _check_lone_zeros(draft: TableDraft) -> None:
     """Refuse an account's ISPB of fewer than eight zeros where its bank's code is another's: 0 may mean none."""
     texts = draft.texts["psp_id"]
     lone = draft.given("psp_id") & np.array([len(text) < 8 and not text.strip("0.") for text in texts], dtype=bool)
@@ -154,16 +154,16 @@ def _check_lone_zeros(draft: Draft) -> None:
     draft.report(lone & another, "psp_id", IssueCode.BANK_PSP)
 
 
-def _check_account_digits(draft: Draft, with_account: Mask) -> None:
+def _check_account_digits(draft: TableDraft, with_account: Mask) -> None:
     needed = ("bank_code", "agency", "account")
     whole = with_account & np.logical_and.reduce([draft.given(name) & draft.sound(name) for name in needed])
     banks, agencies, accounts = (draft.canonical[name] for name in needed)
     for position in np.flatnonzero(whole).tolist():
         if check_account_digit(banks[position], agencies[position], accounts[position]) is False:
-            draft.findings.append(Finding(position, "account", IssueCode.ACCOUNT_DIGIT))
+            draft.findings.append(CellFinding(position, "account", IssueCode.ACCOUNT_DIGIT))
 
 
-def tell_shared_keys(draft: Draft) -> None:
+def tell_shared_keys(draft: TableDraft) -> None:
     """Warn of Pix keys that stand beside different people, where one of them may have the other's."""
     people = draft.canonical["tax_id"]
     for positions in draft.groups("pix_key"):
@@ -174,10 +174,10 @@ def tell_shared_keys(draft: Draft) -> None:
             own = people[position]
             if own not in others:
                 others[own] = draft.row_list(other for other in positions if people[other] != own)
-            draft.findings.append(Finding(position, "pix_key", IssueCode.PIX_KEY_SHARED, {"other": others[own]}))
+            draft.findings.append(CellFinding(position, "pix_key", IssueCode.PIX_KEY_SHARED, {"other": others[own]}))
 
 
-def hold_two_names(draft: Draft) -> None:
+def hold_two_names(draft: TableDraft) -> None:
     """Hold rows of one document under names that have no word in common: one of them is somebody else's."""
     names = [frozenset(_NAME_WORD.findall(without_accents(name))) for name in draft.canonical["name"]]
     for positions in draft.groups("tax_id"):
@@ -192,7 +192,7 @@ def hold_two_names(draft: Draft) -> None:
             name: draft.row_list(position for other, position in compared if not other & name) for name in first_of
         }
         draft.findings += [
-            Finding(position, "name", IssueCode.IDENTITY_CONFLICT, {"other": others[names[position]]})
+            CellFinding(position, "name", IssueCode.IDENTITY_CONFLICT, {"other": others[names[position]]})
             for position in positions
             if others.get(names[position])
         ]
@@ -203,7 +203,7 @@ _MOST_NAMES_COMPARED: Final = 50
 _NAME_WORD: Final = re.compile(r"[^\W\d_]{2,}")
 
 
-def require_names(draft: Draft) -> None:
+def require_names(draft: TableDraft) -> None:
     """Require the payee's name where rows must bring the payee's own data."""
     if draft.payee_data_required:
         draft.report(~draft.given("name") & draft.sound("name"), "name", IssueCode.NAME_REQUIRED)

@@ -19,8 +19,8 @@ from schemas.layouts.recognise import currency_in, is_data, no_known_header
 from schemas.messages import Listed, Message
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
-from schemas.tables.cells import ColumnReading, Finding, Telling
-from schemas.tables.decisions import Decision
+from schemas.tables.cells import CellFinding, ColumnReading, Telling
+from schemas.tables.decisions import ParsingDecision
 from schemas.tables.excluded_rows import positions_under
 from schemas.values.masking import mask_pix_key, mask_value
 from schemas.values.reading import key_types_of
@@ -172,7 +172,7 @@ NO_KEY_TYPES: Final = KeyTypes()
 
 
 @dataclass
-class Draft:
+class TableDraft:
     """Lines, column by column; rules across columns read it and write to it.
 
     Attributes:
@@ -200,9 +200,9 @@ class Draft:
     proposed: dict[int, str] = field(default_factory=dict)
     texts: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     canonical: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[CellFinding] = field(default_factory=list)
     ignored: dict[int, str] = field(default_factory=dict)
-    decisions: dict[str, Decision] = field(default_factory=dict)
+    decisions: dict[str, ParsingDecision] = field(default_factory=dict)
     said_nothing: dict[str, Mask] = field(default_factory=dict)
     evidence: dict[str, Telling] = field(default_factory=dict)
     held_whole: IssueCode | None = None
@@ -227,7 +227,7 @@ class Draft:
 
     def report(self, where: Mask, column: str | None, code: IssueCode, **facts: object) -> None:
         """Report one code for every row of a mask."""
-        self.findings += [Finding(position, column, code, facts) for position in np.flatnonzero(where).tolist()]
+        self.findings += [CellFinding(position, column, code, facts) for position in np.flatnonzero(where).tolist()]
 
     def row_list(self, positions: Iterable[int], *, but: int = -1) -> str:
         """Name physical rows for people, all but one; a long list is cut, and not walked through."""
@@ -251,10 +251,10 @@ class Draft:
         return [positions for positions in found.values() if len(positions) > 1]
 
 
-Rule = Callable[[Draft], None]
+Rule = Callable[[TableDraft], None]
 
 
-def is_error(finding: Finding) -> bool:
+def is_error(finding: CellFinding) -> bool:
     """Tell whether a finding holds its row."""
     return (finding.severity or severity_of(finding.code)) is Severity.ERROR
 
@@ -275,7 +275,7 @@ TOLD_ONCE: Final = frozenset(
 )
 
 
-def count_told_once(draft: Draft) -> Counter[tuple[IssueCode, str]]:
+def count_told_once(draft: TableDraft) -> Counter[tuple[IssueCode, str]]:
     """Count the cells of each canonical column that one issue tells of, by its code."""
     return Counter(
         (found.code, found.column) for found in draft.findings if found.code in TOLD_ONCE and found.column is not None
@@ -292,13 +292,13 @@ _UNDERSTOOD: Final = (
 )
 
 
-def understood(draft: Draft) -> list[Message]:
+def understood(draft: TableDraft) -> list[Message]:
     """Say how many cells were read as more, or less, than is written in them."""
     counts = Counter(found.code for found in draft.findings)
     return [Message(f"table.{code.lower()}", count=counts[code]) for code in _UNDERSTOOD if counts[code]]
 
 
-def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int]) -> list[Issue]:
+def to_issues(draft: TableDraft, raw: RawTable, positions: dict[str, int]) -> list[Issue]:
     """Make the issues of a file, in order of row and column."""
     ordered = sorted(
         draft.findings, key=lambda found: (draft.rows[found.position], positions.get(found.column or "", -1))
@@ -317,7 +317,7 @@ def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int]) -> list[Is
 
 
 def _to_issue(
-    found: Finding, facts: dict[str, object], draft: Draft, raw: RawTable, positions: dict[str, int]
+    found: CellFinding, facts: dict[str, object], draft: TableDraft, raw: RawTable, positions: dict[str, int]
 ) -> Issue:
     row = int(draft.rows[found.position])
     position = positions.get(found.column or "", found.at)
@@ -334,7 +334,7 @@ def _to_issue(
     )
 
 
-def _masked(found: Finding, draft: Draft) -> str:
+def _masked(found: CellFinding, draft: TableDraft) -> str:
     if found.column is None:
         return ""
     text = draft.texts[found.column][found.position]

@@ -42,7 +42,7 @@ def rows_holding(raw: RawTable, position: int, texts: Sequence[str]) -> Mask:
     return np.array([fold(text) in wanted for text in distinct], dtype=bool)[codes]
 
 
-class Why(StrEnum):
+class ExclusionReason(StrEnum):
     """Why a row is no line."""
 
     BLANK = "blank"
@@ -85,7 +85,9 @@ class ExcludedRows:
         return Counter(why for why in self.why.tolist() if why in _TOLD)
 
 
-_TOLD: Final = frozenset({Why.LEFT_OUT, Why.NOT_ASKED, Why.HEADER, Why.NOTE})
+_TOLD: Final = frozenset(
+    {ExclusionReason.LEFT_OUT, ExclusionReason.NOT_ASKED, ExclusionReason.HEADER, ExclusionReason.NOTE}
+)
 _NOT_NOUGHT: Final = re.compile("[1-9]")
 
 
@@ -107,27 +109,27 @@ def excluded_rows(
         lines: See `schemas.tables.stated_totals.find_totals`.
     """
     why = np.full(len(raw.cells), "", dtype=object)
-    why[blank_rows(raw)] = Why.BLANK
+    why[blank_rows(raw)] = ExclusionReason.BLANK
     block = find_control_block(raw, layout.control, why == "") if layout.control else None
     if below or block is not None:
         first = 0 if below or block is None else block.first
-        why[(np.arange(len(why)) >= first) & (why == "")] = Why.TOTAL
+        why[(np.arange(len(why)) >= first) & (why == "")] = ExclusionReason.TOTAL
     for rule in layout.leave_out:
-        why[_left_out(raw, rule) & (why == "")] = Why.LEFT_OUT
-    why[_headers_again(raw, layout, positions, why == "")] = Why.HEADER
+        why[_left_out(raw, rule) & (why == "")] = ExclusionReason.LEFT_OUT
+    why[_headers_again(raw, layout, positions, why == "")] = ExclusionReason.HEADER
     totals = find_totals(raw, layout, positions, why == "", lines) if layout.totals else {}
     if layout.table == "royalty_lines":
         among = (why == "") & ~raw.cells.index.isin(list(lines))
         among[list(totals)] = False
         totals |= find_sums(raw, positions, among)
-    why[list(totals)] = Why.TOTAL
+    why[list(totals)] = ExclusionReason.TOTAL
     nothing = [at for at, total in totals.items() if not total.labelled and not _NOT_NOUGHT.search(total.text)]
-    why[nothing] = Why.NOTE  # a formula that was filled down below the last line
-    why[_notes(raw, layout, positions, why == "")] = Why.NOTE
+    why[nothing] = ExclusionReason.NOTE  # a formula that was filled down below the last line
+    why[_notes(raw, layout, positions, why == "")] = ExclusionReason.NOTE
     for column, texts in layout.only.items():
         for position in positions_under(raw, column):
-            why[~rows_holding(raw, position, texts) & (why == "")] = Why.NOT_ASKED
-    stated = tuple(totals[at] for at in sorted(totals) if why[at] == Why.TOTAL)
+            why[~rows_holding(raw, position, texts) & (why == "")] = ExclusionReason.NOT_ASKED
+    stated = tuple(totals[at] for at in sorted(totals) if why[at] == ExclusionReason.TOTAL)
     control = block.stated if block else ()
     if layout.recognise.nothing_else and len(why) and raw.cells.index[0] == raw.header_row + 1:
         control = (*totals_above(raw, layout), *control)
@@ -145,7 +147,7 @@ def nearly_asked(raw: RawTable, layout: Layout, apart: ExcludedRows) -> list[Iss
         layout: Says which rows are asked for.
         apart: Its rows that are no lines.
     """
-    left = apart.why == Why.NOT_ASKED
+    left = apart.why == ExclusionReason.NOT_ASKED
     issues = []
     for column, texts in layout.only.items():
         asked = {fold(text): text for text in texts}
@@ -280,7 +282,7 @@ def names_alone(raw: RawTable, apart: ExcludedRows, positions: Mapping[str, int]
     if "name" not in positions or not apart.lines.any():
         return []
     position, last = positions["name"], int(np.flatnonzero(apart.lines)[-1])
-    among = apart.why == Why.NOTE
+    among = apart.why == ExclusionReason.NOTE
     among[last:] = False
     among[among] = (raw.cells[position][among].str.strip() != "").to_numpy(dtype=bool)
     wide = {row for row, _ in raw.oddities.merged}  # a merged cell is a title

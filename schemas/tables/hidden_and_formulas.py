@@ -12,8 +12,8 @@ from schemas.messages import Listed, Message
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import Finding
-from schemas.tables.draft import Draft
+from schemas.tables.cells import CellFinding
+from schemas.tables.draft import TableDraft
 from schemas.values.destination import DESTINATION_COLUMNS
 
 # What an empty cell is reproached with; a merged one is empty because of that alone.
@@ -31,7 +31,7 @@ _PERCENTAGES: Final = frozenset({"share", "percentage"})
 _MOST_NAMED: Final = 12
 
 
-def check_oddities(draft: Draft, raw: RawTable, positions: Mapping[str, int]) -> None:
+def check_oddities(draft: TableDraft, raw: RawTable, positions: Mapping[str, int]) -> None:
     """Find the cells of lines that are merged, external or stale, in columns that are read.
 
     CELL_MERGED takes the place of what the empty cell would be reproached with.
@@ -63,15 +63,19 @@ def check_oddities(draft: Draft, raw: RawTable, positions: Mapping[str, int]) ->
         if not (found.code in _EMPTINESS and (found.position, found.column) in covered)
         and not (found.code is IssueCode.DESTINATION_MISSING and found.position in nowhere)
     ]
-    draft.findings += [Finding(at, column, IssueCode.CELL_MERGED) for at, column in merged]
-    draft.findings += [Finding(at, column, IssueCode.FORMULA_EXTERNAL) for at, column in among_lines(oddities.external)]
+    draft.findings += [CellFinding(at, column, IssueCode.CELL_MERGED) for at, column in merged]
+    draft.findings += [
+        CellFinding(at, column, IssueCode.FORMULA_EXTERNAL) for at, column in among_lines(oddities.external)
+    ]
     if oddities.stale:
         draft.findings += [
-            Finding(at, column, IssueCode.FORMULA_STALE) for at, column in among_lines(oddities.formulas)[:1]
+            CellFinding(at, column, IssueCode.FORMULA_STALE) for at, column in among_lines(oddities.formulas)[:1]
         ]
 
 
-def _hold_what_the_eye_sees(draft: Draft, raw: RawTable, columns: Mapping[int, str], lines: Mapping[int, int]) -> None:
+def _hold_what_the_eye_sees(
+    draft: TableDraft, raw: RawTable, columns: Mapping[int, str], lines: Mapping[int, int]
+) -> None:
     """Hold reais that are shown in another currency or scaled, and rows of which something is struck through."""
     currencies = draft.canonical.get("currency")
     for row, position in sorted(raw.oddities.shown_otherwise):
@@ -80,13 +84,13 @@ def _hold_what_the_eye_sees(draft: Draft, raw: RawTable, columns: Mapping[int, s
             continue
         currency = draft.currency if currencies is None else currencies[lines[row]]
         if currency in {"", HOME_CURRENCY}:
-            draft.findings.append(Finding(lines[row], column, IssueCode.AMOUNT_SHOWN))
+            draft.findings.append(CellFinding(lines[row], column, IssueCode.AMOUNT_SHOWN))
     struck: dict[int, int] = {}
     for row, position in sorted(raw.oddities.struck):
         if row in lines and position < len(raw.headers):
             struck.setdefault(row, position)
     draft.findings += [
-        Finding(lines[row], columns.get(position), IssueCode.ROW_STRUCK, at=position)
+        CellFinding(lines[row], columns.get(position), IssueCode.ROW_STRUCK, at=position)
         for row, position in struck.items()
     ]
 
@@ -94,7 +98,7 @@ def _hold_what_the_eye_sees(draft: Draft, raw: RawTable, columns: Mapping[int, s
 _MONEY: Final = frozenset({"amount", "owner_amount", "minimum"})
 
 
-def _hold_what_may_be_percentages(draft: Draft, raw: RawTable, positions: Mapping[str, int]) -> None:
+def _hold_what_may_be_percentages(draft: TableDraft, raw: RawTable, positions: Mapping[str, int]) -> None:
     """Refuse numbers up to 1 where percentages stand: 0.5 may be shown as 50 %, and nobody looked how it is shown."""
     refused = {(found.position, found.column) for found in draft.findings}
     for column in _PERCENTAGES & positions.keys():
@@ -103,7 +107,7 @@ def _hold_what_may_be_percentages(draft: Draft, raw: RawTable, positions: Mappin
         plain = numbers[~numbers.str.endswith("%")]  # a correction may say so
         doubtful = set(plain.index[plain.map(Decimal) <= 1].tolist())
         draft.findings += [
-            Finding(at, column, IssueCode.PERCENT_FORMAT)
+            CellFinding(at, column, IssueCode.PERCENT_FORMAT)
             for at, row in enumerate(draft.rows.tolist())
             if row in doubtful and (at, column) not in refused
         ]
@@ -116,7 +120,7 @@ def values_only(raw: RawTable) -> list[Issue]:
     return [make_issue(IssueCode.FILE_VALUES_ONLY, file=raw.file.name)]
 
 
-def hidden_data(draft: Draft, raw: RawTable, positions: Mapping[str, int]) -> list[Issue]:
+def hidden_data(draft: TableDraft, raw: RawTable, positions: Mapping[str, int]) -> list[Issue]:
     """Warn once of hidden lines, and of hidden columns that are read."""
     lines = set(draft.rows.tolist()) if raw.oddities.hidden_rows else set()
     read = set(positions.values())

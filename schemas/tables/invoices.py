@@ -1,9 +1,9 @@
 """Invoices (notas fiscais) that payees have sent for their royalties: number, day, amount and period."""
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import Column, ColumnKind, Finding
+from schemas.tables.cells import CellFinding, Column, ColumnKind
 from schemas.tables.contract import CANONICAL_TAX_ID, TableModel, text, whole
-from schemas.tables.draft import Draft
+from schemas.tables.draft import TableDraft
 
 
 class Invoices(TableModel):
@@ -28,12 +28,12 @@ COLUMNS = (
 )
 
 
-def hold_repeated_numbers(draft: Draft) -> None:
+def hold_repeated_numbers(draft: TableDraft) -> None:
     """Hold rows of one payee that bear the same number: an invoice is one document."""
     for positions in draft.groups("tax_id", "number"):
         for position in positions:
             others = draft.row_list(positions, but=position)
-            draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, {"other": others}))
+            draft.findings.append(CellFinding(position, None, IssueCode.ROW_DUPLICATE, {"other": others}))
 
 
 RULES = (hold_repeated_numbers,)

@@ -14,8 +14,8 @@ from pyarrow import Table, decimal128, decimal256
 from pyarrow.types import is_decimal
 
 from schemas.tables.contract import DataFrame, TableModel, exact, text, whole
-from schemas.tables.decisions import Decision
-from schemas.tables.draft import Draft
+from schemas.tables.decisions import ParsingDecision
+from schemas.tables.draft import TableDraft
 from schemas.tables.excluded_rows import ExcludedRows
 from schemas.tables.stated_totals import Stated, StatedTotal
 from schemas.values.money import DecimalMark
@@ -98,7 +98,7 @@ def frame_of(table: Table) -> pd.DataFrame:
 
 
 _EXACT: Final = Context(prec=120)
-_MARKS: Final[dict[str, DecimalMark]] = {Decision.DECIMAL_COMMA: ",", Decision.DECIMAL_POINT: "."}
+_MARKS: Final[dict[str, DecimalMark]] = {ParsingDecision.DECIMAL_COMMA: ",", ParsingDecision.DECIMAL_POINT: "."}
 
 
 class PartSum(NamedTuple):
@@ -134,12 +134,12 @@ class BlockSums:
     mark: DecimalMark | None = None
 
 
-def decided_mark(decisions: Mapping[str, Decision]) -> DecimalMark | None:
+def decided_mark(decisions: Mapping[str, ParsingDecision]) -> DecimalMark | None:
     """Return the decimal mark that was decided for the amounts; None when nothing decided it."""
     return _MARKS.get(decisions.get("amount", ""))
 
 
-def sum_block(draft: Draft, apart: ExcludedRows) -> BlockSums:
+def sum_block(draft: TableDraft, apart: ExcludedRows) -> BlockSums:
     """Add the lines of a block up between its totals, used and held alike.
 
     Args:
@@ -151,7 +151,7 @@ def sum_block(draft: Draft, apart: ExcludedRows) -> BlockSums:
     return BlockSums(len(draft.rows), parts, apart.totals, apart.control, mark)
 
 
-def _parts(draft: Draft, totals: Sequence[int]) -> Iterator[PartSum]:
+def _parts(draft: TableDraft, totals: Sequence[int]) -> Iterator[PartSum]:
     order = np.argsort(draft.rows, kind="stable")
     rows = draft.rows[order]
     amounts = draft.canonical["amount"][order].tolist()

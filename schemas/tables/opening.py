@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import Column, ColumnKind, Finding
+from schemas.tables.cells import CellFinding, Column, ColumnKind
 from schemas.tables.contract import CANONICAL_TAX_ID, TableModel, text, whole
-from schemas.tables.draft import Draft
+from schemas.tables.draft import TableDraft
 from schemas.values.reading import fold_word
 
 CARRIED: Final = "carried"
@@ -61,7 +61,7 @@ COLUMNS = (
 )
 
 
-def read_kinds(draft: Draft) -> None:
+def read_kinds(draft: TableDraft) -> None:
     """Read what each row is; only what is carried may be owed back, and only what was paid may be nothing."""
     kinds = [WORDS.get(fold_word(text), "") for text in draft.canonical["kind"]]
     draft.canonical["kind"] = np.array(kinds, dtype=object)
@@ -76,7 +76,7 @@ def read_kinds(draft: Draft) -> None:
     draft.report(wrong, "amount", IssueCode.AMOUNT_NOT_POSITIVE)
 
 
-def hold_repeated_rows(draft: Draft) -> None:
+def hold_repeated_rows(draft: TableDraft) -> None:
     """Hold rows that say the same twice; two payments, or two advances of one reference, bear different dates."""
     kinds = draft.canonical["kind"]
     carried = [group for group in draft.groups("tax_id", "kind", "period") if kinds[group[0]] == CARRIED]
@@ -84,7 +84,7 @@ def hold_repeated_rows(draft: Draft) -> None:
     for positions in [*carried, *(group for group in others if kinds[group[0]] in {TO_RECOUP, PAID})]:
         for position in positions:
             facts = {"other": draft.row_list(positions, but=position)}
-            draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, facts))
+            draft.findings.append(CellFinding(position, None, IssueCode.ROW_DUPLICATE, facts))
 
 
 RULES = (read_kinds, hold_repeated_rows)

@@ -17,11 +17,11 @@ from schemas.layouts.layout import Layout
 from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.tables import advances, invoices, opening, payees, payments, rates, royalty_lines, shares, taxes
-from schemas.tables.cells import Column, ColumnKind, Finding
+from schemas.tables.cells import CellFinding, Column, ColumnKind
 from schemas.tables.contract import TableModel
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import StoodIn, decisions_of
-from schemas.tables.draft import NO_KEY_TYPES, Draft, KeyTypes, Rule, find_columns, to_issues, understood
+from schemas.tables.draft import NO_KEY_TYPES, KeyTypes, Rule, TableDraft, find_columns, to_issues, understood
 from schemas.tables.excluded_rows import ExcludedRows, excluded_rows, names_alone, nearly_asked, second_copy
 from schemas.tables.hidden_and_formulas import check_oddities, hidden_data, values_only
 from schemas.tables.line_sums import sum_block
@@ -30,7 +30,7 @@ from schemas.tables.row_accounting import codes_by_position, dispositions, held_
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.tables.stand_ins import completed
 from schemas.tables.stopping_words import hold_stopped_rows, notes_that_stop
-from schemas.tables.totals import Source, compare_totals
+from schemas.tables.totals import TableSource, compare_totals
 from schemas.tables.unread_columns import UnreadColumn, issues_of, not_used, told, told_apart, unread_columns
 from schemas.values.pix_key import key_digest
 
@@ -184,7 +184,7 @@ def parse_table(
 def _compared(found: "ReadRows", raw: RawTable) -> tuple[list[Issue], list[Message]]:
     stated = found.apart.totals or found.apart.control
     sums = [sum_block(found.draft, found.apart)] if stated else []
-    return compare_totals(sums, Source(raw.file.name, raw.sheet, raw.headers))
+    return compare_totals(sums, TableSource(raw.file.name, raw.sheet, raw.headers))
 
 
 class ReadRows(NamedTuple):
@@ -194,7 +194,7 @@ class ReadRows(NamedTuple):
     columns: tuple[Column, ...]
     match: HeaderMatch
     apart: ExcludedRows
-    draft: Draft
+    draft: TableDraft
     stood_in: Mapping[StoodIn, int]
 
 
@@ -315,7 +315,7 @@ def _told_twice(raw: RawTable, row: int) -> Issue:
     return make_issue(IssueCode.LINES_TWICE, file=raw.file.name, sheet=raw.sheet, cell=f"A{row}", row=row)
 
 
-def _key_types(draft: Draft, held: Collection[int]) -> Mapping[str, str]:
+def _key_types(draft: TableDraft, held: Collection[int]) -> Mapping[str, str]:
     """Return the types of the Pix keys of sound rows, by digest."""
     if "pix_key_type" not in draft.canonical:
         return {}
@@ -334,6 +334,6 @@ def _validated_frame(found: ReadRows, raw: RawTable) -> pd.DataFrame:
     frame = typed_frame(model, found.columns, values, where)
     broken = broken_rows(model, frame)
     draft.findings += [
-        Finding(int(used[label]), None, IssueCode.ROW_CONTRACT, {"rule": rule}) for label, rule in broken.items()
+        CellFinding(int(used[label]), None, IssueCode.ROW_CONTRACT, {"rule": rule}) for label, rule in broken.items()
     ]
     return frame.drop(index=list(broken)).reset_index(drop=True)

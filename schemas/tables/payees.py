@@ -8,10 +8,10 @@ import numpy as np
 
 from schemas.issues import IssueCode, Severity
 from schemas.tables.amounts import ExactAmount
-from schemas.tables.cells import PAYEE_COLUMNS, Column, ColumnKind, Finding
+from schemas.tables.cells import PAYEE_COLUMNS, CellFinding, Column, ColumnKind
 from schemas.tables.contract import CANONICAL_TAX_ID, flag, text, whole
 from schemas.tables.destinations import check_destinations, require_names, tell_shared_keys
-from schemas.tables.draft import Draft
+from schemas.tables.draft import TableDraft
 from schemas.tables.payee_data import PayeeData
 from schemas.values.reading import fold_word
 
@@ -81,7 +81,7 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
 _NAMES = frozenset(column.name for column in COLUMNS if column.kind is ColumnKind.NAME)
 
 
-def settle_identities(draft: Draft) -> None:
+def settle_identities(draft: TableDraft) -> None:
     """Use the first of equal rows; hold all rows of a payee who is described in two ways.
 
     Names are compared as people read them: capitals, accents and how a keyboard composes them make nobody another.
@@ -97,16 +97,16 @@ def settle_identities(draft: Draft) -> None:
         for position in positions:
             if len(described) > 1:
                 others = draft.row_list(positions, but=position)
-                draft.findings.append(Finding(position, None, IssueCode.IDENTITY_CONFLICT, {"other": others}))
+                draft.findings.append(CellFinding(position, None, IssueCode.IDENTITY_CONFLICT, {"other": others}))
             elif position != positions[0]:
                 facts = {"other": draft.row_list(positions[:1])}
                 draft.findings.append(
-                    Finding(position, None, IssueCode.ROW_DUPLICATE, facts, severity=Severity.WARNING)
+                    CellFinding(position, None, IssueCode.ROW_DUPLICATE, facts, severity=Severity.WARNING)
                 )
                 draft.ignored[position] = "duplicate"
 
 
-def read_terms(draft: Draft) -> None:
+def read_terms(draft: TableDraft) -> None:
     """Read the terms of each payee's royalties; a word that is none of a term's holds the payee."""
     minimum = draft.canonical["minimum"]
     usual = ExactAmount(Decimal(USUAL_MINIMUM).scaleb(-2), "")
@@ -118,7 +118,7 @@ def read_terms(draft: Draft) -> None:
         draft.canonical[column] = np.array([words.get(fold_word(text), "") for text in written], dtype=object)
 
 
-def hold_moves_in_question(draft: Draft) -> None:
+def hold_moves_in_question(draft: TableDraft) -> None:
     """Hold payees of whom one is said to have been another who is a payee, too, or whom two are said to have been."""
     own, before = draft.canonical["tax_id"], draft.canonical["previous_tax_id"]
     own_rows = {tax_id: position for position, tax_id in enumerate(own) if tax_id}
@@ -131,10 +131,10 @@ def hold_moves_in_question(draft: Draft) -> None:
                 _hold_both(draft, first, other)
 
 
-def _hold_both(draft: Draft, position: int, other: int) -> None:
+def _hold_both(draft: TableDraft, position: int, other: int) -> None:
     for held, named in {position: other, other: position}.items():
         facts = {"other": draft.row_list([named])}
-        draft.findings.append(Finding(held, None, IssueCode.IDENTITY_CONFLICT, facts))
+        draft.findings.append(CellFinding(held, None, IssueCode.IDENTITY_CONFLICT, facts))
 
 
 RULES = (read_terms, require_names, check_destinations, settle_identities, hold_moves_in_question, tell_shared_keys)

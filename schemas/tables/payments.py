@@ -4,10 +4,10 @@ import numpy as np
 
 from schemas.issues import IssueCode
 from schemas.plan import HOME_CURRENCY
-from schemas.tables.cells import PAYEE_COLUMNS, Column, ColumnKind, Finding
+from schemas.tables.cells import PAYEE_COLUMNS, CellFinding, Column, ColumnKind
 from schemas.tables.contract import flag, text, whole
 from schemas.tables.destinations import check_destinations, hold_two_names, require_names, tell_shared_keys
-from schemas.tables.draft import Draft
+from schemas.tables.draft import TableDraft
 from schemas.tables.payee_data import PayeeData
 from schemas.values.names import normal_reference
 
@@ -43,21 +43,21 @@ COLUMNS = (
 )
 
 
-def hold_repeated_payments(draft: Draft) -> None:
+def hold_repeated_payments(draft: TableDraft) -> None:
     """Hold every row of a payee whose references do not tell them apart: which one is meant is not ours to say."""
     for positions in draft.groups("tax_id", "reference", form=normal_reference):
         for position in positions:
             facts = {"other": draft.row_list(positions, but=position)}
-            draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, facts))
+            draft.findings.append(CellFinding(position, None, IssueCode.ROW_DUPLICATE, facts))
 
 
-def hold_other_currencies(draft: Draft) -> None:
+def hold_other_currencies(draft: TableDraft) -> None:
     """Hold rows whose own column says another currency than the one that is paid in."""
     currencies, expected = draft.canonical["currency"], draft.currency or HOME_CURRENCY
     other = draft.given("currency") & draft.sound("currency") & np.asarray(currencies != expected, dtype=bool)
     for position in np.flatnonzero(other).tolist():
         facts = {"found": currencies[position], "expected": expected}
-        draft.findings.append(Finding(position, "currency", IssueCode.AMOUNT_CURRENCY, facts))
+        draft.findings.append(CellFinding(position, "currency", IssueCode.AMOUNT_CURRENCY, facts))
     currencies[~other] = draft.currency
 
 

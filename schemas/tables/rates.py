@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import Column, ColumnKind, Finding
+from schemas.tables.cells import CellFinding, Column, ColumnKind
 from schemas.tables.contract import TableModel, exact, text, whole
-from schemas.tables.draft import Draft
+from schemas.tables.draft import TableDraft
 from schemas.tables.royalty_lines import LINE_AMOUNT
 
 
@@ -34,20 +34,20 @@ COLUMNS = (
 )
 
 
-def require_rates_above_zero(draft: Draft) -> None:
+def require_rates_above_zero(draft: TableDraft) -> None:
     """Hold rows whose rate is nothing or less."""
     not_above = [amount is not None and amount.value <= 0 for amount in draft.canonical["rate"]]
     draft.report(np.array(not_above, dtype=bool) & draft.sound("rate"), "rate", IssueCode.AMOUNT_NOT_POSITIVE)
 
 
-def require_few_digits(draft: Draft) -> None:
+def require_few_digits(draft: TableDraft) -> None:
     """Hold rates of more digits than a job file may write: eight before the mark, twelve behind it."""
     rates = [Decimal(0) if amount is None else amount.value for amount in draft.canonical["rate"]]
     too_long = [rate >= _MOST or rate != round(rate, _DECIMALS) for rate in rates]
     draft.report(np.array(too_long, dtype=bool) & draft.sound("rate"), "rate", IssueCode.RATE_DIGITS)
 
 
-def hold_contradictions(draft: Draft) -> None:
+def hold_contradictions(draft: TableDraft) -> None:
     """Hold rows that say two rates of one currency and day; the same one twice is no contradiction."""
     rates = draft.canonical["rate"]
     for positions in draft.groups("currency", "date"):
@@ -55,7 +55,7 @@ def hold_contradictions(draft: Draft) -> None:
             continue
         for position in positions:
             others = draft.row_list(positions, but=position)
-            draft.findings.append(Finding(position, None, IssueCode.RATE_CONFLICT, {"other": others}))
+            draft.findings.append(CellFinding(position, None, IssueCode.RATE_CONFLICT, {"other": others}))
 
 
 RULES = (require_rates_above_zero, require_few_digits, hold_contradictions)

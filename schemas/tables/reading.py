@@ -15,16 +15,16 @@ from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import AmountColumn
-from schemas.tables.cells import Cells, Column, ColumnKind, ColumnReading, Finding, Telling, unreadable
+from schemas.tables.cells import CellFinding, Cells, Column, ColumnKind, ColumnReading, Telling, unreadable
 from schemas.tables.dates import NO_EVIDENCE, Evidence, dates
-from schemas.tables.draft import Draft, Mask, label_of
+from schemas.tables.draft import Mask, TableDraft, label_of
 from schemas.tables.excluded_rows import positions_under, rows_holding
 from schemas.tables.readers import Convention, reader_factory
 from schemas.values.reading import BLANKS, says_nothing
 from schemas.values.tax_id import read_tax_ids
 
 
-def apply_sign(draft: Draft, raw: RawTable, sign: Sign, *, payable: bool) -> None:
+def apply_sign(draft: TableDraft, raw: RawTable, sign: Sign, *, payable: bool) -> None:
     """Count the amounts of rows that say they went out below zero, whatever sign they bear.
 
     Args:
@@ -44,7 +44,7 @@ def apply_sign(draft: Draft, raw: RawTable, sign: Sign, *, payable: bool) -> Non
             continue
         amounts[position] = amount._replace(value=amount.value.copy_abs().copy_negate())
         if payable and position not in named:
-            draft.findings.append(Finding(position, "amount", IssueCode.AMOUNT_NOT_POSITIVE))
+            draft.findings.append(CellFinding(position, "amount", IssueCode.AMOUNT_NOT_POSITIVE))
 
 
 def read_draft(  # all of it is one file's
@@ -56,7 +56,7 @@ def read_draft(  # all of it is one file's
     *,
     payee_data_required: bool,
     evidence: Evidence = NO_EVIDENCE,
-) -> Draft:
+) -> TableDraft:
     """Read the wanted rows of a file, each column by its kind.
 
     Args:
@@ -75,7 +75,7 @@ def read_draft(  # all of it is one file's
         for column in columns
         for at in [positions.get(column.name, len(raw.headers))]
     }
-    draft = Draft(rows, labels, layout.currency or "", payee_data_required)
+    draft = TableDraft(rows, labels, layout.currency or "", payee_data_required)
     zeros = _zeros_by_column(raw)
     convention = _convention(raw, layout, positions, wanted, evidence)
     days = _days_told(raw, positions, wanted, columns) if layout.dates in _BY_CELLS else ()
@@ -104,7 +104,7 @@ def read_draft(  # all of it is one file's
     return draft
 
 
-def _report_split_amounts(draft: Draft, raw: RawTable, position: int, wanted: Mask) -> None:
+def _report_split_amounts(draft: TableDraft, raw: RawTable, position: int, wanted: Mask) -> None:
     """Hold the amounts of a text whose decimal commas were taken for the commas between its fields.
 
     Their centavos stand in the next field then, two digits in each row; nobody would know otherwise where a header has
@@ -210,11 +210,11 @@ def _read_column(cells: Cells, column: Column, convention: Convention, known: Te
         reading = unreadable(texts[position], kind) or read.readings.get(position)
         code = reading.code if reading else required
         if code is not None:
-            findings.append(Finding(position, column.name, code, reading.facts if reading else {}))
+            findings.append(CellFinding(position, column.name, code, reading.facts if reading else {}))
     return ColumnReading(read.tax_ids.to_numpy(dtype=object, copy=True), findings)
 
 
-def report_misshapen(draft: Draft, raw: RawTable, lines: Mask) -> None:
+def report_misshapen(draft: TableDraft, raw: RawTable, lines: Mask) -> None:
     """Add lines with too many or too few fields: their cells were not read, since none is sure of its column."""
     rows = raw.cells.index[lines]
     extra = np.array([row for row in raw.misshapen_rows if row in rows], dtype=np.int64)
@@ -224,4 +224,4 @@ def report_misshapen(draft: Draft, raw: RawTable, lines: Mask) -> None:
         absent = None if name == "amount" else ""
         draft.canonical[name] = np.concatenate([values, filled(len(extra), absent)])
     facts = {"expected": len(raw.headers)}
-    draft.findings += [Finding(first + n, None, IssueCode.ROW_WIDTH, facts) for n in range(len(extra))]
+    draft.findings += [CellFinding(first + n, None, IssueCode.ROW_WIDTH, facts) for n in range(len(extra))]

@@ -15,7 +15,7 @@ from schemas.issues import IssueCode
 from schemas.raw_table import RawTable
 from schemas.tables.amounts import ExactAmount
 from schemas.tables.contract import DataFrame, Record, TableModel, records, text, whole
-from schemas.tables.draft import Draft, is_error
+from schemas.tables.draft import TableDraft, is_error
 from schemas.tables.excluded_rows import ExcludedRows
 from schemas.tables.reading import filled
 
@@ -26,7 +26,7 @@ PERSON_NAMES: Final = ("name", "email", "artist_name", "reference")
 PAYEE_NAMES: Final = ("name", "email", "artist_name", "previous_tax_id")
 
 
-def codes_by_position(draft: Draft) -> dict[int, str]:
+def codes_by_position(draft: TableDraft) -> dict[int, str]:
     """Return the comma-joined codes of each position that is held."""
     codes: dict[int, dict[str, None]] = {}
     for finding in draft.findings:
@@ -50,7 +50,7 @@ def places(file: str, sheet: str | None, rows: npt.NDArray[np.int64]) -> pd.Data
     )
 
 
-def held_rows(draft: Draft, raw: RawTable, codes: dict[int, str]) -> pd.DataFrame:
+def held_rows(draft: TableDraft, raw: RawTable, codes: dict[int, str]) -> pd.DataFrame:
     """Build `ParsedTable.held` in order of row."""
     positions = np.array(sorted(codes, key=lambda position: draft.rows[position]), dtype=np.int64)
     held = places(raw.file.name, raw.sheet, draft.rows[positions])
@@ -70,7 +70,7 @@ def held_rows(draft: Draft, raw: RawTable, codes: dict[int, str]) -> pd.DataFram
     return held
 
 
-def _add_person(held: pd.DataFrame, draft: Draft, positions: npt.NDArray[np.int64]) -> None:
+def _add_person(held: pd.DataFrame, draft: TableDraft, positions: npt.NDArray[np.int64]) -> None:
     """Keep what was read well of whose row it is; a wrong cell, and a row cut askew, keep nothing."""
     wrong = {(found.position, found.column) for found in draft.findings if is_error(found)}
     askew = {found.position for found in draft.findings if found.code is IssueCode.ROW_WIDTH}
@@ -83,7 +83,7 @@ def _add_person(held: pd.DataFrame, draft: Draft, positions: npt.NDArray[np.int6
         )
 
 
-def _add_assets(held: pd.DataFrame, draft: Draft, positions: npt.NDArray[np.int64]) -> None:
+def _add_assets(held: pd.DataFrame, draft: TableDraft, positions: npt.NDArray[np.int64]) -> None:
     """Say what held shares are shares of, and whether that can be read: nobody is paid from it until they are sound."""
     for name in ASSET_NAMES:
         held[name] = pd.Series(draft.canonical[name][positions], dtype="str")
@@ -95,12 +95,12 @@ def _add_assets(held: pd.DataFrame, draft: Draft, positions: npt.NDArray[np.int6
     held["asset_read"] = pd.Series([position not in misread for position in positions.tolist()], dtype="bool")
 
 
-def _exact(draft: Draft, position: int) -> Decimal | None:
+def _exact(draft: TableDraft, position: int) -> Decimal | None:
     amount: ExactAmount | None = draft.canonical["amount"][position] if "amount" in draft.canonical else None
     return amount.value if amount else None
 
 
-def dispositions(draft: Draft, raw: RawTable, apart: ExcludedRows, codes: dict[int, str]) -> pd.DataFrame:
+def dispositions(draft: TableDraft, raw: RawTable, apart: ExcludedRows, codes: dict[int, str]) -> pd.DataFrame:
     """Build `ParsedTable.rows`: every row of the file once."""
     number = raw.cells.index.to_numpy(dtype=np.int64)
     rows = places(raw.file.name, raw.sheet, number)
@@ -137,7 +137,7 @@ class RowRuns(TableModel):
 COLUMNS = tuple(RowRuns.columns)
 
 
-class Run(NamedTuple):
+class RowRun(NamedTuple):
     """Some rows that are to be told otherwise than before."""
 
     file: str
@@ -191,7 +191,7 @@ def join_runs(frames: Iterable[pd.DataFrame]) -> DataFrame[RowRuns]:
 
 def used_run(file: str, sheet: str | None, first_row: int, last_row: int, rows: int) -> DataFrame[RowRuns]:
     """Return so many used rows between two rows of a sheet; nothing for none."""
-    return runs_frame([Run(file, sheet or "", first_row, last_row, rows, USED, "")] if rows else [])
+    return runs_frame([RowRun(file, sheet or "", first_row, last_row, rows, USED, "")] if rows else [])
 
 
 def _append(joined: list[Record], run: Record) -> None:
@@ -204,7 +204,7 @@ def _append(joined: list[Record], run: Record) -> None:
         joined.append(run)
 
 
-def move_rows(runs: DataFrame[RowRuns], moved: Sequence[Run]) -> DataFrame[RowRuns]:
+def move_rows(runs: DataFrame[RowRuns], moved: Sequence[RowRun]) -> DataFrame[RowRuns]:
     """Tell some rows otherwise; how many there are does not change.
 
     Args:
@@ -221,7 +221,7 @@ def move_rows(runs: DataFrame[RowRuns], moved: Sequence[Run]) -> DataFrame[RowRu
     return runs_frame([*left, *(run._asdict() for run in added)])
 
 
-def hold_used_rows(runs: DataFrame[RowRuns], moved: Sequence[Run]) -> DataFrame[RowRuns]:
+def hold_used_rows(runs: DataFrame[RowRuns], moved: Sequence[RowRun]) -> DataFrame[RowRuns]:
     """Tell some used rows otherwise; neighbours with one end become one run.
 
     Args:
@@ -249,7 +249,7 @@ def hold_used_rows(runs: DataFrame[RowRuns], moved: Sequence[Run]) -> DataFrame[
     return runs_frame([*(run for run in kept if run["rows"]), *added])
 
 
-def _neighbours(last: Record, run: Run) -> bool:
+def _neighbours(last: Record, run: RowRun) -> bool:
     place = (last["file"], last["sheet"], last["last_row"] + 1, last["disposition"], last["reason"])
     return place == (run.file, run.sheet, run.first_row, run.disposition, run.reason)
 
@@ -268,7 +268,7 @@ class _Taken:
         self._others = {sheet: sorted(found, key=lambda run: run["first_row"]) for sheet, found in others.items()}
         self._firsts = {sheet: [run["first_row"] for run in found] for sheet, found in self._others.items()}
 
-    def take(self, moved: Run) -> bool:
+    def take(self, moved: RowRun) -> bool:
         """Take rows out; False when they are in no run, or are told as they are to be."""
         sheet = (moved.file, moved.sheet)
         at = bisect_right(self._firsts.get(sheet, []), moved.first_row) - 1

@@ -8,9 +8,9 @@ import pandas as pd
 from pyarrow import decimal128
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import Column, ColumnKind, Finding
+from schemas.tables.cells import CellFinding, Column, ColumnKind
 from schemas.tables.contract import TableModel, exact, text, whole
-from schemas.tables.draft import Draft
+from schemas.tables.draft import TableDraft
 
 LINE_AMOUNT = decimal128(38, 18)
 UNREAD_UPC = "?"
@@ -63,7 +63,7 @@ COLUMNS = (
 TEXTS = tuple(column.name for column in COLUMNS if column.name not in {"units", "amount"})
 
 
-def settle_currencies(draft: Draft) -> None:
+def settle_currencies(draft: TableDraft) -> None:
     """Give every line its currency, the column's or the layout's, and hold lines whose amount names another one."""
     currencies = draft.canonical["currency"]
     unsaid = ~draft.given("currency") & draft.sound("currency")
@@ -73,10 +73,10 @@ def settle_currencies(draft: Draft) -> None:
     contradicts = (written != "") & (written != "$") & (currencies != "") & (written != currencies)
     for position in np.flatnonzero(contradicts).tolist():
         facts = {"found": written[position], "expected": currencies[position]}
-        draft.findings.append(Finding(position, "amount", IssueCode.AMOUNT_CURRENCY, facts))
+        draft.findings.append(CellFinding(position, "amount", IssueCode.AMOUNT_CURRENCY, facts))
 
 
-def excuse_upcs(draft: Draft) -> None:
+def excuse_upcs(draft: TableDraft) -> None:
     """Let a line with an ISRC pass whose UPC cannot be read: shares by ISRC are looked for first, and those decide."""
     known = draft.given("isrc") & draft.sound("isrc")
     for at, found in enumerate(draft.findings):

@@ -8,7 +8,7 @@ import numpy as np
 from schemas.issues import IssueCode
 from schemas.tables.cells import Column, ColumnKind
 from schemas.tables.contract import CANONICAL_TAX_ID, TableModel, text, whole
-from schemas.tables.draft import Draft
+from schemas.tables.draft import TableDraft
 from schemas.values.reading import fold_word
 
 # A share beside the group that covers a line; any other base than "" is a role of that group, in small letters.
@@ -55,14 +55,14 @@ COLUMNS = (
 )
 
 
-def check_validity(draft: Draft) -> None:
+def check_validity(draft: TableDraft) -> None:
     """Hold shares that end before they begin."""
     first, last = draft.canonical["valid_from"], draft.canonical["valid_to"]
     reversed_ = np.array([bool(f and t and t < f) for f, t in zip(first, last, strict=True)], dtype=bool)
     draft.report(reversed_, "valid_to", IssueCode.DATE_ORDER)
 
 
-def read_bases(draft: Draft) -> None:
+def read_bases(draft: TableDraft) -> None:
     """Read what each share is taken from: "por fora", or "da parte de artista"."""
     bases = [_base_of(text) for text in draft.canonical["base"]]
     unknown = np.array([base is None for base in bases], dtype=bool)
@@ -95,7 +95,7 @@ _WHOLE: Final = frozenset(
 )
 
 
-def require_scope(draft: Draft) -> None:
+def require_scope(draft: TableDraft) -> None:
     """Hold shares that do not say what they are shares of.
 
     A row without a code, a release and an artist is of the whole catalogue where the table names nothing else, or where

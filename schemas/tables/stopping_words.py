@@ -10,9 +10,9 @@ import numpy as np
 from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.layouts.headers import HeaderMatch
 from schemas.raw_table import RawTable, column_letter
-from schemas.tables.cells import Finding
-from schemas.tables.draft import Draft
-from schemas.tables.excluded_rows import ExcludedRows, Why
+from schemas.tables.cells import CellFinding
+from schemas.tables.draft import TableDraft
+from schemas.tables.excluded_rows import ExcludedRows, ExclusionReason
 from schemas.tables.unread_columns import words_of
 
 _STOP: Final = re.compile(
@@ -39,7 +39,7 @@ def stops(text: str) -> bool:
 _MAY_STOP: Final = "cancel|pag[oau]|pay|paid|quitad|liberar|repassar|estorn|suspen|falec|deceas|bloque|disput|desconsid"
 
 
-def hold_stopped_rows(draft: Draft, raw: RawTable, match: HeaderMatch) -> None:
+def hold_stopped_rows(draft: TableDraft, raw: RawTable, match: HeaderMatch) -> None:
     """Hold rows in which a cell or a comment says that they are not to be paid, but for columns that are left unread.
 
     Args:
@@ -55,12 +55,12 @@ def hold_stopped_rows(draft: Draft, raw: RawTable, match: HeaderMatch) -> None:
         cells = raw.cells[position]
         may = cells[cells.str.contains(_MAY_STOP, case=False, regex=True)]
         draft.findings += [
-            Finding(lines[row], columns.get(position), IssueCode.ROW_STOPPED, at=position)
+            CellFinding(lines[row], columns.get(position), IssueCode.ROW_STOPPED, at=position)
             for row, text in may.items()
             if row in lines and stops(text)
         ]
     draft.findings += [
-        Finding(lines[row], columns.get(position), IssueCode.ROW_STOPPED, at=position)
+        CellFinding(lines[row], columns.get(position), IssueCode.ROW_STOPPED, at=position)
         for row, position, text in raw.oddities.comments
         if row in lines and position < len(raw.headers) and stops(text)
     ]
@@ -103,6 +103,6 @@ def is_legend(text: str) -> bool:
 def _notes(raw: RawTable, apart: ExcludedRows) -> Iterator[tuple[int, int, str]]:
     for head in raw.above:
         yield from ((head.row, position, text) for position, text in enumerate(head.texts) if text)
-    for at in np.flatnonzero(apart.why == Why.NOTE).tolist():
+    for at in np.flatnonzero(apart.why == ExclusionReason.NOTE).tolist():
         cells = raw.cells.iloc[at]
         yield from ((int(raw.cells.index[at]), position, text) for position, text in enumerate(cells) if text)

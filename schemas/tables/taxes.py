@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import Column, ColumnKind, Finding
+from schemas.tables.cells import CellFinding, Column, ColumnKind
 from schemas.tables.contract import CANONICAL_TAX_ID, TableModel, text, whole
-from schemas.tables.draft import Draft
+from schemas.tables.draft import TableDraft
 from schemas.tables.shares import check_validity
 
 
@@ -43,7 +43,7 @@ COLUMNS = (
 )
 
 
-def require_rate_or_amount(draft: Draft) -> None:
+def require_rate_or_amount(draft: TableDraft) -> None:
     """Hold rows that state both a percentage and an amount, or neither, or more than all."""
     percentages, amounts = draft.canonical["percentage"], draft.canonical["amount"]
     stated = [
@@ -55,22 +55,22 @@ def require_rate_or_amount(draft: Draft) -> None:
     draft.report(wrong & draft.sound("percentage") & draft.sound("amount"), "percentage", IssueCode.TAX_RATE)
 
 
-def write_kinds_alike(draft: Draft) -> None:
+def write_kinds_alike(draft: TableDraft) -> None:
     """Write kinds in capitals, so that irrf and IRRF are one."""
     draft.canonical["kind"] = np.array([kind.upper() for kind in draft.canonical["kind"]], dtype=object)
 
 
-def hold_repeated_taxes(draft: Draft) -> None:
+def hold_repeated_taxes(draft: TableDraft) -> None:
     """Hold rows of one payee and kind whose times overlap: which one holds is not ours to say."""
     for positions in draft.groups("tax_id", "kind"):
         for together in _overlapping(draft, positions):
             draft.findings += [
-                Finding(position, None, IssueCode.ROW_DUPLICATE, {"other": draft.row_list(together, but=position)})
+                CellFinding(position, None, IssueCode.ROW_DUPLICATE, {"other": draft.row_list(together, but=position)})
                 for position in together
             ]
 
 
-def _overlapping(draft: Draft, positions: Iterable[int]) -> Iterator[list[int]]:
+def _overlapping(draft: TableDraft, positions: Iterable[int]) -> Iterator[list[int]]:
     """Yield the rows whose times overlap, two or more at a time, in the order of their beginnings."""
     first, last = draft.canonical["valid_from"], draft.canonical["valid_to"]
     together: list[int] = []

@@ -16,7 +16,7 @@ from schemas.tables.stated_totals import StatedTotal, readings
 from schemas.values.masking import mask_value
 
 
-class Source(NamedTuple):
+class TableSource(NamedTuple):
     """Which table totals stand in: base name of its file, sheet (None for text), headers as written."""
 
     file: str
@@ -25,7 +25,7 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TotalVerdict:
     """What became of a total.
 
     Attributes:
@@ -46,7 +46,7 @@ class Verdict:
         return self.agrees is False or (self.agrees is None and not self.total.labelled)
 
 
-def compare_totals(blocks: Sequence[BlockSums], source: Source) -> tuple[list[Issue], list[Message]]:
+def compare_totals(blocks: Sequence[BlockSums], source: TableSource) -> tuple[list[Issue], list[Message]]:
     """Hold every total of a file against its lines, used and held alike.
 
     Args:
@@ -78,7 +78,7 @@ class _Lines:
             else {}
         )
 
-    def judge(self, total: StatedTotal) -> Verdict:
+    def judge(self, total: StatedTotal) -> TotalVerdict:
         """Hold a total against the lines above it; totals come in order of row."""
         for sums in self._of.values():
             sums.reach(total.row)
@@ -87,20 +87,20 @@ class _Lines:
             sums.begin_anew()
         return verdict
 
-    def judge_control(self, total: StatedTotal) -> Verdict:
+    def judge_control(self, total: StatedTotal) -> TotalVerdict:
         """Hold what the block below the lines states against all of them."""
         if not total.counts:
             return self._compare(total, whole=True)
         stated = read_count(total.text, total.kind).value
         if stated is None:
-            return Verdict(total, None)
+            return TotalVerdict(total, None)
         expected, found = (Message("table.lines", count=count) for count in (stated, self._count))
-        return Verdict(total, stated == self._count, expected, found)
+        return TotalVerdict(total, stated == self._count, expected, found)
 
-    def _compare(self, total: StatedTotal, *, whole: bool) -> Verdict:
+    def _compare(self, total: StatedTotal, *, whole: bool) -> TotalVerdict:
         meanings = readings(total.text, total.kind, self._mark)
         if not meanings or not self._of:
-            return Verdict(total, None)
+            return TotalVerdict(total, None)
         currency = meanings[0].currency or read_currency(total.currency, total.kind).value or ""
         sums = self._of.get(currency, self._of[""])
         agrees, found = sums.judge_whole(meanings) if whole else sums.judge(meanings)
@@ -108,7 +108,7 @@ class _Lines:
             agrees = None  # reais and dollars have no sum, or the sender's own
         decimals = meanings[0].decimals
         amounts = (Decimal(f"{value:.{decimals}f}") for value in (meanings[0].value, found))
-        return Verdict(total, agrees, *amounts)
+        return TotalVerdict(total, agrees, *amounts)
 
 
 def _sums_by_currency(parts: Sequence[PartSum]) -> dict[str, LineSums]:
@@ -125,7 +125,7 @@ def _sums_by_currency(parts: Sequence[PartSum]) -> dict[str, LineSums]:
     return found
 
 
-def _mismatch(verdict: Verdict, source: Source) -> Issue:
+def _mismatch(verdict: TotalVerdict, source: TableSource) -> Issue:
     total = verdict.total
     issue = make_issue(
         IssueCode.TOTAL_MISMATCH,
@@ -142,7 +142,7 @@ def _mismatch(verdict: Verdict, source: Source) -> Issue:
     return issue if total.labelled else replace(issue, message=alone)
 
 
-def _tell_totals(verdicts: Sequence[Verdict]) -> list[Message]:
+def _tell_totals(verdicts: Sequence[TotalVerdict]) -> list[Message]:
     """Tell how many totals rows were left out, and how many of them could not be compared."""
     if not verdicts:
         return []
@@ -156,7 +156,7 @@ def _tell_totals(verdicts: Sequence[Verdict]) -> list[Message]:
     return [totals]
 
 
-def _tell_control(verdicts: Sequence[Verdict]) -> list[Message]:
+def _tell_control(verdicts: Sequence[TotalVerdict]) -> list[Message]:
     agreed = tuple(verdict.found for verdict in verdicts if verdict.agrees)
     messages = [Message("table.control_compared", found=Listed(agreed))] if agreed else []
     return (

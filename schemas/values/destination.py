@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from schemas.plan import digest_of
+from schemas.values.digests import digest_of
 from schemas.wire import AccountType, PixKeyType
 
 DESTINATION_COLUMNS = (

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from io_adapters.ledger import Ledger
+from io_adapters.ledger.ledger import Ledger
 from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan, obligation_key
 from schemas.wire import amount_from_cents, canonical_json
 from tests.payments_job import PAYER, PERIOD

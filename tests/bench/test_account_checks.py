@@ -12,7 +12,8 @@ from flows.account_checks.check_accounts import ask_accounts, check_accounts
 from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.payables.rules.account_checks import CheckResult, KnownOfAccounts, accounts_to_pay, likely_good_first
-from flows.run import QuietProgress, read_run_request
+from flows.run import QuietProgress
+from flows.run_request import read_run_request
 from flows.runner import opened_run
 from flows.settings import read_settings
 from tests.bench.conftest import Figures

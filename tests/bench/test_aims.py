@@ -21,7 +21,7 @@ from flows.payables.rules.compute import compute_payables
 from io_adapters.outputs.reconciliation_workbook import tables_of
 from io_adapters.outputs.run_folder import reconciliation_xlsx
 from io_adapters.outputs.workbook import Toned
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.plan import Place
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import LINE_AMOUNT
@@ -37,7 +37,9 @@ pytestmark = [pytest.mark.bench, pytest.mark.timeout(3600)]
 
 REPASSE = str(Path(sys.executable).with_name("repasse"))
 # What `check` imports when it runs.
-CHECK_IMPORTS = "flows.cli, flows.check, flows.cli.printing, flows.intake.read, flows.payables.judge_inputs, flows.run"
+CHECK_IMPORTS = (
+    "flows.cli, flows.payables.check, flows.cli.printing, flows.intake.read, flows.payables.draft, flows.run"
+)
 LETTERS_AND_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

@@ -14,7 +14,7 @@ from python_calamine import CalamineWorkbook
 from flows.intake.read_lines import SummedTable, parts_of, read_blocks
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import open_file, read_table
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.layouts.layout import Layout
 from tests.bench.conftest import Figures, median_s
 from tests.bench.large_ledger import approve_many

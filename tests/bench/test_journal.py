@@ -5,9 +5,9 @@ from statistics import median
 
 import pytest
 
-from flows.tracing.account import accounts_of
-from flows.tracing.month import view_of_month
-from io_adapters.ledger import Ledger, open_ledger
+from flows.books.account import accounts_of
+from flows.books.month import view_of_month
+from io_adapters.ledger.ledger import Ledger, open_ledger
 from schemas.job import resolve_period
 from schemas.journal import AccountKind, EntryKind, JournalEntry, Series, Transfer, entry_id, postings_of
 from tests.bench.conftest import Figures, median_s

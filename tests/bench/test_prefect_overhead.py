@@ -10,7 +10,7 @@ from time import perf_counter, sleep
 import pytest
 
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.bench.conftest import Figures
 from tests.payments_job import PaymentsJob, write_payments_job
 from tests.watched.installation import Installation

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.bench.conftest import Figures, cpu_s
 from tests.bench.lines import MILLION, write_lines
 from tests.bench.plot import Curve, plotted

@@ -10,7 +10,7 @@ from time import perf_counter
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.values.tax_id import check_digits
 from tests.bench.conftest import Figures, cpu_s
 from tests.crash.payday import Payday, opened_payday

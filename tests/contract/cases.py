@@ -9,8 +9,8 @@ from typing import Any, Final
 import pytest
 
 from io_adapters.payout_api.account_checks import check_body
-from io_adapters.payout_api.errors import AlreadyThere, NotFound, NotThere, Refused, Unanswered
-from io_adapters.payout_api.outcome import Answer
+from io_adapters.payout_api.errors import AlreadyThere, NotFound, NotThere, RefusedByService, Unanswered
+from io_adapters.payout_api.outcome import PostAnswer
 from schemas.errors import NotSent
 from schemas.plan import ExchangeTerms
 from schemas.submission import Outcome
@@ -210,7 +210,7 @@ def report_body(currency: str = "BRL", **changed: Any) -> bytes:
     return canonical_json(body_of(request) | changed)
 
 
-def create(world: World, body: bytes, *, was_in_doubt: bool = False) -> Answer:
+def create(world: World, body: bytes, *, was_in_doubt: bool = False) -> PostAnswer:
     """POST it, without a last look."""
     return world.api.create_report(
         body, report_id="rp-1", was_in_doubt=was_in_doubt, deadline_s=10, before_connect=lambda: None
@@ -298,7 +298,7 @@ def a_report_that_fails_validation_is_refused_at_its_fields_and_nothing_happens(
 def a_contact_that_fails_validation_is_refused_at_its_fields(world: World) -> None:
     # What the client's own rules would stop is sent by its parts: the service must refuse it as documented.
     commands = world.api._commands
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedByService) as caught:
         commands.do("changing", "PUT", "/contacts", None)
     assert caught.value.validation_errors[0].loc[0] == "body"
     assert world.effects() == {}

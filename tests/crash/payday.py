@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 
 from flows.reports.rules.report_list import MOST_DOUBTS
-from io_adapters.ledger import Ledger, open_ledger
+from io_adapters.ledger.ledger import Ledger, open_ledger
 from schemas.submission import Submission, SubmissionState
 from tests.crash import workers
 from tests.one_certificate import write_one_certificate

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from flows.reports.rules.report_list import MOST_DOUBTS
 from sample_data.making.people import Registry
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.crash import workers
 from tests.crash.payday import Books, Payday, Worker, check_books, opened_payday
 from tests.payments_job import PAYER, PaymentsJob, write_payments_job

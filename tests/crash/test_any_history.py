@@ -20,8 +20,7 @@ from typer.testing import CliRunner
 from flows.cli import app
 from flows.runner import PAYOUT
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
-from schemas.errors import RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, RepasseError
 from schemas.submission import SubmissionState
 from schemas.values.money import format_cents
 from tests.crash import workers

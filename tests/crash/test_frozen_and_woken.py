@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.crash import workers
 from tests.crash.payday import Payday, check_books, opened_payday, wait_for
 from tests.crash.workers import Moment

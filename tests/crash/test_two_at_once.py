@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.crash.payday import check_books, opened_payday
 from tests.payments_job import write_payments_job
 

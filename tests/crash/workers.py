@@ -14,19 +14,19 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
+from flows.launch import start_payout, start_settle
 from flows.reports.report_list import doubt_abandoned, poll_reports
-from flows.run import SYSTEM_CLOCK, QuietProgress, Run, read_run_request, utc_now
+from flows.run import SYSTEM_CLOCK, QuietProgress, Run, utc_now
+from flows.run_request import read_run_request
 from flows.runner import PAYOUT, Route, RunOptions, opened_run, walk
 from flows.sending.send import send
 from flows.settings import read_settings
-from flows.start import start_payout, start_settle
 from io_adapters.ledger import leases
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.payout_api.client import SplitApi
 from io_adapters.sandbox import SandboxSettings, serve
-from schemas.errors import RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, RepasseError
 
 DIED: Final = 77
 SENT: Final = "a batch was sent"

@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from flows.cli import app
 from io_adapters.spreadsheets.declarations import check_job, job_schema, layout_schema, policy_schema
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.issues import IssueCode
 from schemas.job import Job
 from tests.docs.generated import DOCS, PAGES, ROOT

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.check import opened_check
 from flows.intake.read import read
+from flows.payables.check import opened_check
 from flows.payables.draft import draft
-from flows.run import QuietProgress, read_run_request
+from flows.run import QuietProgress
+from flows.run_request import read_run_request
 from schemas.obligation import sum_cents
 from schemas.plan import Place
 from schemas.tables.contract import records

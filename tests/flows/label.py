@@ -10,11 +10,10 @@ from openpyxl import load_workbook
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
-from flows.opening import open_ledger_of
-from flows.run import QuietProgress
+from flows.launch import start_payout
+from flows.run import QuietProgress, open_ledger_of
 from flows.runner import RunOptions, RunReport
 from flows.settings import read_settings
-from flows.start import start_payout
 from io_adapters.ledger.ledger import Ledger
 from tests.flows.books import assert_books_close
 from tests.flows.jobs import Row, advance, declare, payee, people, share, write_sheet

@@ -8,7 +8,7 @@ from beancount import loader
 from beancount.core.data import Balance
 
 from sample_data.making.people import masked
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.journal import AccountKind, EntryKind
 from tests.flows.jobs import line, payee, payment, people, share
 from tests.flows.label import digest_of, summary_of

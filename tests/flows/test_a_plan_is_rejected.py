@@ -3,7 +3,7 @@
 import pytest
 
 from flows.run import QuietProgress
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import advance, line, payee, payment, people, share
 from tests.flows.label import Label, digest_of, summary_of

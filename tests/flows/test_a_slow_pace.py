@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from flows.run import SYSTEM_CLOCK, Clock, QuietProgress, Run, read_run_request, utc_now
+from flows.run import SYSTEM_CLOCK, Clock, QuietProgress, Run, utc_now
+from flows.run_request import read_run_request
 from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
 from tests.flows.oracle import RATE

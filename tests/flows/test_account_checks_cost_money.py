@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from openpyxl import load_workbook
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of, summary_of

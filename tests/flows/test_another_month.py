@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.run import read_run_request
+from flows.run_request import read_run_request
 from schemas.errors import ConfigurationError
 from tests.flows.jobs import declare
 

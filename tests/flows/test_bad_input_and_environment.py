@@ -8,8 +8,7 @@ from sqlalchemy import create_engine
 from sqlalchemy import text as sql
 from sqlalchemy.exc import OperationalError
 
-from schemas.errors import trouble_of_the_machine
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, trouble_of_the_machine
 from tests.flows.jobs import payment, people
 
 ANA = people(1)[0]

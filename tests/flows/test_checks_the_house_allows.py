@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.jobs import line, payment, people
 from tests.flows.label import Label, split_with_ana_and_bia
 

@@ -9,10 +9,11 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from ruamel.yaml import YAML
 
-from flows.check import opened_check, write_check
 from flows.intake.read import read
-from flows.payables.judge_inputs import judge_inputs
-from flows.run import QuietProgress, read_run_request
+from flows.payables.check import opened_check, write_check
+from flows.payables.draft import judge_inputs
+from flows.run import QuietProgress
+from flows.run_request import read_run_request
 from io_adapters.spreadsheets.declarations import job_schema
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.issues import IssueCode

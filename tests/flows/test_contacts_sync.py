@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.address_book.start import sync_job_contacts
-from flows.address_book.sync import AT_A_TIME
+from flows.address_book.sync import AT_A_TIME, sync_job_contacts
 from flows.run import QuietProgress
 from io_adapters.ledger.leases import Owner
 from schemas.contact_book import ContactState

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.job import BRASILIA
 from schemas.journal import AccountKind
 from tests.flows.jobs import PAYER, advance, line, payee, payment, people, share

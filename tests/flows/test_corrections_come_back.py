@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from openpyxl import load_workbook
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import NOBODY, Row, line, payee, payment, people, share
 from tests.flows.label import COMMAND, Label, corrections_of, put_right, summary_of

@@ -8,8 +8,9 @@ from openpyxl.comments import Comment
 from openpyxl.styles import Border, Font, PatternFill, Side
 from openpyxl.worksheet.datavalidation import DataValidation
 
-from flows.check import check_files
-from flows.run import QuietProgress, read_run_request
+from flows.payables.check import check_files
+from flows.run import QuietProgress
+from flows.run_request import read_run_request
 from schemas.sheet_cells import NOTE_MARK
 from tests.io_adapters.spreadsheets.trap_workbook import libreoffice
 

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 import pytest
 
 from sample_data.making.people import masked
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.values.money import format_cents
 from tests.flows.jobs import advance, line, payee, payment, people, private, share
 from tests.flows.label import digest_of, run_month, split_with_ana_and_bia, summary_of

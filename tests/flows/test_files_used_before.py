@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.messages import render
 from tests.flows.books import places
 from tests.flows.jobs import line, payee, payment, people, share

@@ -8,9 +8,8 @@ import httpx
 import pytest
 
 from flows.cli.decisions import resolve_doubts
-from schemas.errors import ApprovalWanted, DecisionRefused
+from schemas.errors import ApprovalWanted, DecisionRefused, ExitCode
 from schemas.exchange_update import ExchangeState
-from schemas.exit_codes import ExitCode
 from schemas.messages import Message
 from tests.flows.another_dialect import AnotherDialect
 from tests.flows.books import places

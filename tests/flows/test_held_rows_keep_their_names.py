@@ -6,7 +6,7 @@ from pathlib import Path
 
 from openpyxl import load_workbook
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.jobs import NOBODY, line, payee, payment, people, share
 from tests.flows.label import Label
 from tests.flows.oracle import Oracle

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-from flows.check import write_check
 from flows.intake.read import read
+from flows.payables.check import write_check
 from flows.payables.draft import draft
-from flows.reconciliation.preview import view_plan
-from flows.run import SYSTEM_CLOCK, QuietProgress, read_run_request
+from flows.payables.preview import view_plan
+from flows.run import SYSTEM_CLOCK, QuietProgress
+from flows.run_request import read_run_request
 from flows.runner import opened_offline
 from schemas.errors import ConfigurationError
 from tests.spec.tables import CPF

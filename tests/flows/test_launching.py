@@ -7,9 +7,10 @@ from contextlib import closing
 import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from flows.launchers import ChildLauncher, NotLaunched, launcher_for
+from flows.launch import ChildLauncher, launcher_for
 from flows.prefect_ui.deployments import DeploymentLauncher
 from flows.settings import read_settings
+from schemas.errors import NotLaunched
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
 from tests.flows.oracle import Oracle

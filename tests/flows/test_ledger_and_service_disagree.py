@@ -5,7 +5,7 @@ import shutil
 import httpx
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import payment, people
 from tests.flows.label import digest_of, summary_of

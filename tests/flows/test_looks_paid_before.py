@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import digest_of, summary_of
 
@@ -72,7 +72,7 @@ def test_a_refused_row_is_told_again_by_every_run_until_it_is_corrected_or_excus
 
 
 def held_key(label) -> str:
-    from flows.run_record import read_obligations
+    from io_adapters.ledger.run_record import read_obligations
 
     with label.ledger() as ledger:
         run = ledger.runs.list(1)[0]

@@ -9,12 +9,13 @@ import pytest
 from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.reports.report_list import compare_reports, fetch_reports
-from flows.run import QuietProgress, Run, RunRequest, read_run_request
+from flows.run import QuietProgress, Run
+from flows.run_request import RunRequest, read_run_request
 from flows.runner import SETTLE, Route, opened_run, walk
 from flows.sending.recover import recover
 from flows.settings import read_settings
 from io_adapters.payout_api.client import SplitApi
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
 from tests.flows.oracle import CREATE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import payment, people
 from tests.flows.label import summary_of

@@ -4,9 +4,10 @@ import pytest
 from openpyxl import load_workbook
 
 from flows.intake.read import read
-from flows.payables.judge_inputs import judge_inputs
+from flows.payables.draft import judge_inputs
 from flows.payables.rules.cross_check import list_missing_shares
-from flows.run import SYSTEM_CLOCK, QuietProgress, read_run_request
+from flows.run import SYSTEM_CLOCK, QuietProgress
+from flows.run_request import read_run_request
 from flows.runner import opened_offline
 from io_adapters.outputs.corrections import write_missing_shares
 from schemas.corrections import MissingShares

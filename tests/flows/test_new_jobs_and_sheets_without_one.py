@@ -11,10 +11,11 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from typer.testing import CliRunner
 
-from flows.check import opened_check
 from flows.cli import app
 from flows.intake.read import read
-from flows.run import QuietProgress, read_run_request
+from flows.payables.check import opened_check
+from flows.run import QuietProgress
+from flows.run_request import read_run_request
 from io_adapters.outputs.models import MODELS, model_file, model_xlsx
 from schemas.messages import catalogue_in
 from tests.flows.imports import NEVER, imported_by

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from flows.due_jobs import Why, find_jobs
-from flows.night import JobNight, NightReport, run_night
+from flows.launch import start_payout
+from flows.nights.due import DueReason
+from flows.nights.night import JobNight, NightReport, run_night
 from flows.run import QuietProgress
+from flows.run_request import find_jobs
 from flows.runner import RunOptions
-from flows.start import start_payout
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.messages import render
 from tests.flows.jobs import NOBODY, payment, people
 from tests.flows.label import Label
@@ -162,7 +163,7 @@ def test_a_decision_made_by_day_is_taken_up_at_night(label: Label, service: Orac
     (key,) = {obligation["key"] for obligation in job.ask("trace", ANA.tax_id)["traces"][0]["obligations"]}
     job.say("decide", key, "--drop", "--by", "bia", "--evidence", "a typing mistake")
     (night,) = run_night(folder).jobs
-    assert (night.why, night.exit_code) == (Why.REASON_GONE, ExitCode.DONE)
+    assert (night.why, night.exit_code) == (DueReason.REASON_GONE, ExitCode.DONE)
     assert service.paid == [1000]
 
 

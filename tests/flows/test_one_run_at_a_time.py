@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from io_adapters.ledger.leases import Owner
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.submission import SubmissionState
 from tests.flows.books import places
 from tests.flows.jobs import payment, people

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.jobs import PAYER, line, payee, payment, people, share
 from tests.flows.label import digest_of, summary_of
 

@@ -12,14 +12,13 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from flows.alerts import alert_of_overdue_nights
-from flows.due_jobs import NIGHTLY
-from flows.night import run_night
+from flows.books.alerts import alert_of_overdue_nights
+from flows.nights.due import NIGHTLY
+from flows.nights.night import run_night
 from flows.settings import read_settings
 from io_adapters.alerts import NotAlerted, send_email
 from schemas.egress import Egress
-from schemas.errors import ConfigurationError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ConfigurationError, ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
 from tests.flows.mailbox import Mailbox

@@ -5,8 +5,7 @@ import pytest
 from openpyxl import load_workbook
 
 from flows.cli.decisions import resolve_doubts
-from schemas.errors import ApprovalWanted, DecisionRefused, NotSent, SendingFrozen
-from schemas.exit_codes import ExitCode
+from schemas.errors import ApprovalWanted, DecisionRefused, ExitCode, NotSent, SendingFrozen
 from schemas.messages import Message, render
 from schemas.submission import SubmissionState
 from tests.flows.books import assert_books_close, places

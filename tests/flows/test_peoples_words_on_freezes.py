@@ -3,7 +3,7 @@
 import pytest
 from openpyxl import load_workbook
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.messages import Message, render
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people

@@ -5,7 +5,7 @@ import datetime as dt
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.job import BRASILIA
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import line, payee, payment, people, share

@@ -7,12 +7,12 @@ from hashlib import sha256
 import pytest
 from sqlalchemy import select
 
-from flows.probe.rules import NOT_ASKED, STEPS, Verdict, agrees, judge, name_wanted, written
-from io_adapters.ledger import Owner
+from flows.probe.rules import NOT_ASKED, STEPS, ProbeVerdict, agrees, judge, name_wanted, written
+from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.tables import attempts, transitions
 from io_adapters.payout_api.assumptions import Assumptions
 from schemas.attempt import AttemptKind
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.another_dialect import AnotherDialect
 from tests.flows.jobs import PAYER, payment, people
 from tests.flows.oracle import CHECK, CREATE
@@ -332,7 +332,7 @@ def test_what_was_seen_stands_or_falls_by_the_meaning_of_the_assumption(assumed,
 
 def test_nothing_seen_proves_nothing():
     finding = judge("get_takes", "_id", None, "no answer")
-    assert (finding.verdict, finding.setting) == (Verdict.NOT_FOUND_OUT, None)
+    assert (finding.verdict, finding.setting) == (ProbeVerdict.NOT_FOUND_OUT, None)
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,13 @@ import pytest
 import s3fs
 from openpyxl import Workbook
 
-from flows.run import Clock, QuietProgress, read_run_request
+from flows.run import Clock, QuietProgress
+from flows.run_request import read_run_request
 from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
 from io_adapters import cluster as cluster_module
 from io_adapters.cluster import Cluster, opened_cluster
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.jobs import declare, payee, people, share, write_sheet
 from tests.throwaway_dask import opened_dask
 

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.issues import IssueCode
 from tests.flows.books import places
 from tests.flows.gate import Gate

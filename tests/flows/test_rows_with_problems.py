@@ -2,7 +2,7 @@
 
 from openpyxl import load_workbook
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.issues import Severity
 from tests.flows.books import places
 from tests.flows.jobs import NOBODY, payment, people

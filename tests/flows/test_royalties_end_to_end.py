@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.plan import JobIdentity
 from tests.flows.books import places
 from tests.flows.jobs import JOB, PAYER, advance, line, payee, people, share

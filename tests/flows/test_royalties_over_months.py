@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sample_data.making.people import masked
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.journal import AccountKind
 from schemas.plan import JobIdentity
 from tests.flows.books import places

@@ -1,6 +1,6 @@
 """The same job may be run as often as one likes: it pays what is new, once, and says what it left out and why."""
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import payment, people
 from tests.flows.label import summary_of

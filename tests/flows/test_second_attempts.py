@@ -3,7 +3,7 @@
 import pytest
 from openpyxl import load_workbook
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import line, payee, payment, people, share
 from tests.flows.label import digest_of, summary_of

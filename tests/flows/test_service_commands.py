@@ -10,9 +10,8 @@ from flows.cli import app
 from flows.cli.decisions import resolve_doubts
 from flows.cli.service import read_rate
 from io_adapters.ledger.tables import attempts, plan_exchanges, transitions
-from schemas.errors import BrokenInvariant, DecisionRefused
+from schemas.errors import BrokenInvariant, DecisionRefused, ExitCode
 from schemas.exchange_update import ID_PREFIX, ExchangeState
-from schemas.exit_codes import ExitCode
 from schemas.values.brcode import read_brcode
 from tests.flows.another_dialect import AnotherDialect
 from tests.flows.books import places

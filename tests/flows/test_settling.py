@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of, summary_of

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from flows.check import NOTHING_KNOWN, opened_check
 from flows.intake.read import read
+from flows.payables.check import NOTHING_KNOWN, opened_check
 from flows.payables.corrections import corrections_of
 from flows.payables.draft import draft
-from flows.run import SYSTEM_CLOCK, QuietProgress, read_run_request
-from io_adapters.ledger import open_ledger
+from flows.run import SYSTEM_CLOCK, QuietProgress
+from flows.run_request import read_run_request
+from io_adapters.ledger.ledger import open_ledger
 from tests.flows.imports import NEVER, imported_by
 from tests.payments_job import write_payments_job
 

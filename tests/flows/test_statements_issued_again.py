@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.messages import render
 from tests.flows.jobs import payee, people, share
 from tests.simulation.editions import ADDED_UP, OTHERWISE, cents, comma, each, month_of, number, rounded

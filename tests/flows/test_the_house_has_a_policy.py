@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.policy import STRICT_POLICY
-from flows.opening import open_ledger_of
+from flows.cli.desk import STRICT_POLICY
+from flows.run import open_ledger_of
 from flows.settings import read_settings
-from schemas.errors import ConfigurationError, DecisionRefused
-from schemas.exit_codes import ExitCode
+from schemas.errors import ConfigurationError, DecisionRefused, ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook, load_workbook
 
+from flows.launch import start_payout
 from flows.run import QuietProgress
 from flows.runner import RunOptions
-from flows.start import start_payout
 from sample_data.making.people import masked
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.jobs import people
 from tests.flows.label import corrections_of
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pandas as pd
 import pytest
 
-from flows.run_record import read_record, save_record
+from io_adapters.ledger.run_record import read_record, save_record
 from sample_data.making.people import masked
 from schemas.plan import JobIdentity
 from schemas.values.masking import mask_tax_id

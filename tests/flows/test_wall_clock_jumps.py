@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from flows.run import SYSTEM_CLOCK, Clock, QuietProgress, Run, read_run_request, utc_now
+from flows.run import SYSTEM_CLOCK, Clock, QuietProgress, Run, utc_now
+from flows.run_request import read_run_request
 from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
 from io_adapters.ledger.leases import Owner
-from schemas.errors import AnotherRun, ConfigurationError
-from schemas.exit_codes import ExitCode
+from schemas.errors import AnotherRun, ConfigurationError, ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of
 from tests.flows.moments import At, power_cut

@@ -17,10 +17,9 @@ from typer.testing import CliRunner
 
 from flows.cli import app
 from flows.cli.service import poll_of
-from flows.launchers import NotLaunched
 from flows.settings import read_settings
 from io_adapters.ledger.tables import metadata
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, NotLaunched
 from schemas.submission import OPEN
 from tests.flows.books import places
 from tests.flows.jobs import payment, people

@@ -6,7 +6,7 @@ import pytest
 from openpyxl import load_workbook
 from pypdf import PdfReader
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people
 from tests.flows.label import summary_of

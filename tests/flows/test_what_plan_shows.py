@@ -9,8 +9,9 @@ from flows.account_checks.check_accounts import check_accounts
 from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.payables.freeze_plan import freeze_plan
-from flows.reconciliation.preview import warn_of_plan
-from flows.run import QuietProgress, read_run_request
+from flows.payables.preview import warn_of_plan
+from flows.run import QuietProgress
+from flows.run_request import read_run_request
 from flows.runner import opened_run
 from flows.settings import read_settings
 from schemas.messages import render

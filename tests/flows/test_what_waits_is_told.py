@@ -7,7 +7,7 @@ import pytest
 from openpyxl import load_workbook
 
 from io_adapters.ledger.leases import Owner
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.jobs import NOBODY, line, payee, payment, people, share
 from tests.flows.label import Label, corrections_of, put_right
 from tests.flows.oracle import LIST, Oracle

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from flows.run import SYSTEM_CLOCK, QuietProgress, read_run_request, utc_now
+from flows.run import SYSTEM_CLOCK, QuietProgress, utc_now
+from flows.run_request import read_run_request
 from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.messages import render
 from tests.flows.books import places
 from tests.flows.jobs import payment, people

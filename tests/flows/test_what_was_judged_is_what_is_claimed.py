@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.ledger.claims import LedgerMoved
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import line, payee, payment, people, share
 from tests.flows.label import Label, summary_of

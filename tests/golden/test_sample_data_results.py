@@ -9,8 +9,9 @@ import pytest
 
 from flows.intake.read import read
 from flows.payables.draft import draft
-from flows.reconciliation.preview import view_plan
-from flows.run import SYSTEM_CLOCK, QuietProgress, read_run_request
+from flows.payables.preview import view_plan
+from flows.run import SYSTEM_CLOCK, QuietProgress
+from flows.run_request import read_run_request
 from flows.runner import opened_offline
 from schemas.issues import errors_among
 from schemas.values.destination import PixKey

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 from openpyxl import load_workbook
 
+from flows.launch import start_payout
 from flows.run import QuietProgress
 from flows.runner import RunOptions, RunReport
-from flows.start import start_payout
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.tables.content_hash import content_sha256
 from schemas.tables.parsing import ParsedTable, parse_table
 

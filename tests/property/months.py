@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import Inputs
-from flows.payables.rules.account_checks import CheckResult, Verdict, accounts_to_pay
+from flows.payables.rules.account_checks import CheckResult, CheckVerdict, accounts_to_pay
 from flows.royalties.rules.balances import History
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, PEOPLE, advances, held_rows, lines, payees, payments, reais, shares
@@ -119,7 +119,9 @@ def months(draw):
 def answered(draw_answer, month: Month) -> Month:
     """The same month, with an answer for every account that would be paid."""
     obligations = month.office.compute_payables(month.came_in).obligations
-    verdicts = {account.fingerprint: Verdict(draw_answer()) for account in accounts_to_pay(obligations, ownership=True)}
+    verdicts = {
+        account.fingerprint: CheckVerdict(draw_answer()) for account in accounts_to_pay(obligations, ownership=True)
+    }
     return replace(month, office=replace(month.office, verdicts=verdicts))
 
 

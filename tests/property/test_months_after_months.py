@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_adapters.ledger import open_ledger
+from io_adapters.ledger.ledger import open_ledger
 from schemas.obligation import planned_payments
 from schemas.tables.parsing import empty_table
 from tests.property.months import ANYBODY, FEW, RATES, SMALL_CENTS, drawn, some_advances, some_lines, some_shares

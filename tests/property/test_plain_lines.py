@@ -17,7 +17,7 @@ from schemas.sheet_cells import CellKind
 from schemas.statement_sketches import SketchKind, hash_frame
 from schemas.tables.blocks import Before, parse_block
 from schemas.tables.cells import ColumnKind, unreadable
-from schemas.tables.content_hash import Content
+from schemas.tables.content_hash import RowsContent
 from schemas.tables.readers import Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.tables.royalty_lines import COLUMNS
 from schemas.values.reading import BLANKS
@@ -135,7 +135,7 @@ def test_a_block_read_by_the_column_comes_to_what_the_rules_come_to(raw, decimal
         summing.add(sums)
     expected = sum_lines(by_rules.frame)
     pd.testing.assert_frame_equal(summing.total("folha.xlsx", raw.sheet).by_platform, expected.by_platform)
-    assert by_column.content == Content.of_lines(hash_frame(by_rules.frame).by_kind[SketchKind.LINES])
+    assert by_column.content == RowsContent.of_lines(hash_frame(by_rules.frame).by_kind[SketchKind.LINES])
     found = [issue for part in by_column.found for issue in part.issues]
     assert sorted(map(str, dict.fromkeys(found))) == sorted(map(str, dict.fromkeys(by_rules.found.issues)))
     assert proved(by_column.after) == proved(by_rules.found.after)

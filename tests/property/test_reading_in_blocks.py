@@ -19,7 +19,7 @@ from io_adapters.statement_lines.sums import Summing
 from schemas.raw_table import some_rows
 from schemas.statement_sketches import SketchKind, hash_frame
 from schemas.tables.blocks import Before
-from schemas.tables.content_hash import Content
+from schemas.tables.content_hash import RowsContent
 from schemas.tables.parsing import parse_table
 from schemas.tables.royalty_lines import worth_anything
 from tests.schemas.sheets import layout, sheet
@@ -70,7 +70,7 @@ def assert_read_alike(raw, blocks, **changes):
     pd.testing.assert_frame_equal(pieced.totals.by_platform, expected.by_platform)
     pd.testing.assert_frame_equal(pieced.totals.by_territory, expected.by_territory)
     hashes = hash_frame(whole.frame)
-    assert pieced.content == Content.of_lines(hashes.by_kind[SketchKind.LINES])
+    assert pieced.content == RowsContent.of_lines(hashes.by_kind[SketchKind.LINES])
     assert pieced.sketches == hashes.sketches(worth_anything(whole.frame))
     if not pieced.books.held_whole:
         again = lines_again(pieced.raw, how, pieced.before)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_adapters.ledger import open_ledger
+from io_adapters.ledger.ledger import open_ledger
 from schemas.plan import Place
 from tests.property.months import FEW
 from tests.spec.tables import CPF, payees, reais, taxes

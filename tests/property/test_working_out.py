@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import input_totals
-from flows.reconciliation.rules.reconcile import reconcile, total_up
+from flows.payables.rules.places import reconcile, total_up
 from schemas.submission import LIVE
 from schemas.tables.line_sums import LineTotals
 from tests.property.months import ANSWERS, answered, months, shuffled

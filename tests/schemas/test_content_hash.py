@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.statement_sketches import SketchKind, hash_frame
-from schemas.tables.content_hash import Content, content_of, content_sha256
+from schemas.tables.content_hash import RowsContent, content_of, content_sha256
 from schemas.tables.royalty_lines import TEXTS
 
 ROWS = pd.DataFrame(
@@ -88,7 +88,7 @@ def test_a_column_that_only_one_block_fills_counts_there_alone():
 
 
 def test_contents_add_up_beyond_the_largest_digest():
-    whole = Content()
+    whole = RowsContent()
     for _ in range(50):
         whole += content_of(ROWS)
     assert whole == content_of(pd.concat([ROWS] * 50, ignore_index=True))
@@ -125,7 +125,7 @@ LINE_CONTENT = "8ccc2cd0b742216765c5cfb8370b4620d7a7b739991e3947c008d5fd2229dbbc
 def test_a_statement_line_keeps_its_hash_from_one_version_to_the_next():
     apart = pd.Series([unicodedata.normalize("NFD", "Canção")], dtype="str")
     assert hashes_of(line()).tolist() == hashes_of(line(title=apart)).tolist() == [7130831940215396200]
-    assert Content.of_lines(hashes_of(line())).sha256 == LINE_CONTENT
+    assert RowsContent.of_lines(hashes_of(line())).sha256 == LINE_CONTENT
 
 
 @pytest.mark.parametrize(

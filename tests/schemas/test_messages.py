@@ -6,10 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from flows.reconciliation.rules.reconcile import state_name
-from schemas.errors import ApprovalWanted
+from flows.books.rules.reconcile import state_name
+from schemas.errors import ApprovalWanted, ExitCode
 from schemas.exchange_update import ExchangeState
-from schemas.exit_codes import ExitCode
 from schemas.messages import Message, Money, catalogue_in, render, state_text
 from schemas.plan import STANDINGS, Place
 from schemas.submission import SubmissionState

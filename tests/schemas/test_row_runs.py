@@ -4,7 +4,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.tables.row_accounting import Run, join_runs, move_rows, runs_of
+from schemas.tables.row_accounting import RowRun, join_runs, move_rows, runs_of
 from tests.spec.tables import same
 
 ENDS = st.sampled_from([("used", ""), ("held", "AMOUNT_FORMAT"), ("ignored", "blank"), ("ignored", "total")])
@@ -49,11 +49,11 @@ def test_neighbours_of_two_files_are_no_run():
 
 def test_rows_that_turn_out_otherwise_are_taken_from_where_they_were_and_none_is_lost():
     moved = [
-        Run("a.csv", "", 3, 3, 1, "duplicate", "rp-1"),  # of the used ones
-        Run("a.csv", "", 5, 5, 1, "duplicate", "rp-1"),  # of the held ones
-        Run("a.csv", "", 2, 6, 2, "held", "SHARE_UNMATCHED"),  # scattered among the used ones
-        Run("b.csv", "", 2, 2, 1, "held", "SHARE_UNMATCHED"),  # of a file that is not there
-        Run("a.csv", "", 4, 4, 1, "held", "AMOUNT_FORMAT"),  # held already
+        RowRun("a.csv", "", 3, 3, 1, "duplicate", "rp-1"),  # of the used ones
+        RowRun("a.csv", "", 5, 5, 1, "duplicate", "rp-1"),  # of the held ones
+        RowRun("a.csv", "", 2, 6, 2, "held", "SHARE_UNMATCHED"),  # scattered among the used ones
+        RowRun("b.csv", "", 2, 2, 1, "held", "SHARE_UNMATCHED"),  # of a file that is not there
+        RowRun("a.csv", "", 4, 4, 1, "held", "AMOUNT_FORMAT"),  # held already
     ]
     before = runs_of(rows(USED, USED, HELD, HELD, USED, USED))
     after = move_rows(before, moved)

@@ -15,7 +15,7 @@ from schemas.messages import render
 from schemas.sheet_cells import CellKind, HeadRow, View
 from schemas.tables.blocks import Before, BlockBooks
 from schemas.tables.parsing import parse_table
-from schemas.tables.totals import Source
+from schemas.tables.totals import TableSource
 from tests.schemas.sheets import codes, layout, sheet
 
 ISRC = "BRAUR2600001"
@@ -45,7 +45,7 @@ def both_ways(raw, how):
     """Read a table at once, and as a block whose plain lines are read by the column; both tell the same."""
     parsed = parse_table(raw, how)
     summed = sum_block(raw, how, Before(), few_rows=0)
-    books = BlockBooks(Source("test.xlsx", "Plan1", raw.headers), 1)
+    books = BlockBooks(TableSource("test.xlsx", "Plan1", raw.headers), 1)
     for found in summed.found:
         books.add(found)
     assert tuple(books.close().decisions) == tuple(parsed.decisions)

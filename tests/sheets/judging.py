@@ -6,11 +6,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from flows.check import opened_check
 from flows.intake.intake import Intake
 from flows.intake.read import read
+from flows.payables.check import opened_check
 from flows.payables.draft import draft
-from flows.run import QuietProgress, Run, read_run_request
+from flows.run import QuietProgress, Run
+from flows.run_request import read_run_request
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, Severity
 from schemas.messages import render

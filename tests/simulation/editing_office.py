@@ -20,13 +20,13 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
-from flows.opening import open_ledger_of
-from flows.run import SYSTEM_CLOCK, read_run_request, utc_now
+from flows.launch import start_payout
+from flows.run import SYSTEM_CLOCK, open_ledger_of, utc_now
+from flows.run_request import read_run_request
 from flows.runner import PAYOUT, RunOptions, RunReport, opened_run, walk
 from flows.settings import read_settings
-from flows.start import start_payout
 from sample_data.making.people import Payee, Registry
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.issues import Issue, Severity
 from schemas.messages import render
 from schemas.plan import PAID_LESS_TAX

@@ -19,7 +19,7 @@ import time_machine
 from flows.runner import RunReport
 from io_adapters.sandbox import EmbeddedSandbox
 from sample_data.making.people import Payee, masked
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.job import BRASILIA
 from schemas.values.money import format_cents
 from tests.flows.conftest import AT_ONCE

@@ -26,7 +26,7 @@ CLAIMS: Final = (
         "was sent 2 times",
         when("504, created minutes later", "tells neither"),
         Change(
-            "io_adapters.ledger.submission_rows:try_move",
+            "io_adapters.ledger.submissions:try_move",
             "after not in LIVE",
             "after not in LIVE - {SubmissionState.IN_DOUBT}",
         ),

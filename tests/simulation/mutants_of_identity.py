@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, Final
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.simulation.editing_office import COMPANIES, OTHER_PAYER, PEOPLE, EditingOffice, opened_office
 from tests.simulation.mutants import Change, Mutant, Question
 from tests.simulation.office import Office

@@ -9,8 +9,7 @@ from tempfile import mkdtemp
 from typing import Final
 
 from flows.cli import decisions
-from schemas.errors import RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, RepasseError
 from tests.flows.moments import later
 from tests.simulation.editing_office import EditingOffice, opened_office
 from tests.simulation.mutants import Change, Mutant, Question, when
@@ -152,7 +151,7 @@ PEOPLE: Final = (
         "the job file as it is now has the last word on its rule",
         "under a looser rule",
         asking(a_rule_that_was_loosened),
-        Change("io_adapters.ledger.approvals_missing:rule_for", "plan.rule if plan else None", "None"),
+        Change("io_adapters.ledger.approvals:rule_for", "plan.rule if plan else None", "None"),
         Change("io_adapters.ledger.approvals:_counting", "stricter(rule, rule_of_plan(connection, digest))", "rule"),
     ),
     Mutant(

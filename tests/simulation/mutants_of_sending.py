@@ -7,7 +7,7 @@ from tests.simulation.points import Point
 from tests.simulation.scenarios import Event, Twist
 
 E, P, T = Event, Point, Twist
-OUTBOX, SEND_ONCE = "io_adapters.ledger.outbox", "flows.outbox"
+OUTBOX, SEND_ONCE = "io_adapters.ledger.outbox", "flows.sending.send"
 SEND, LISTING = "flows.sending.send", "flows.reports.report_list"
 ANY_TRANSITION = Change(f"{OUTBOX}:try_move", "check_transition(table, before.state, after)", "pass")
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, Final
 
+from flows.launch import start_payout
 from flows.reports.rules.judge_report import judge_report
 from flows.runner import RunOptions
-from flows.start import start_payout
-from io_adapters.ledger import open_ledger
-from io_adapters.payout_api.outcome import Answer, doubt_stale
+from io_adapters.ledger.ledger import open_ledger
+from io_adapters.payout_api.outcome import PostAnswer, doubt_stale
 from schemas.errors import ConfigurationError
 from schemas.messages import Message
 from schemas.submission import Outcome, SubmissionState
@@ -126,7 +126,7 @@ def a_list_within_a_list() -> Question:
 def an_old_report(_: Path, __: Office) -> tuple[str, ...]:
     """A cache answers with a report of last month, without a name."""
     old = SplitReport.model_validate({"_id": "a", "splitDate": "2026-01-01T00:00:00Z", "status": "PENDING"})
-    answer = Answer(Outcome.ACCEPTED, 200, b"", Message("answer.http", status=200), old)
+    answer = PostAnswer(Outcome.ACCEPTED, 200, b"", Message("answer.http", status=200), old)
     stands = doubt_stale(answer, "rp-1", dt.datetime(2026, 2, 1, tzinfo=dt.UTC))
     return () if stands.outcome is Outcome.IN_DOUBT else ("an old report is taken for the answer",)
 

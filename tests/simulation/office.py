@@ -12,9 +12,12 @@ import pytest
 from flows.intake.read import read
 from flows.intake.rules.inputs import Inputs
 from flows.payables import draft, freeze_plan
-from flows.payables.judge_inputs import judge_inputs
-from flows.run import Run, RunRequest, read_run_request
-from io_adapters.ledger import Owner, ledger, open_ledger
+from flows.payables.draft import judge_inputs
+from flows.run import Run
+from flows.run_request import RunRequest, read_run_request
+from io_adapters.ledger import ledger
+from io_adapters.ledger.leases import Owner
+from io_adapters.ledger.ledger import open_ledger
 from sample_data.making.people import Payee
 from schemas.plan import JobIdentity
 from tests.flows.jobs import JOB, PAYER, PERIOD, declare, payment, people, write_sheet

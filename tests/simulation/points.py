@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from io_adapters.ledger import Ledger
+from io_adapters.ledger.ledger import Ledger
 
 
 class PowerCut(BaseException):

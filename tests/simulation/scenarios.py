@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from io_adapters.ledger import Owner
+from io_adapters.ledger.leases import Owner
 from tests.simulation.behaviours import BEHAVIOURS, MOODS, TELLINGS, Behaviour, Telling
 from tests.simulation.office import Office, Spreadsheet
 from tests.simulation.points import IN_TRANSACTION, Point, Points, PowerCut

@@ -7,8 +7,8 @@ from tempfile import mkdtemp
 
 import pytest
 
+from flows.launch import start_payout
 from flows.runner import RunOptions, RunReport
-from flows.start import start_payout
 from tests.flows.jobs import Row, declare, payee, payment, people, share, write_sheet
 from tests.simulation.editing_office import EditingOffice, opened_office
 from tests.simulation.editions import month_of, rounded

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import pytest
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.sampled import EVERYTHING, sampled
 from tests.simulation.editing_office import COMPANIES, OTHER_PAYER, PEOPLE, EditingOffice, Line, opened_office
 from tests.simulation.points import Point

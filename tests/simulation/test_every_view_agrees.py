@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from hypothesis import strategies as st
 
-from flows.tracing.payments import Payments, Search
-from flows.tracing.taxed import taxed_payments
+from flows.books.accountant import taxed_payments
+from flows.books.payments import PaymentSearch, Search
 from schemas.account import GROUPS
 from schemas.journal import AccountKind
 from tests.property.plain_balances import Deal
@@ -119,7 +119,7 @@ def the_journal_agrees(label: MonthsOfALabel) -> None:
 def the_desk_agrees(label: MonthsOfALabel) -> None:
     """Of payments that somebody looks for, what was paid to each."""
     with label.label.ledger() as ledger:
-        lines = Payments(ledger).find(Search())
+        lines = PaymentSearch(ledger).find(Search())
     for name in NAMES:
         own = [line for line in lines if line.tax_id in label.documents[name]]
         assert sum(line.amount_cents for line in own if line.standing in GROUPS["paid"]) == label.paid_to(name), name

@@ -18,7 +18,7 @@ from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.sampled import histories
 from tests.simulation.conftest import SHARED_MEMORY
 from tests.simulation.editing_office import COMPANIES, OTHER_PAYER, PEOPLE, Line, opened_office

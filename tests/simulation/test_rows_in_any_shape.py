@@ -19,9 +19,9 @@ from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from flows.launch import start_payout
 from flows.runner import RunOptions, RunReport
-from flows.start import start_payout
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.values.money import format_cents
 from tests.flows.jobs import declare, payment, write_sheet
 from tests.sampled import histories

@@ -16,9 +16,9 @@ from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from flows.launch import start_payout
 from flows.runner import RunOptions
-from flows.start import start_payout
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.jobs import declare, payee, people, share, write_sheet
 from tests.sampled import histories
 from tests.simulation.conftest import SHARED_MEMORY

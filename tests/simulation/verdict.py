@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from io_adapters.ledger import Ledger
-from schemas.exit_codes import ExitCode
+from io_adapters.ledger.ledger import Ledger
+from schemas.errors import ExitCode
 from schemas.submission import LIVE, Submission, SubmissionState
 from tests.flows.jobs import JOB, PERIOD
 from tests.simulation.behaviours import PATIENCE_S

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Final
 
 import flows.run as product
+from flows.books.write import rewrite, write
 from flows.intake.intake import Intake
 from flows.intake.read import read
-from flows.reconciliation.write import write
 from flows.runner import LEASE_S, PAYOUT, SETTLE, Route, Watch, walk
-from flows.sending.settle import rewrite
-from io_adapters.ledger import Ledger, Owner, open_ledger
+from io_adapters.ledger.leases import Owner
+from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.payout_api.assumptions import Assumptions
-from schemas.errors import AnotherRun
-from schemas.exit_codes import ExitCode
+from schemas.errors import AnotherRun, ExitCode
 from tests.flows.jobs import JOB, PERIOD
 from tests.simulation.behaviours import PATIENCE_S, URL, Behaviour, Telling
 from tests.simulation.clock import VirtualClock

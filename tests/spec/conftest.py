@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from io_adapters.ledger import open_ledger
+from io_adapters.ledger.ledger import open_ledger
 from tests.spec.year import Calendar, Year
 
 NOW = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)

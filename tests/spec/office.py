@@ -10,7 +10,7 @@ import pandas as pd
 
 from flows.intake.rules.inputs import Inputs, Statement, input_totals
 from flows.intake.rules.sum_lines import sum_lines
-from flows.payables.rules.account_checks import Verdict
+from flows.payables.rules.account_checks import CheckVerdict
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
 from flows.payables.rules.obligations import Arrays
 from flows.payables.rules.plan_batches import plan_batches
@@ -80,7 +80,7 @@ class Office:
     job: Job = field(default_factory=job)
     claims: tuple[Claim, ...] = ()
     history: History = NOTHING_BEFORE
-    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    verdicts: Mapping[str, CheckVerdict] = field(default_factory=dict)
     refused: frozenset[str] = frozenset()
     repeated: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """A payee's account: in which column a sum stands, and what the columns come to over months."""
 
-from flows.tracing.account import accounts_of
+from flows.books.account import accounts_of
 from schemas.account import GROUPS
 from schemas.job import labelled_period
 from schemas.journal import AccountKind, BookedPosting, EntryKind, Series

@@ -6,8 +6,8 @@ from flows.payables.rules.account_checks import (
     AccountToCheck,
     Call,
     CheckResult,
+    CheckVerdict,
     KnownOfAccounts,
-    Verdict,
     account_rows,
     accounts_to_ask,
     accounts_to_pay,
@@ -62,13 +62,13 @@ def test_an_account_is_checked_once_however_many_payments_go_there(planned):
 @pytest.mark.parametrize(("when", "asked"), [("never", []), ("new_or_changed", ["bia"]), ("always", ["ana", "bia"])])
 def test_kept_answers_are_used_as_the_job_says(planned, when, asked):
     accounts = asked_of(planned)
-    kept = {accounts[0].fingerprint: Verdict(CheckResult.VALID)}
+    kept = {accounts[0].fingerprint: CheckVerdict(CheckResult.VALID)}
     assert names(accounts_to_ask(accounts, kept, when)) == asked
 
 
 def test_a_kept_bad_answer_is_not_asked_again(planned):
     accounts = asked_of(planned)
-    kept = {account.fingerprint: Verdict(CheckResult.INVALID) for account in accounts}
+    kept = {account.fingerprint: CheckVerdict(CheckResult.INVALID) for account in accounts}
     assert accounts_to_ask(accounts, kept, "new_or_changed") == []
 
 
@@ -97,7 +97,7 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("answer", "place", "reason"), ANSWERS, ids=[answer.value for answer, *_ in ANSWERS])
 def test_only_a_good_account_is_paid_and_the_others_do_not_suffer(planned, answer, place, reason):
-    office = Office(verdicts={asked_of(planned)[0].fingerprint: Verdict(answer)})
+    office = Office(verdicts={asked_of(planned)[0].fingerprint: CheckVerdict(answer)})
     assert same(
         office.compute_payables(THREE).obligations,
         f"""
@@ -122,7 +122,7 @@ def test_royalties_whose_account_is_bad_are_held_after_recoupment_and_nothing_is
     office = Office(history=History({CPF["ana"]: 300, CPF["bia"]: 300}, {}))
     first = office.compute_payables(royalties()).obligations
     bad = next(account for account in accounts_to_pay(first, ownership=True) if account.owed.payee.tax_id == CPF["ana"])
-    office.verdicts = {bad.fingerprint: Verdict(CheckResult.INVALID, "closed")}
+    office.verdicts = {bad.fingerprint: CheckVerdict(CheckResult.INVALID, "closed")}
     payables = office.compute_payables(royalties())
     assert same(
         payables.obligations,
@@ -149,7 +149,7 @@ def test_an_account_that_turned_bad_after_a_payment_holds_the_difference_and_kee
     office.send(royalties())
     paid = office.compute_payables(royalties("120.00")).obligations
     bad = next(account for account in accounts_to_pay(paid, ownership=True) if account.owed.payee.tax_id == CPF["ana"])
-    office.verdicts = {bad.fingerprint: Verdict(CheckResult.INVALID)}
+    office.verdicts = {bad.fingerprint: CheckVerdict(CheckResult.INVALID)}
     payables = office.compute_payables(royalties("120.00"))
     assert same(
         [owed for owed in payables.obligations if owed.payee.tax_id == CPF["ana"]],
@@ -230,13 +230,13 @@ def test_the_list_of_institutions_speaks_against_a_bank(code, ispb, fault):
 def test_every_call_has_a_row_and_the_costs_add_up():
     accounts = [account(name) for name in ("valid", "again", "kept", "late", "beyond", "stopped", "elsewhere")]
     verdicts = {
-        "valid": Verdict(CheckResult.VALID),
-        "again": Verdict(CheckResult.INVALID, "closed"),
-        "kept": Verdict(CheckResult.VALID),
-        "late": Verdict(CheckResult.UNKNOWN, "ReadTimeout"),
-        "beyond": Verdict(CheckResult.OVER_BUDGET),
-        "stopped": Verdict(CheckResult.NOT_ASKED),
-        "elsewhere": Verdict(CheckResult.IN_FLIGHT),
+        "valid": CheckVerdict(CheckResult.VALID),
+        "again": CheckVerdict(CheckResult.INVALID, "closed"),
+        "kept": CheckVerdict(CheckResult.VALID),
+        "late": CheckVerdict(CheckResult.UNKNOWN, "ReadTimeout"),
+        "beyond": CheckVerdict(CheckResult.OVER_BUDGET),
+        "stopped": CheckVerdict(CheckResult.NOT_ASKED),
+        "elsewhere": CheckVerdict(CheckResult.IN_FLIGHT),
     }
     calls = [
         Call("valid", "valid", "", 36),

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from flows.reconciliation.rules.reconcile import closing_codes, state_name
-from schemas.exit_codes import PRECEDENCE, ExitCode, worst
+from flows.books.rules.reconcile import closing_codes, state_name
+from schemas.errors import PRECEDENCE, ExitCode, worst
 from schemas.reconciliation import Discrepancy
 from schemas.submission import SubmissionState
 from tests.spec.reports import submission

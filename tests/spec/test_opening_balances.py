@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.intake.rules.opening_balances import OTHER_PERIOD, of_other_periods
+from flows.intake.rules.inputs import OTHER_PERIOD, of_other_periods
 from flows.royalties.rules.balances import History
 from flows.royalties.rules.opening_balances import hold_contradictions
 from schemas.approval import DecisionKind

@@ -6,8 +6,8 @@ from decimal import Decimal
 import pandas as pd
 import pytest
 
-from flows.intake.rules.rates import RateTable
-from flows.reconciliation.rules.reconcile import reconcile
+from flows.intake.rules.inputs import RateTable
+from flows.payables.rules.places import reconcile
 from flows.royalties.rules.balances import History
 from flows.royalties.rules.statements import StatementTables, compose_statements, heading_of, stand_of_advances
 from schemas.payee_statement import StatementBasis

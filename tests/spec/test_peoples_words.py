@@ -2,9 +2,10 @@
 
 import pytest
 
-from flows.reconciliation.rules.reconcile import closing_codes, place_of, place_rows, reconcile
+from flows.books.rules.reconcile import closing_codes
+from flows.payables.rules.places import place_of, place_rows, reconcile
 from schemas.approval import Decision, DecisionKind
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.submission import UNTOLD, SubmissionState
 from tests.spec.office import SAID_AT, Office, inputs, statement
 from tests.spec.placed import PLACES, obligations, rows

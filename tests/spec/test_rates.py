@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from flows.intake.rules.rates import RateTable
+from flows.intake.rules.inputs import RateTable
 from schemas.job import Exchange, resolve_period
 from schemas.payee_statement import Quote
 from tests.spec.tables import table

@@ -2,15 +2,8 @@
 
 import pytest
 
-from flows.reconciliation.rules.reconcile import (
-    count_rows,
-    place_of,
-    place_rows,
-    reconcile,
-    summarise_batches,
-    total_up,
-    withheld_otherwise,
-)
+from flows.books.rules.reconcile import summarise_batches, withheld_otherwise
+from flows.payables.rules.places import count_rows, place_of, place_rows, reconcile, total_up
 from schemas.errors import BrokenInvariant
 from schemas.plan import Place
 from schemas.reconciliation import RowCounts

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from flows.royalties.rules.taxes import Tax, taxes_of, withhold
+from flows.royalties.rules.terms import Tax, taxes_of, withhold
 from schemas.job import resolve_period
 from schemas.plan import Place
 from tests.sampled import sampled

@@ -7,8 +7,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from flows.royalties.rules.balances import History
-from flows.tracing.rules import (
+from flows.books.rules.trace import (
     MOST_RANGES,
     LineFinder,
     SourceLines,
@@ -19,10 +18,11 @@ from flows.tracing.rules import (
     way_of,
     with_lines,
 )
+from flows.royalties.rules.balances import History
 from schemas.job import Exchange
 from schemas.tables.contract import records
 from schemas.tables.obligations import SUM_NUMBER, sum_numbers
-from schemas.trace import FileStanding, Problem
+from schemas.trace import FileStanding, TraceProblem
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, advances, lines, payees, shares, table
 
@@ -245,18 +245,22 @@ SAME = {"statement.tsv": FileStanding.SAME}
 # What is done to books that fit, and what is told of it, with all files there and with one gone.
 WRONG = {
     "nothing": (lambda parts: parts, set(), set()),
-    "a part of a centavo more in a share": (lambda parts: shifted(parts, "0.00001"), {Problem.PART}, {Problem.PART}),
-    "another rate": (lambda parts: with_first(parts, rate=Decimal("5.1")), {Problem.PART}, {Problem.PART}),
-    "a line not found": (lambda parts: with_first(parts, found=()), {Problem.LINES}, set()),
+    "a part of a centavo more in a share": (
+        lambda parts: shifted(parts, "0.00001"),
+        {TraceProblem.PART},
+        {TraceProblem.PART},
+    ),
+    "another rate": (lambda parts: with_first(parts, rate=Decimal("5.1")), {TraceProblem.PART}, {TraceProblem.PART}),
+    "a line not found": (lambda parts: with_first(parts, found=()), {TraceProblem.LINES}, set()),
     "a line too many": (
         lambda parts: with_first(parts, found=parts[0].found * 2),
-        {Problem.LINES},
-        {Problem.LINES},
+        {TraceProblem.LINES},
+        {TraceProblem.LINES},
     ),
     "lines of another amount": (
         lambda parts: with_first(parts, found=(replace(parts[0].found[0], amount=Decimal(1)),)),
-        {Problem.LINES},
-        {Problem.LINES},
+        {TraceProblem.LINES},
+        {TraceProblem.LINES},
     ),
 }
 
@@ -275,8 +279,8 @@ def test_rounding_moves_less_than_a_centavo(cents, fits):
     parts, way = traced()
     assert Fraction(way.earned_exact) == Fraction("29.56925")
     found = problems_of(parts, replace(way, earned_cents=cents), None, in_cents=1, placed_cents=1)
-    assert found == (() if fits else (Problem.EARNED,))
+    assert found == (() if fits else (TraceProblem.EARNED,))
 
 
 def test_places_that_do_not_make_what_came_in_are_told():
-    assert problems_of((), None, None, in_cents=100, placed_cents=99) == (Problem.PLACES,)
+    assert problems_of((), None, None, in_cents=100, placed_cents=99) == (TraceProblem.PLACES,)

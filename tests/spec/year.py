@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from flows.intake.rules.inputs import Inputs
-from flows.intake.rules.opening_balances import left_of_advances
+from flows.intake.rules.inputs import Inputs, left_of_advances
 from flows.payables.rules.compute import Payables
 from flows.royalties.rules.balances import History, history_of
 from io_adapters.ledger.journal import Journal

@@ -16,8 +16,8 @@ from prefect.client.schemas.objects import FlowRun
 from prefect.exceptions import PrefectHTTPStatusError
 from prefect.states import Pending
 
-from flows.opening import open_ledger_of
-from flows.prefect_ui.events import APPROVAL_WANTED
+from flows.prefect_ui.artifacts import APPROVAL_WANTED
+from flows.run import open_ledger_of
 from flows.settings import read_settings
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
@@ -222,7 +222,7 @@ def test_the_same_run_executed_by_two_processes_at_once_pays_once(office: Office
 
 def test_the_automations_of_the_repository_are_accepted_and_made_once(office: Office):
     office.prefect.run("prefect", "automation", "create", "--from-file", "deployments/automations.yaml")
-    office.prefect.run("python", "-c", "from flows.prefect_ui.events import ensure_automations; ensure_automations()")
+    office.prefect.run("python", "-c", "from flows.prefect_ui.states import ensure_automations; ensure_automations()")
     found = office.prefect.ask("POST", "/automations/filter", {})
     assert len(found) == 3
     assert {action["type"] for one in found for action in one["actions"]} == {"change-flow-run-state", "do-nothing"}

@@ -13,7 +13,7 @@ from prefect.settings import PREFECT_API_URL, PREFECT_SERVER_DATABASE_CONNECTION
 
 from flows.payout import payout
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import COMMAND, Label
 from tests.flows.oracle import CREATE, LIST, Oracle

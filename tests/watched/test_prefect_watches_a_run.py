@@ -9,13 +9,12 @@ from openpyxl import load_workbook
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import FlowRun
 
+from flows.launch import start_payout
 from flows.payout import payout
 from flows.run import QuietProgress
 from flows.runner import PAYOUT, RunOptions, run_payout
 from flows.settle import settle
-from flows.start import start_payout
-from schemas.errors import ConfigurationError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ConfigurationError, ExitCode
 from tests.payments_job import write_payments_job
 from tests.stages import stages_of
 

@@ -21,7 +21,7 @@ from schemas.statement_sketches import FrameHashes, hash_frame
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.payments import Payments
-from schemas.tables.row_accounting import PERSON_NAMES, USED, Run, hold_used_rows
+from schemas.tables.row_accounting import PERSON_NAMES, USED, RowRun, hold_used_rows
 from schemas.tables.royalty_lines import RoyaltyLines, worth_anything
 from schemas.values.money import round_half_even_cents
 
@@ -76,7 +76,7 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
     held = known_again | editions
     codes = {IssueCode.LINES_USED_BEFORE: known_again, IssueCode.STATEMENT_AGAIN: editions & ~known_again}
     rows = [
-        Run(file.name, sheet, row, row, 1, "held", code.value)
+        RowRun(file.name, sheet, row, row, 1, "held", code.value)
         for code, chosen in codes.items()
         for sheet, row in zip(lines["sheet"][chosen], lines["row"][chosen], strict=True)
     ]
@@ -255,9 +255,9 @@ def _mismatch(  # each is a fact of the message
     )
 
 
-def _used_rows(inputs: Inputs, files: Collection[str], code: IssueCode) -> list[Run]:
+def _used_rows(inputs: Inputs, files: Collection[str], code: IssueCode) -> list[RowRun]:
     used = (run for run in records(inputs.rows) if run["disposition"] == USED and run["file"] in files)
-    return [Run(**run | {"disposition": "held", "reason": code.value}) for run in used]
+    return [RowRun(**run | {"disposition": "held", "reason": code.value}) for run in used]
 
 
 def _added(held: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:

@@ -1,31 +1,36 @@
 """Inputs: the sound rows of every table, what was held back, and what came in."""
 
+import datetime as dt
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
+from typing import Final
 
 import pandas as pd
 
 from flows.intake.rules.sum_lines import sum_up
 from schemas.issues import Issue
+from schemas.job import Exchange, Period
 from schemas.messages import Message
 from schemas.payee_statement import Quote
-from schemas.statement_sketches import NO_SKETCHES, Account, Sketches
+from schemas.statement_sketches import NO_SKETCHES, Sketches, StatementAccount
 from schemas.tables.advances import Advances
-from schemas.tables.contract import DataFrame
+from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.invoices import Invoices
 from schemas.tables.line_sums import LineTotals
-from schemas.tables.opening import Opening
+from schemas.tables.opening import TO_RECOUP, Opening
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
-from schemas.tables.row_accounting import ASSET_NAMES, PAYEE_NAMES, RowRuns
+from schemas.tables.rates import Rates
+from schemas.tables.row_accounting import ASSET_NAMES, PAYEE_NAMES, RowRun, RowRuns, move_rows
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
 from schemas.tables.taxes import Taxes
-from schemas.values.money import round_half_even_cents
+from schemas.values.money import exact_text, round_half_even_cents
 
 
 def readable_cents(amount: Decimal | None) -> int:
@@ -83,7 +88,7 @@ class UsedFile:
     content_sha256: str
     stands_for: frozenset[str] = frozenset()
     sketches: Sketches = NO_SKETCHES
-    accounts: tuple[Account, ...] = ()
+    accounts: tuple[StatementAccount, ...] = ()
     lines: Callable[[], DataFrame[RoyaltyLines]] | None = field(default=None, repr=False)
 
     @property
@@ -173,3 +178,121 @@ def worth_cents(statement: Statement) -> Fraction:
     for amount, currency in zip(statement.held["amount"], statement.held["currency"], strict=True):
         sums[currency] += Fraction(amount or 0)
     return sum((total * Fraction(statement.rates.get(name, 0)) for name, total in sums.items()), Fraction(0)) * 100
+
+
+@dataclass(frozen=True, slots=True)
+class RateTable:
+    """The table of rates of a job.
+
+    Attributes:
+        rows: Sound ones, by currency and day, the earliest first.
+        in_question: Currencies of rows with problems; "" where it cannot be read which.
+    """
+
+    rows: tuple[Quote, ...]
+    in_question: frozenset[str]
+
+    @classmethod
+    def of(cls, rates: DataFrame[Rates], in_question: Iterable[str]) -> "RateTable":
+        """Put a table in order."""
+        rows = sorted(records(rates), key=lambda row: (row["currency"], row["date"], row["row"]))
+        return cls(tuple(map(_quote_of, rows)), frozenset(in_question))
+
+    def quotes(self, exchange: Mapping[str, Exchange], currency: str, period: Period) -> Sequence[Quote]:
+        """Choose the rates of a source: its own, else the last of the table up to the last day of the period.
+
+        A currency of which a row has a problem has no rate: that row may be the one that counts.
+
+        Args:
+            exchange: What the source says.
+            currency: The job's, which needs no rate.
+            period: The job's.
+        """
+        own = {name: Quote(name, quote.rate, quote.date, quote.source) for name, quote in exchange.items()}
+        if "" in self.in_question:
+            return list(own.values())
+        listed = {
+            quote.currency: quote
+            for quote in self.rows
+            if quote.day <= period.end and quote.currency not in self.in_question | {currency}
+        }
+        return list((listed | own).values())
+
+
+def _quote_of(row: Record) -> Quote:
+    rate = Decimal(exact_text(row["rate"]))  # without the zeros that fill its column
+    return Quote(row["currency"], rate, dt.date.fromisoformat(row["date"]), row["source"])
+
+
+def left_of_advances(advances: DataFrame[Advances], opening: DataFrame[Opening], period: Period) -> DataFrame[Advances]:
+    """Put what was left of advances in the place of the advances, from the period on that a row names.
+
+    Args:
+        advances: As the advances table says.
+        opening: Opening balances; of several for one advance the latest counts.
+        period: The job's.
+    """
+    begun = [
+        record
+        for record in records(opening)
+        if record["kind"] == TO_RECOUP and when_is(record, period) is not When.LATER
+    ]
+    if not begun:
+        return advances
+    latest = dict[tuple[str, str, str], dt.date]()
+    for balance in begun:
+        latest[_advance(balance)] = max(first_day(balance), latest.get(_advance(balance), dt.date.min))
+    left = pd.DataFrame([row for row in begun if first_day(row) == latest[_advance(row)]])
+    others = [_advance(record) not in latest for record in records(advances)]
+    columns = list(advances.columns)
+    return DataFrame[Advances](pd.concat([advances[others], left[columns]], ignore_index=True).astype(advances.dtypes))
+
+
+def of_other_periods(rows: DataFrame[RowRuns], opening: DataFrame[Opening], period: Period) -> DataFrame[RowRuns]:
+    """Tell the rows of opening balances that say nothing about this period as ignored.
+
+    Args:
+        rows: Where the rows of all files went so far.
+        opening: Opening balances.
+        period: The job's.
+    """
+    silent = [
+        _moved(record["file"], record["sheet"], record["row"], "ignored", OTHER_PERIOD)
+        for record in records(opening)
+        if when_is(record, period) is When.LATER
+        or (when_is(record, period) is When.EARLIER and record["kind"] != TO_RECOUP)
+    ]
+    return move_rows(rows, silent)
+
+
+def _advance(row: Record) -> tuple[str, str, str]:
+    return row["tax_id"], row["reference"], row["isrc"]
+
+
+class When(Enum):
+    """Whether a row names an earlier period than the job's, this one or a later one."""
+
+    EARLIER = "earlier"
+    NOW = "now"
+    LATER = "later"
+
+
+def first_day(row: Record) -> dt.date:
+    """Return the day a row names, or the first one of the month it names."""
+    named: str = row["period"]
+    return dt.date.fromisoformat(named if len(named) > len("2026-10") else f"{named}-01")
+
+
+def when_is(row: Record, period: Period) -> When:
+    """A month is named by its number or any of its days; other periods by any of theirs."""
+    day = first_day(row)
+    if day < period.start:
+        return When.EARLIER
+    return When.NOW if day <= period.end else When.LATER
+
+
+OTHER_PERIOD: Final = "other_period"
+
+
+def _moved(file: str, sheet: str, row: int, disposition: str, reason: str) -> RowRun:
+    return RowRun(file, sheet, row, row, 1, disposition, reason)

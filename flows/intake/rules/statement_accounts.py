@@ -12,8 +12,8 @@ import pandas as pd
 from flows.intake.rules.inputs import Statement, UsedFile
 from flows.intake.rules.sum_lines import sum_up
 from schemas.messages import Message, Money
-from schemas.plan import digest_of, short_token
-from schemas.statement_sketches import MOST_ACCOUNTS, MOST_RECORDINGS, WEIGHT_PLACES, Account, recording_key
+from schemas.statement_sketches import MOST_ACCOUNTS, MOST_RECORDINGS, WEIGHT_PLACES, StatementAccount, recording_key
+from schemas.values.digests import digest_of, short_token
 from schemas.values.money import round_half_even_cents
 
 # The table of our own that anybody may fill in: two files of it need not come from one sender.
@@ -46,16 +46,16 @@ class Seen:
 
     where: str
     layout: str
-    accounts: tuple[Account, ...]
+    accounts: tuple[StatementAccount, ...]
 
 
-def accounts_of(statements: Iterable[Statement]) -> dict[str, tuple[Account, ...]]:
+def accounts_of(statements: Iterable[Statement]) -> dict[str, tuple[StatementAccount, ...]]:
     """Add the sound lines of each file up by currency and month of account.
 
     Returns:
         File name -> its accounts, those of most lines first; of very many, only those.
     """
-    found: dict[str, list[Account]] = {}
+    found: dict[str, list[StatementAccount]] = {}
     for statement in statements:
         for file, account in _accounts(statement):
             found.setdefault(file, []).append(account)
@@ -65,7 +65,7 @@ def accounts_of(statements: Iterable[Statement]) -> dict[str, tuple[Account, ...
     }
 
 
-def _accounts(statement: Statement) -> list[tuple[str, Account]]:
+def _accounts(statement: Statement) -> list[tuple[str, StatementAccount]]:
     if not len(statement.totals.by_platform):
         return []
     by_platform = _with_month(statement.totals.by_platform)
@@ -75,7 +75,7 @@ def _accounts(statement: Statement) -> list[tuple[str, Account]]:
     found = []
     for total in sum_up(by_platform, _ACCOUNT):
         key = (str(total["file"]), str(total["currency"]), str(total["month"]))
-        account = Account(
+        account = StatementAccount(
             currency=key[1],
             month=key[2],
             amount=Decimal(str(total["amount"])),
@@ -157,13 +157,13 @@ def find_editions(
     return found
 
 
-def _is_explained(account: Account, held: Mapping[str, int]) -> bool:
+def _is_explained(account: StatementAccount, held: Mapping[str, int]) -> bool:
     """Whether an account is held line by line already, but for rounding: then there is nothing to ask."""
     weight = int(abs(account.amount).scaleb(WEIGHT_PLACES))
     return held.get(account.currency, 0) >= weight * _ALL_BUT_ROUNDING
 
 
-def _why(account: Account, layout: str, its: Account, other: Seen) -> Message | None:
+def _why(account: StatementAccount, layout: str, its: StatementAccount, other: Seen) -> Message | None:
     """Say why two accounts are of the same money; None where nothing says so."""
     if account.month != its.month and account.month and its.month:
         return None
@@ -178,7 +178,7 @@ def _why(account: Account, layout: str, its: Account, other: Seen) -> Message | 
     return None
 
 
-def _same_total(account: Account, its: Account) -> bool:
+def _same_total(account: StatementAccount, its: StatementAccount) -> bool:
     """Whether two sums are the same but for rounding, and say more than a round sum does."""
     difference = abs(account.amount - its.amount)
     cents = abs(round_half_even_cents(Fraction(its.amount) * 100))
@@ -208,7 +208,7 @@ def _in_proportion(own: int, its: int, own_sum: int, its_sum: int) -> bool:
     return bool(abs(own - expected) <= max(abs(expected) / _PROPORTION, cents) < abs(own))
 
 
-def _same_scope(account: Account, its: Account, layout: str) -> bool:
+def _same_scope(account: StatementAccount, its: StatementAccount, layout: str) -> bool:
     """Whether two statements of one layout, that both say the same month, speak of the same sales.
 
     A sender that splits a month by region, store or label sends statements that have nothing of those in common.

@@ -10,11 +10,12 @@ from typing import Any, Final, Literal
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Message
 from schemas.obligation import Obligation, Obligations, because, planned_payments
-from schemas.plan import Place, digest_of
+from schemas.plan import Place
 from schemas.reconciliation import AccountCheckCounts
 from schemas.tables.contract import DataFrame
 from schemas.tables.payees import Payees
 from schemas.values.destination import BankAccount, PixKey
+from schemas.values.digests import digest_of
 from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
 from schemas.wire import AccountValidation
 
@@ -34,7 +35,7 @@ class CheckResult(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckVerdict:
     """What is known of one account, and the service's words on it."""
 
     result: CheckResult
@@ -77,7 +78,7 @@ def accounts_to_pay(obligations: Iterable[Obligation], *, ownership: bool) -> li
 
 def accounts_to_ask(
     accounts: Sequence[AccountToCheck],
-    kept: Mapping[str, Verdict],
+    kept: Mapping[str, CheckVerdict],
     when: Literal["never", "new_or_changed", "always"],
 ) -> list[AccountToCheck]:
     """Choose the accounts whose check must be paid for; a kept answer, good or bad, is used until it expires."""
@@ -88,7 +89,7 @@ def accounts_to_ask(
     return [account for account in accounts if account.fingerprint not in kept]
 
 
-def hold_unchecked(obligations: Obligations, verdicts: Mapping[str, Verdict], *, ownership: bool) -> Obligations:
+def hold_unchecked(obligations: Obligations, verdicts: Mapping[str, CheckVerdict], *, ownership: bool) -> Obligations:
     """Hold every planned payment whose account is known to be bad, or is not known to be good.
 
     Args:
@@ -118,14 +119,14 @@ def broke_off(results: Iterable[CheckResult]) -> bool:
     return counts[CheckResult.NOT_ASKED] > 0 or counts[CheckResult.UNKNOWN] > answered
 
 
-def why_held(verdict: Verdict | None) -> IssueCode | None:
+def why_held(verdict: CheckVerdict | None) -> IssueCode | None:
     """Name the problem that a verdict is; None when the account may be paid."""
     match verdict:
-        case None | Verdict(result=CheckResult.VALID):
+        case None | CheckVerdict(result=CheckResult.VALID):
             return None
-        case Verdict(result=CheckResult.INVALID):
+        case CheckVerdict(result=CheckResult.INVALID):
             return IssueCode.ACCOUNT_INVALID
-        case Verdict(result=CheckResult.OVER_BUDGET):
+        case CheckVerdict(result=CheckResult.OVER_BUDGET):
             return IssueCode.ACCOUNT_BUDGET
         case _:
             return IssueCode.ACCOUNT_UNKNOWN
@@ -243,7 +244,7 @@ NO_CHECKS: Final = Checks()
 
 def account_rows(
     accounts: Sequence[AccountToCheck],
-    verdicts: Mapping[str, Verdict],
+    verdicts: Mapping[str, CheckVerdict],
     reused: Collection[str],
     calls: Iterable[Call],
 ) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from flows.intake.rules.hold_lines import HELD_FOR
 from flows.intake.rules.inputs import Inputs
-from flows.payables.rules.account_checks import Verdict, hold_unchecked
+from flows.payables.rules.account_checks import CheckVerdict, hold_unchecked
 from flows.payables.rules.claims import claim
 from flows.payables.rules.institutions import hold_unlisted
 from flows.payables.rules.journal_entries import PeriodToPost, entries_of
@@ -154,7 +154,7 @@ def identity_of(job: Job, period: Period) -> JobIdentity:
 
 
 def compute_payables(
-    inputs: Inputs, job: Job, period: Period, standing: LedgerSnapshot, verdicts: Mapping[str, Verdict]
+    inputs: Inputs, job: Job, period: Period, standing: LedgerSnapshot, verdicts: Mapping[str, CheckVerdict]
 ) -> Payables:
     """Decide who is owed what, what is claimed already, and what may be paid.
 
@@ -206,7 +206,7 @@ class _Case:
     job: Job
     period: Period
     standing: LedgerSnapshot
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, CheckVerdict]
     allocation: Allocation
     rounded: RoundedEarnings
     recoupable: Recoupable

@@ -21,7 +21,7 @@ from schemas.messages import Listed, Message
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame
 from schemas.tables.payments import Payments
-from schemas.tables.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRuns, Run, move_rows
+from schemas.tables.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, RowRuns, move_rows
 from schemas.tables.royalty_lines import UNREAD_UPC
 from schemas.tables.shares import Shares
 from schemas.values.names import normal_reference
@@ -306,7 +306,7 @@ def _marked(rows: DataFrame[RowRuns], findings: Iterable[_Finding]) -> DataFrame
     return move_rows(
         rows,
         [
-            Run(rows.file, rows.sheet, rows.row, rows.last_row or rows.row, rows.rows, "held", rows.code.value)
+            RowRun(rows.file, rows.sheet, rows.row, rows.last_row or rows.row, rows.rows, "held", rows.code.value)
             for rows in held.values()
         ],
     )

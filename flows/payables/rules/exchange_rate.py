@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Final
 
+from schemas.errors import ExitCode
 from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, RateSeen
-from schemas.exit_codes import ExitCode
 from schemas.job import Job
 from schemas.plan import HOME_CURRENCY, ExchangeTerms
 from schemas.reconciliation import BatchExchange, BatchSummary

@@ -24,7 +24,7 @@ def each_once(reports: Iterable[SplitReport]) -> tuple[SplitReport, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoubtFinding:
     """What the list says of one submission in doubt.
 
     Attributes:
@@ -36,13 +36,13 @@ class Finding:
     matches: tuple[SplitReport, ...]
 
 
-def find_doubtful(in_doubt: Iterable[Submission], reports: Sequence[SplitReport]) -> list[Finding]:
+def find_doubtful(in_doubt: Iterable[Submission], reports: Sequence[SplitReport]) -> list[DoubtFinding]:
     """Look every submission in doubt up in the list, by reportId or by the token in the name."""
     by_name: dict[str, list[SplitReport]] = {}
     for report in reports:
         for name in names_of(report):
             by_name.setdefault(name, []).append(report)
-    return [Finding(submission, tuple(by_name.get(submission.report_id, ()))) for submission in in_doubt]
+    return [DoubtFinding(submission, tuple(by_name.get(submission.report_id, ()))) for submission in in_doubt]
 
 
 def made_before(submission: Submission, reports: Iterable[SplitReport]) -> list[SplitReport]:

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from flows.royalties.rules.allocation import RoundedEarnings, exact_cents_by
-from flows.royalties.rules.taxes import Tax, percent_of, withhold
-from flows.royalties.rules.terms import Terms, TermsOfPayees
+from flows.royalties.rules.terms import Tax, Terms, TermsOfPayees, percent_of, withhold
 from schemas.issues import IssueCode
 from schemas.journal import NOTHING_POSTED, AccountKind, EntryKind, JournalState
 from schemas.submission import Claim

@@ -3,8 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from flows.intake.rules.inputs import Inputs
-from flows.intake.rules.opening_balances import When, _moved, first_day, when_is
+from flows.intake.rules.inputs import Inputs, When, _moved, first_day, when_is
 from flows.royalties.rules.balances import History, advance_reference
 from schemas.errors import UnsoundPlan
 from schemas.issues import IssueCode

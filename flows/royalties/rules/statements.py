@@ -23,9 +23,10 @@ from schemas.payee_statement import (
     StatementPayment,
     WayToPaid,
 )
-from schemas.plan import Place, digest_of, short_token, standing_of
+from schemas.plan import Place, standing_of
 from schemas.submission import Submission
 from schemas.tables.contract import Record, records
+from schemas.values.digests import digest_of, short_token
 from schemas.values.masking import mask_tax_id
 
 
@@ -58,7 +59,7 @@ _NOTHING = Decimal(0)
 
 
 @dataclass(slots=True)
-class _Part:
+class _StatementPart:
     units: int = 0
     lines: int = 0
     source_amount: Decimal = _NOTHING
@@ -85,7 +86,7 @@ class EarningSums:
         self._months: dict[str, Decimal] = {}
         self._of_recording: dict[_Recording, Decimal] = {}
         self._writings: dict[_Recording, Counter[_Writing]] = {}
-        self._parts: dict[_PartKey, _Part] = {}
+        self._parts: dict[_PartKey, _StatementPart] = {}
         for earning in earnings:
             self._add(earning)
         for territory, earned in territories:
@@ -106,7 +107,7 @@ class EarningSums:
         writing = (earning.title or earning.release, earning.artist, earning.upc)
         self._writings.setdefault(recording, Counter())[writing] += earning.lines
         part = self._parts.setdefault(
-            (recording, earning.currency, earning.rate, earning.role, earning.share_ppm), _Part()
+            (recording, earning.currency, earning.rate, earning.role, earning.share_ppm), _StatementPart()
         )
         part.units += earning.units
         part.lines += earning.lines

@@ -148,7 +148,7 @@ class Writer:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PageColumn:
     """One column: its header, whether numbers stand in it, and whether it takes the room that is left."""
 
     name: str
@@ -181,7 +181,7 @@ class Section:
     """
 
     title: str
-    columns: Sequence[Column]
+    columns: Sequence[PageColumn]
     rows: Sequence[Sequence[Cell]]
     total: Sequence[str] = ()
     strong: Sequence[int] = ()
@@ -227,7 +227,7 @@ def way_table(statement: PayeeStatement, write: Writer) -> Section | None:
     strong = (3, len(rows) - 1)
     if way.overpaid_cents:
         rows.append((words("statement.way.overpaid"), cents(way.overpaid_cents)))
-    columns = (Column(words("statement.way.step"), wide=True), Column(write.heading.currency, number=True))
+    columns = (PageColumn(words("statement.way.step"), wide=True), PageColumn(write.heading.currency, number=True))
     return Section(words("statement.way"), columns, rows, strong=strong)
 
 
@@ -257,10 +257,10 @@ def advances_table(statement: PayeeStatement, write: Writer) -> Section | None:
         for advance in statement.advances
     ]
     columns = (
-        Column(words("statement.advance.reference"), wide=True),
-        Column(words("statement.advance.recording")),
-        Column(words("statement.advance.recouped"), number=True),
-        Column(words("statement.advance.outstanding"), number=True),
+        PageColumn(words("statement.advance.reference"), wide=True),
+        PageColumn(words("statement.advance.recording")),
+        PageColumn(words("statement.advance.recouped"), number=True),
+        PageColumn(words("statement.advance.outstanding"), number=True),
     )
     left = [advance.outstanding_cents for advance in statement.advances]
     known = [amount for amount in left if amount is not None]
@@ -294,11 +294,11 @@ def payments_table(statement: PayeeStatement, write: Writer) -> Section | None:
         for payment in statement.payments
     ]
     columns = (
-        Column(words("statement.payment.what")),
-        Column(words("statement.payment.status")),
-        Column(words("statement.payment.report"), wide=True),
-        Column(words("statement.payment.sent_on")),
-        Column(words("statement.payment.amount"), number=True),
+        PageColumn(words("statement.payment.what")),
+        PageColumn(words("statement.payment.status")),
+        PageColumn(words("statement.payment.report"), wide=True),
+        PageColumn(words("statement.payment.sent_on")),
+        PageColumn(words("statement.payment.amount"), number=True),
     )
     total = (
         ()
@@ -356,10 +356,10 @@ def _quotes_table(statement: PayeeStatement, write: Writer) -> Section | None:
     untold = sorted(used - {(quote.currency, quote.rate) for quote in quoted})
     rows += [(currency, numbers.exact(rate), "—", "—") for currency, rate in untold]
     columns = (
-        Column(words("statement.quote.currency")),
-        Column(words("statement.quote.rate", currency=write.heading.currency), number=True),
-        Column(words("statement.quote.day")),
-        Column(words("statement.quote.origin"), wide=True),
+        PageColumn(words("statement.quote.currency")),
+        PageColumn(words("statement.quote.rate", currency=write.heading.currency), number=True),
+        PageColumn(words("statement.quote.day")),
+        PageColumn(words("statement.quote.origin"), wide=True),
     )
     return Section(words("statement.quotes"), columns, rows)
 
@@ -370,13 +370,13 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
     foreign = any((part.source_currency, part.rate) != own for part in parts)
     counted = any(part.units for part in parts)
     columns = [
-        Column(words("statement.recording.title"), wide=True),
-        *([Column(words("statement.recording.units"), number=True)] if counted else []),
-        Column(words("statement.recording.lines"), number=True),
-        Column(words("statement.recording.source"), number=True),
-        *([Column(words("statement.recording.rate"), number=True)] if foreign else []),
-        Column(words("statement.recording.share"), number=True),
-        Column(f"{words('statement.part')} ({currency_sign(write.heading.currency)})", number=True),
+        PageColumn(words("statement.recording.title"), wide=True),
+        *([PageColumn(words("statement.recording.units"), number=True)] if counted else []),
+        PageColumn(words("statement.recording.lines"), number=True),
+        PageColumn(words("statement.recording.source"), number=True),
+        *([PageColumn(words("statement.recording.rate"), number=True)] if foreign else []),
+        PageColumn(words("statement.recording.share"), number=True),
+        PageColumn(f"{words('statement.part')} ({currency_sign(write.heading.currency)})", number=True),
     ]
     of_source = column_decimals(part.source_amount for part in parts)
     total = _sum(part.earned for part in parts)
@@ -419,8 +419,8 @@ def _parts_table(
         for part in parts
     ]
     columns = (
-        Column(words(f"statement.{what}"), wide=True),
-        Column(f"{words('statement.part')} ({currency_sign(write.heading.currency)})", number=True),
+        PageColumn(words(f"statement.{what}"), wide=True),
+        PageColumn(f"{words('statement.part')} ({currency_sign(write.heading.currency)})", number=True),
     )
     return Section(
         words(f"statement.{title}"), columns, rows, (words("statement.total"), numbers.decimal(total, decimals))

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from io_adapters.spreadsheets.ddex.records import Blocks, Headings, Piece, Positions, RecordType
-from io_adapters.spreadsheets.refusals import Place, refusal
+from io_adapters.spreadsheets.ddex.records import Blocks, Headings, Positions, RecordType, ReportPiece
+from io_adapters.spreadsheets.refusals import FilePlace, refusal
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Records, fold
 from schemas.layouts.recognise import Fit
@@ -20,7 +20,7 @@ _NONE: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class PieceLines:
     """Lines of a piece: their rows, and the number of the block each is in (-1 for none)."""
 
     rows: Positions
@@ -48,10 +48,10 @@ class Lender:
     key: tuple[int, ...]
     by: tuple[int, ...]
     headings: Headings
-    place: Place
+    place: FilePlace
     _kept: dict[int, pa.Array] = field(default_factory=dict)
 
-    def lend(self, piece: Piece, blocks: Blocks, lines: Lines) -> dict[int, pa.Array]:
+    def lend(self, piece: ReportPiece, blocks: Blocks, lines: PieceLines) -> dict[int, pa.Array]:
         """Return what the lines of a piece have from these records.
 
         Returns:
@@ -80,7 +80,9 @@ class Lender:
         wanted = pa.array(lasting if self.key else lasting[-1:])
         self._kept = {at: cells.take(wanted) for at, cells in pool.items()}
 
-    def _referred(self, piece: Piece, pool: dict[int, pa.Array], pool_blocks: Positions, lines: Lines) -> Positions:
+    def _referred(
+        self, piece: ReportPiece, pool: dict[int, pa.Array], pool_blocks: Positions, lines: PieceLines
+    ) -> Positions:
         own = first_filled([pool[at] for at in self.key])
         wanted = first_filled([column(piece, lines.rows, at, self.headings) for at in self.by])
         coded = pa.concat_arrays([own, wanted]).dictionary_encode()
@@ -110,7 +112,7 @@ class Lender:
                 raise refusal(IssueCode.FILE_CORRUPT, self.place, "records_twins", record=self.record, header=header)
 
 
-def column(piece: Piece, rows: Positions, at: int, headings: Headings) -> pa.Array:
+def column(piece: ReportPiece, rows: Positions, at: int, headings: Headings) -> pa.Array:
     """Return the cells of some records under one header, as written; "" where a record has no such cell."""
 
     def cell(kind: RecordType) -> int:
@@ -128,7 +130,7 @@ def first_filled(columns: list[pa.Array]) -> pa.Array:
     return merged
 
 
-def _followed(pool_rows: Positions, pool_blocks: Positions, lines: Lines) -> Positions:
+def _followed(pool_rows: Positions, pool_blocks: Positions, lines: PieceLines) -> Positions:
     """Return the last record above each line, of its block or of none; -1 when there is none."""
     if not len(pool_rows):
         return np.full(len(lines.rows), _NONE)
@@ -167,7 +169,7 @@ class ReadingPlan:
     same: tuple[tuple[int, ...], ...]
 
 
-def plan_reading(fit: Fit, headings: Headings, place: Place) -> ReadingPlan:
+def plan_reading(fit: Fit, headings: Headings, place: FilePlace) -> ReadingPlan:
     """Work out how a report is read.
 
     Raises:
@@ -213,7 +215,7 @@ def _positions(headers: Sequence[str], headings: Headings) -> tuple[int, ...]:
     return tuple(at for at, text in enumerate(headings.texts) if fold(text) in wanted)
 
 
-def _reference(headers: Sequence[str], headings: Headings, place: Place) -> tuple[int, ...]:
+def _reference(headers: Sequence[str], headings: Headings, place: FilePlace) -> tuple[int, ...]:
     found = _positions(headers, headings)
     if headers and not found:
         raise refusal(IssueCode.COLUMN_MISSING, place, "no_column", wanted=headers[0], headers=", ".join(headers))
@@ -224,7 +226,7 @@ def _cells_of(record: str, headings: Headings) -> set[int]:
     return {at for kind, cells in headings.cells.items() if kind.answers_to(record) for at in cells[1:]}
 
 
-def _refuse_other_cells(fit: Fit, headings: Headings, place: Place) -> None:
+def _refuse_other_cells(fit: Fit, headings: Headings, place: FilePlace) -> None:
     """Refuse a report whose `#` lines put a column elsewhere than the layout does by number.
 
     To the standard these lines are comments: one that is wrong must not choose which cell is the money.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from io_adapters.spreadsheets.refusals import Place, refusal
+from io_adapters.spreadsheets.refusals import FilePlace, refusal
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.layout import fold
@@ -93,7 +93,7 @@ _CARRIAGE_RETURN: Final = 0x0D
 _BACKSLASH: Final = 0x5C
 
 
-class Grid:
+class RecordCells:
     """The cells of some whole lines of text. Rows and cells count from 0.
 
     A tab is part of a cell when it is escaped by a backslash, which is not itself escaped (by two more); there are no
@@ -242,7 +242,7 @@ def names_in(comment: str) -> tuple[RecordType, list[str]] | None:
 MOST_CELLS: Final = 1_000
 
 
-class Piece:
+class ReportPiece:
     """Some whole lines of a report.
 
     Attributes:
@@ -252,8 +252,8 @@ class Piece:
         types: Record types that occur, in order of appearance.
     """
 
-    def __init__(self, data: bytes, first_row: int, place: Place) -> None:
-        self.grid = Grid(data)
+    def __init__(self, data: bytes, first_row: int, place: FilePlace) -> None:
+        self.grid = RecordCells(data)
         self.first_row = first_row
         self.count = len(self.grid)
         widest = int(self.grid.widths.argmax())
@@ -299,7 +299,7 @@ class Piece:
         coded = self.grid.cells(rows, 0).dictionary_encode()
         return coded.indices.to_numpy(), coded.dictionary.to_pylist()
 
-    def _refuse_damage(self, texts: list[str], kinds: list[RecordType | None], place: Place) -> None:
+    def _refuse_damage(self, texts: list[str], kinds: list[RecordType | None], place: FilePlace) -> None:
         """Refuse a line that is neither a record, nor a comment, nor blank: most likely the rest of a broken one."""
         strange = [
             code
@@ -361,14 +361,14 @@ _COUNTS: Final = {
 class Framing:
     """Watches the pieces of one report go by, and refuses one that does not end as it should."""
 
-    def __init__(self, headings: Headings, place: Place) -> None:
+    def __init__(self, headings: Headings, place: FilePlace) -> None:
         self._headings = headings
         self._place = place
         self._heads = 0
         self._footer_row: int | None = None
         self._found = {"lines": 0, "summaries": 0, "blocks": 0}
 
-    def watch(self, piece: Piece, blocks: Blocks) -> None:
+    def watch(self, piece: ReportPiece, blocks: Blocks) -> None:
         """Take note of a piece.
 
         Raises:
@@ -402,7 +402,7 @@ class Framing:
         if self._footer_row is None:
             raise self._refusal("records_no_footer")
 
-    def _compare(self, piece: Piece, footer: int) -> None:
+    def _compare(self, piece: ReportPiece, footer: int) -> None:
         (kind,) = [kind for kind in piece.types if kind.letters in FOOTERS]
         for counted, cell in _COUNTS[kind.letters].items():
             declared = piece.grid.cells(np.array([footer]), cell)[0].as_py().strip()

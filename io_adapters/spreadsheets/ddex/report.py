@@ -12,19 +12,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from io_adapters.spreadsheets import limits
-from io_adapters.spreadsheets.ddex.joins import Lines, ReadingPlan, column, first_filled, plan_reading
+from io_adapters.spreadsheets.ddex.joins import PieceLines, ReadingPlan, column, first_filled, plan_reading
 from io_adapters.spreadsheets.ddex.records import (
     Blocks,
     Framing,
     Headings,
-    Piece,
     Positions,
     RecordType,
+    ReportPiece,
     headings,
     plain,
 )
 from io_adapters.spreadsheets.opened import text_series
-from io_adapters.spreadsheets.refusals import Place, refusal
+from io_adapters.spreadsheets.refusals import FilePlace, refusal
 from schemas.issues import IssueCode
 from schemas.layouts.layout import part_of
 from schemas.layouts.recognise import Fit
@@ -38,7 +38,7 @@ _READ_BYTES: Final = 4 * 2**20
 _FIRST_BYTES: Final = 4 * 2**20
 
 
-def first_piece(stream: BinaryIO, place: Place) -> Piece:
+def first_piece(stream: BinaryIO, place: FilePlace) -> ReportPiece:
     """Return the first lines of a report, for what they say of the rest.
 
     Raises:
@@ -52,7 +52,7 @@ def first_piece(stream: BinaryIO, place: Place) -> Piece:
     return _piece(data[:end] if end else data + b"\n", 1, 0, place)
 
 
-def pieces(stream: BinaryIO, headings: Headings, place: Place) -> Iterator[Piece]:
+def pieces(stream: BinaryIO, headings: Headings, place: FilePlace) -> Iterator[ReportPiece]:
     """Yield all lines of a report, in pieces that end where a block ends.
 
     A block is held as a whole, since its records refer to each other; one that does not fit is refused.
@@ -85,13 +85,13 @@ def pieces(stream: BinaryIO, headings: Headings, place: Place) -> Iterator[Piece
         yield _piece(pending if pending.endswith(b"\n") else pending + b"\n", row, offset, place)
 
 
-def _piece(data: bytes, row: int, offset: int, place: Place) -> Piece:
+def _piece(data: bytes, row: int, offset: int, place: FilePlace) -> ReportPiece:
     try:
         data.decode()
     except UnicodeDecodeError as error:
         byte = offset + error.start + 1
         raise refusal(IssueCode.FILE_ENCODING, place, "records_encoding", byte=byte) from None
-    return Piece(data, row, place)
+    return ReportPiece(data, row, place)
 
 
 def table_headers(plan: ReadingPlan, headings: Headings) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def table_headers(plan: ReadingPlan, headings: Headings) -> tuple[str, ...]:
 
 
 def table_of(
-    piece: Piece, blocks: Blocks, plan: ReadingPlan, headings: Headings, place: Place
+    piece: ReportPiece, blocks: Blocks, plan: ReadingPlan, headings: Headings, place: FilePlace
 ) -> tuple[pd.DataFrame, tuple[int, ...]]:
     """Make the table of a piece's lines.
 
@@ -112,7 +112,7 @@ def table_of(
         UnreadableFile: a line refers to a record that is not there, or says two things where one is needed.
     """
     rows = piece.rows_of(lambda kind: kind.name == plan.records.line)
-    lines = Lines(rows, blocks.of(rows))
+    lines = PieceLines(rows, blocks.of(rows))
     written: dict[int, pa.Array] = {at: column(piece, rows, at, headings) for at in plan.own if at in plan.read}
     for lender in plan.lenders:
         written |= lender.lend(piece, blocks, lines)
@@ -125,7 +125,7 @@ def table_of(
     return pd.DataFrame(series, copy=False).set_axis(pd.Index(physical), axis=0), tuple(misshapen.tolist())
 
 
-def _misshapen(piece: Piece, rows: Positions, plan: ReadingPlan, headings: Headings) -> np.ndarray:
+def _misshapen(piece: ReportPiece, rows: Positions, plan: ReadingPlan, headings: Headings) -> np.ndarray:
     """Tell which lines have cells beyond the named ones, or end before those that are read.
 
     Cells left out at the end are taken for empty ones; not so behind an escaped tab, which may be a stray backslash
@@ -144,11 +144,11 @@ def _misshapen(piece: Piece, rows: Positions, plan: ReadingPlan, headings: Headi
 
 def _refuse_differences(
     written: Mapping[int, pa.Array],
-    piece: Piece,
+    piece: ReportPiece,
     rows: Positions,
     plan: ReadingPlan,
     headings: Headings,
-    place: Place,
+    place: FilePlace,
 ) -> None:
     for group in plan.same:
         columns = [written[at] for at in group if at in written]
@@ -202,7 +202,7 @@ class Report:
     def __init__(self, stream: BinaryIO, identity: FileIdentity) -> None:
         self._stream = stream
         self._identity = identity
-        self._place = Place(identity.name)
+        self._place = FilePlace(identity.name)
         first = first_piece(stream, self._place)
         self._profile, self._part, self._parts = self._head(first)
         self._headings = self._headings_of(first)
@@ -261,7 +261,7 @@ class Report:
         if not lines:
             raise refusal(IssueCode.FILE_NO_ROWS, self._place, "records_none", record=plan.records.line)
 
-    def _head(self, first: Piece) -> tuple[str, int, int]:
+    def _head(self, first: ReportPiece) -> tuple[str, int, int]:
         """Return profile, part and number of parts."""
         rows = first.rows_of(lambda kind: kind.letters == "HEAD")[:1]
         if not len(rows) or rows[0] != first.rows_of(lambda _: True)[0]:
@@ -273,7 +273,7 @@ class Report:
             raise refusal(IssueCode.FILE_CORRUPT, self._place, "records_renamed", part=part, parts=parts)
         return profile if _PROFILE.fullmatch(profile) else "?", part, parts
 
-    def _headings_of(self, first: Piece) -> Headings:
+    def _headings_of(self, first: ReportPiece) -> Headings:
         named: dict[RecordType, tuple[int, list[str]]] = {}
         for row, kind, names in first.names():
             named.setdefault(kind, (row, names))
@@ -283,7 +283,7 @@ class Report:
             widths.append((kind, int(first.grid.widths[rows].max())))
         return headings(self._profile, named, widths)
 
-    def _refuse_late_types(self, piece: Piece, plan: ReadingPlan) -> None:
+    def _refuse_late_types(self, piece: ReportPiece, plan: ReadingPlan) -> None:
         """Refuse a record that is to be read and of which the file's beginning knew nothing."""
         read = (plan.records.line, *(lent.record for lent in plan.records.lend))
         for kind in piece.types:

@@ -22,9 +22,9 @@ from io_adapters.spreadsheets.text.records import (
     QUOTE,
     BrokenRecord,
     Form,
-    Piece,
     Record,
-    Records,
+    RecordPiece,
+    RecordReader,
     are_structural,
     blank_piece,
     blank_rows,
@@ -136,7 +136,7 @@ def _returns_go_with_feeds(content: bytes, used: int, line_ends: np.ndarray) -> 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
-def read_quickly(records: Regular, form: Form) -> Piece | None:
+def read_quickly(records: Regular, form: Form) -> RecordPiece | None:
     """Read regular records.
 
     Returns:
@@ -155,7 +155,7 @@ def read_quickly(records: Regular, form: Form) -> Piece | None:
         return None
     kept = text_length(columns, kept)
     one_line_each = pd.RangeIndex(first_row, first_row + kept)
-    return Piece(
+    return RecordPiece(
         first_row=first_row,
         rows=one_line_each if records.lines is None else pd.Index(first_row + np.append(0, records.lines)[:kept]),
         columns=[pa.chunked_array(column).slice(0, kept).chunks for column in columns],
@@ -191,7 +191,7 @@ def _parsed(records: Regular, kept: int, form: Form) -> list[list[pa.Array]] | N
 _BATCH_ROWS: Final = 512
 
 
-def read_exactly(content: bytes, first_row: int, form: Form, *, last: bool) -> Piece:
+def read_exactly(content: bytes, first_row: int, form: Form, *, last: bool) -> RecordPiece:
     """Read all whole records of some bytes.
 
     Args:
@@ -204,7 +204,7 @@ def read_exactly(content: bytes, first_row: int, form: Form, *, last: bool) -> P
         BrokenRecord: a quote is not closed, a field is too long, or there are too many cells.
     """
     whole = content if last else content[: end_of_last_line(content)]
-    records = Records(whole, first_row, form.delimiter, quoted=form.quoted)
+    records = RecordReader(whole, first_row, form.delimiter, quoted=form.quoted)
     try:
         rows, columns, misshapen = _table(_finished(records, last=last), form.width)
     except csv.Error as error:
@@ -214,7 +214,7 @@ def read_exactly(content: bytes, first_row: int, form: Form, *, last: bool) -> P
         raise BrokenRecord(int(rows[position]), "one_cell")
     up_to_misshapen = int(np.searchsorted(rows, misshapen[-1])) + 1 if misshapen else 0
     kept = max(text_length(columns, len(rows)), up_to_misshapen)
-    return Piece(
+    return RecordPiece(
         first_row=first_row,
         rows=pd.Index(rows[:kept]),
         columns=[[pa.concat_arrays(column).slice(0, kept)] if column else [] for column in columns],
@@ -225,7 +225,7 @@ def read_exactly(content: bytes, first_row: int, form: Form, *, last: bool) -> P
     )
 
 
-def _finished(records: Records, *, last: bool) -> Iterator[Record]:
+def _finished(records: RecordReader, *, last: bool) -> Iterator[Record]:
     """Yield records up to one that only lacks its end, if more of the file is to come."""
     try:
         yield from records
@@ -261,7 +261,7 @@ _FEW_RECORDS: Final = 512
 _BLANK_ROWS: Final = 65_536
 
 
-def read_pieces(text: Utf8Text, position: int, first_row: int, form: Form) -> Iterator[Piece]:
+def read_pieces(text: Utf8Text, position: int, first_row: int, form: Form) -> Iterator[RecordPiece]:
     """Yield the records of a text, those of a chunk at a time.
 
     While the caller works on one piece, threads read the next ones.
@@ -276,7 +276,7 @@ def read_pieces(text: Utf8Text, position: int, first_row: int, form: Form) -> It
         BrokenRecord: a quote is not closed, or a field or a record is too long.
     """
     with ThreadPoolExecutor(_THREADS) as threads:
-        coming: deque[Future[list[Piece]]] = deque()
+        coming: deque[Future[list[RecordPiece]]] = deque()
         try:
             for found in _cut(text, position, first_row, form):
                 coming.append(threads.submit(_read, found, form))
@@ -290,7 +290,7 @@ def read_pieces(text: Utf8Text, position: int, first_row: int, form: Form) -> It
             yield from coming.popleft().result()
 
 
-def _cut(text: Utf8Text, position: int, row: int, form: Form) -> Iterator[Regular | Piece]:
+def _cut(text: Utf8Text, position: int, row: int, form: Form) -> Iterator[Regular | RecordPiece]:
     """Yield whole records, as the quick way needs them or, where only the exact way can tell where they end, read."""
     rest = text.skip(position)
     last = False
@@ -308,9 +308,9 @@ def _cut(text: Utf8Text, position: int, row: int, form: Form) -> Iterator[Regula
             raise BrokenRecord(row, "one_row")
 
 
-def _read(found: Regular | Piece, form: Form) -> list[Piece]:
+def _read(found: Regular | RecordPiece, form: Form) -> list[RecordPiece]:
     """Read records the quick way, but for the few around one that is irregular."""
-    if isinstance(found, Piece):
+    if isinstance(found, RecordPiece):
         return [found]
     if (quickly := read_quickly(found, form)) is not None:
         return [quickly]
@@ -323,7 +323,7 @@ def _read(found: Regular | Piece, form: Form) -> list[Piece]:
     return [piece for half in halves for piece in _read(half, form)]
 
 
-def with_blank_rows(pieces: Iterable[Piece], width: int) -> Iterator[Piece]:
+def with_blank_rows(pieces: Iterable[RecordPiece], width: int) -> Iterator[RecordPiece]:
     """Yield pieces that hold anything, and pieces of blank rows for those between them; none after the last.
 
     A blank row is always one line, so that it takes two numbers to remember any number of them.

@@ -13,7 +13,7 @@ import pandas as pd
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.limits import MOST_COLUMNS, MOST_RECORD_BYTES
 from io_adapters.spreadsheets.opened import text_series
-from io_adapters.spreadsheets.refusals import Place, refusal
+from io_adapters.spreadsheets.refusals import FilePlace, refusal
 from io_adapters.spreadsheets.text.csv_reader import read_pieces, with_blank_rows
 from io_adapters.spreadsheets.text.encodings import (
     START_BYTES,
@@ -27,7 +27,7 @@ from io_adapters.spreadsheets.text.ranges import ByteRange, cut
 from io_adapters.spreadsheets.text.records import (
     BrokenRecord,
     Form,
-    Records,
+    RecordReader,
     all_structural,
     broken_record,
     count_line_ends_before,
@@ -62,7 +62,7 @@ class _EndlessLine(Exception):
         self.offset = offset
 
 
-def survey(stream: BinaryIO, place: Place, chunk_bytes: int = CHUNK_BYTES) -> Survey:
+def survey(stream: BinaryIO, place: FilePlace, chunk_bytes: int = CHUNK_BYTES) -> Survey:
     """Go through a text.
 
     Args:
@@ -147,7 +147,7 @@ def views_of(head: Head) -> tuple[View, ...]:
 def _rows(head: Head, delimiter: str) -> tuple[tuple[HeadRow, ...], BrokenRecord | None]:
     """Return the first rows that hold anything, and the row that has no end when that is why there are no more."""
     quoted = delimiter != "\t" or _quotes_enclose_fields(head, delimiter)
-    records = Records(head.content, 1, delimiter, quoted=quoted, strict=False)
+    records = RecordReader(head.content, 1, delimiter, quoted=quoted, strict=False)
     rows: list[HeadRow] = []
     try:
         for row, fields in records:
@@ -173,7 +173,7 @@ def below(head: Head, header_row: int, delimiter: str, *, quoted: bool) -> tuple
     if header_row == 0:
         return 0, 1
     header = head.content[line_start(head.content, header_row - 1) :]
-    records = Records(header, header_row, delimiter, quoted=quoted)
+    records = RecordReader(header, header_row, delimiter, quoted=quoted)
     try:
         next(iter(records))
     except csv.Error as error:
@@ -222,7 +222,7 @@ class TextTable:
         Raises:
             UnreadableFile: FILE_QUOTE, FILE_TOO_LARGE.
         """
-        with _refusing(Place(self.file.name)):
+        with _refusing(FilePlace(self.file.name)):
             pieces = read_pieces(text, position, first_row, self.form)
             for piece in with_blank_rows(pieces, self.form.width):
                 columns = {number: text_series(texts) for number, texts in enumerate(piece.columns)}
@@ -279,7 +279,7 @@ class OpenedText:
     def __init__(self, stream: BinaryIO, identity: FileIdentity, block_bytes: int) -> None:
         self._stream = stream
         self._identity = identity
-        self._place = Place(identity.name)
+        self._place = FilePlace(identity.name)
         self._block_bytes = block_bytes
         with _refusing(self._place):
             self._survey = survey(stream, self._place, min(CHUNK_BYTES, block_bytes))
@@ -364,7 +364,7 @@ class OpenedText:
 
 
 @contextmanager
-def _refusing(place: Place) -> Iterator[None]:
+def _refusing(place: FilePlace) -> Iterator[None]:
     """Turn a record that cannot be read into a file that is refused."""
     try:
         yield

@@ -149,7 +149,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class RecordPiece:
     """Records that follow each other, from the first one on up to the last one that holds anything.
 
     Attributes:
@@ -185,7 +185,7 @@ class BrokenRecord(Exception):
         self.key = key
 
 
-def blank_piece(content: bytes, first_row: int, delimiter: str, *, last: bool) -> Piece | None:
+def blank_piece(content: bytes, first_row: int, delimiter: str, *, last: bool) -> RecordPiece | None:
     """Return a piece without records if all whole lines of some bytes are blank; None if any is not."""
     blank = b"\r\n" + delimiter.encode()
     if content[:1].strip(blank):
@@ -194,15 +194,15 @@ def blank_piece(content: bytes, first_row: int, delimiter: str, *, last: bool) -
     return None if whole.strip(blank) else nothing_but_blank(first_row, first_row + count_line_ends(whole), len(whole))
 
 
-def nothing_but_blank(first_row: int, next_row: int, used: int) -> Piece:
+def nothing_but_blank(first_row: int, next_row: int, used: int) -> RecordPiece:
     """Return a piece without records, over rows that are all blank."""
-    return Piece(first_row, pd.RangeIndex(0), [], (), first_row, next_row, used)
+    return RecordPiece(first_row, pd.RangeIndex(0), [], (), first_row, next_row, used)
 
 
-def blank_rows(begin: int, end: int, width: int) -> Piece:
+def blank_rows(begin: int, end: int, width: int) -> RecordPiece:
     """Return the rows from one line up to another as records with nothing in them."""
     nothing = pa.repeat(pa.scalar("", pa.large_string()), end - begin)
-    return Piece(begin, pd.RangeIndex(begin, end), [[nothing]] * width, (), end, end, 0)
+    return RecordPiece(begin, pd.RangeIndex(begin, end), [[nothing]] * width, (), end, end, 0)
 
 
 def text_length(columns: list[list[pa.Array]], rows: int) -> int:
@@ -237,7 +237,7 @@ def _lengths(texts: pa.Array) -> np.ndarray:
 Record = tuple[int, list[str]]
 
 
-class Records:
+class RecordReader:
     """Iterates over (physical line on which it starts, fields) of each record; a blank line has no fields.
 
     Iterating raises csv.Error when a field is longer than any that is read and, with `strict`, when a quote is not

@@ -13,7 +13,7 @@ from xml.parsers.expat import ExpatError
 from defusedxml import DefusedXmlException, ElementTree
 
 from io_adapters.spreadsheets.limits import HARMLESS_BYTES, MOST_EXPANSION, MOST_ZIP_MEMBERS
-from io_adapters.spreadsheets.workbook.sheets import Refused
+from io_adapters.spreadsheets.workbook.sheets import WorkbookRefused
 
 _CHUNK_BYTES: Final = 2**20
 _ENCRYPTED_FLAG: Final = 1
@@ -45,19 +45,19 @@ def open_archive(content: bytes) -> zipfile.ZipFile:
         archive = zipfile.ZipFile(io.BytesIO(content))
     members = archive.infolist()
     if len(members) > MOST_ZIP_MEMBERS:
-        raise Refused("FILE_ZIP", "package_members", members=len(members), limit=MOST_ZIP_MEMBERS)
+        raise WorkbookRefused("FILE_ZIP", "package_members", members=len(members), limit=MOST_ZIP_MEMBERS)
     names: set[str] = set()
     for member in members:
         name = member.filename.replace("\\", "/").casefold()
         if name.startswith("/") or ".." in name.split("/") or name in names:
-            raise Refused("FILE_ZIP", "package_member", member=ascii(member.filename)[:200])
+            raise WorkbookRefused("FILE_ZIP", "package_member", member=ascii(member.filename)[:200])
         names.add(name)
         if member.flag_bits & _ENCRYPTED_FLAG:
-            raise Refused("FILE_ENCRYPTED")
+            raise WorkbookRefused("FILE_ENCRYPTED")
         if member.file_size > max(HARMLESS_BYTES, MOST_EXPANSION * member.compress_size):
-            raise Refused("FILE_TOO_LARGE", "bomb", part=ascii(member.filename)[1:201])
+            raise WorkbookRefused("FILE_TOO_LARGE", "bomb", part=ascii(member.filename)[1:201])
     if sum(member.file_size for member in members) > max(HARMLESS_BYTES, MOST_EXPANSION * len(content)):
-        raise Refused("FILE_TOO_LARGE", "bomb", part="ZIP")
+        raise WorkbookRefused("FILE_TOO_LARGE", "bomb", part="ZIP")
     return archive
 
 
@@ -71,9 +71,9 @@ def reading(part: str) -> Iterator[None]:
     try:
         yield
     except DefusedXmlException:
-        raise Refused("FILE_XML_FORBIDDEN") from None
+        raise WorkbookRefused("FILE_XML_FORBIDDEN") from None
     except _DAMAGE as error:
-        raise Refused("FILE_CORRUPT", "corrupt", reason=f"{part} ({type(error).__name__})") from error
+        raise WorkbookRefused("FILE_CORRUPT", "corrupt", reason=f"{part} ({type(error).__name__})") from error
 
 
 def chunks(archive: zipfile.ZipFile, part: str) -> Iterator[bytes]:
@@ -119,7 +119,7 @@ def forbid_document_types(archive: zipfile.ZipFile, parts: Iterable[str]) -> Non
         for chunk in with_seams(chunks(archive, part)):
             forbidden = forbidden or document_type_pattern(chunk)
             if forbidden.search(chunk):
-                raise Refused("FILE_XML_FORBIDDEN")
+                raise WorkbookRefused("FILE_XML_FORBIDDEN")
 
 
 def document_type_pattern(start: bytes) -> re.Pattern[bytes]:

@@ -14,7 +14,7 @@ from python_calamine import CalamineError, CalamineSheet, PasswordError, SheetTy
 from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
 from io_adapters.spreadsheets.workbook.archive import forbid_document_types, local_name, open_archive, xml_tree
 from io_adapters.spreadsheets.workbook.ods_cells import Zeros, shown_zeros
-from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell, Refused, Sheet, SheetName, Traits
+from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell, Sheet, SheetName, Traits, WorkbookRefused
 from schemas.sheet_cells import NO_ODDITIES, Oddities
 
 # A merged cell of a table covers a few others; a workbook of a kilobyte can say that one covers them all.
@@ -56,7 +56,7 @@ def check_extent(sheet: str, rows: int, columns: int) -> None:
         Refused: FILE_EXTENT.
     """
     if rows * columns > MOST_SHEET_CELLS:
-        raise Refused("FILE_EXTENT", sheet=sheet, rows=rows, columns=columns, limit=MOST_SHEET_CELLS)
+        raise WorkbookRefused("FILE_EXTENT", sheet=sheet, rows=rows, columns=columns, limit=MOST_SHEET_CELLS)
 
 
 def _covered_cells(
@@ -78,7 +78,7 @@ def _covered_cells(
         for top, left, bottom, right in merged
     ]
     if sum(len(rows) * len(columns) for _, _, rows, columns in spans) > _MOST_COVERED_CELLS:
-        raise Refused("FILE_EXTENT", "merged_extent", sheet=sheet, limit=_MOST_COVERED_CELLS)
+        raise WorkbookRefused("FILE_EXTENT", "merged_extent", sheet=sheet, limit=_MOST_COVERED_CELLS)
     return frozenset(
         (row + 1, column)
         for top, left, rows, columns in spans
@@ -147,7 +147,7 @@ class ValuesOnlyWorkbook:
         try:
             self._book = load_workbook(io.BytesIO(content))
         except PasswordError:
-            raise Refused("FILE_ENCRYPTED") from None
+            raise WorkbookRefused("FILE_ENCRYPTED") from None
         except CalamineError as error:
             raise _damaged(error) from None
         self.traits = traits
@@ -157,7 +157,7 @@ class ValuesOnlyWorkbook:
             if sheet.typ == SheetTypeEnum.WorkSheet
         ]
         if len({sheet.name for sheet in self.sheets}) < len(self.sheets):
-            raise Refused("FILE_CORRUPT")
+            raise WorkbookRefused("FILE_CORRUPT")
 
     def load(self, name: str) -> Sheet:
         """Bring one sheet into memory.
@@ -180,17 +180,17 @@ class ValuesOnlyWorkbook:
             return shown_zeros(archive)
 
 
-def _damaged(error: CalamineError) -> Refused:
+def _damaged(error: CalamineError) -> WorkbookRefused:
     # Without its text, which may repeat a cell.
-    return Refused("FILE_CORRUPT", "corrupt", reason=type(error).__name__)
+    return WorkbookRefused("FILE_CORRUPT", "corrupt", reason=type(error).__name__)
 
 
 def _xls_traits(content: bytes) -> Traits:
     beginning = _XLS_BEGINNING.search(content)
     if beginning is None:
-        raise Refused("FILE_CORRUPT")
+        raise WorkbookRefused("FILE_CORRUPT")
     if beginning[1]:
-        raise Refused("FILE_ENCRYPTED")
+        raise WorkbookRefused("FILE_ENCRYPTED")
     return Traits(macros=_XLS_MACROS in content)
 
 
@@ -199,7 +199,7 @@ def _zip_traits(content: bytes) -> Traits:
         names = archive.namelist()
         forbid_document_types(archive, (name for name in names if name.endswith((".xml", ".rels"))))
         if _ODS_MANIFEST in names and _holds(archive, _ODS_MANIFEST, "encryption-data"):
-            raise Refused("FILE_ENCRYPTED")
+            raise WorkbookRefused("FILE_ENCRYPTED")
         macros = any(name.endswith("vbaProject.bin") or name.startswith(("Basic/", "Scripts/")) for name in names)
         return Traits(macros=macros, properties=_properties(archive))
 

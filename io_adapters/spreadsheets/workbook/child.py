@@ -19,7 +19,7 @@ from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
 from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
 from io_adapters.spreadsheets.workbook.markup import open_html, open_xml_sheet
 from io_adapters.spreadsheets.workbook.messages import Words, receive, send
-from io_adapters.spreadsheets.workbook.sheets import Refused, Workbook
+from io_adapters.spreadsheets.workbook.sheets import Workbook, WorkbookRefused
 from io_adapters.spreadsheets.workbook.transfer import heads_message, table_messages
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
 
@@ -96,7 +96,7 @@ def _answer(answers: IO[bytes], reader: "_Reader", words: Words, body: bytes) ->
             send(answers, refusal, part)
     except BrokenPipeError:
         raise
-    except Refused as refused:
+    except WorkbookRefused as refused:
         refusal = {"code": refused.code, "key": refused.key, "sheet": refused.sheet, "facts": refused.facts}
         send(answers, {"refused": refusal})
     except PasswordError:
@@ -141,7 +141,7 @@ class _Reader:
 
 def _workbook(kind: str, content: bytes) -> Workbook:
     if kind not in _OPENERS:
-        raise Refused("FILE_TYPE")
+        raise WorkbookRefused("FILE_TYPE")
     return _OPENERS[kind](content)
 
 

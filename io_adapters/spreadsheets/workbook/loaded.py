@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
-from io_adapters.spreadsheets.workbook.sheets import CellValue, Refused, Sheet, Workbook, cell_text
+from io_adapters.spreadsheets.workbook.sheets import CellValue, Sheet, Workbook, WorkbookRefused, cell_text
 from schemas.sheet_cells import HEAD_ROWS
 
 # Sheets are kept between the look at their first rows and the reading of one, as long as they are not too many.
@@ -61,7 +61,7 @@ class OpenWorkbook:
                 loaded = self._load(name)
                 head = loaded.head()
                 rows = len(head) if len(head) < HEAD_ROWS else loaded.sheet.height
-            except Refused:
+            except WorkbookRefused:
                 if visible:
                     raise
                 head, rows = [], 0

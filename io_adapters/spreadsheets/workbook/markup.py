@@ -15,7 +15,7 @@ from defusedxml import ElementTree
 
 from io_adapters.spreadsheets.workbook.archive import local_name, reading
 from io_adapters.spreadsheets.workbook.calamine_sheet import check_extent
-from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell, Refused, Sheet, SheetName, Traits
+from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell, Sheet, SheetName, Traits, WorkbookRefused
 from schemas.sheet_cells import CellKind, Oddities
 
 # As many as Excel has; a cell that spans more columns spans to the last one.
@@ -39,7 +39,7 @@ class MarkupWorkbook:
         self.sheets = [name for name, _ in tables]
         self._rows = {name.name: rows for name, rows in tables}
         if len(self._rows) < len(tables):
-            raise Refused("FILE_CORRUPT")
+            raise WorkbookRefused("FILE_CORRUPT")
 
     def load(self, name: str) -> Sheet:
         """Bring one sheet into memory.
@@ -83,7 +83,7 @@ def _html_text(content: bytes) -> str:
     for name in names:
         with suppress(UnicodeDecodeError):
             return content.decode(name)
-    raise Refused("FILE_ENCODING")
+    raise WorkbookRefused("FILE_ENCODING")
 
 
 _UNSEEN: Final = frozenset({"script", "style", "title", "xml"})
@@ -96,14 +96,14 @@ class _Page(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.rows: list[list[CellValue]] = []
-        self._open: list[_Row] = []
+        self._open: list[_MarkupRow] = []
         self._unseen = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _UNSEEN:
             self._unseen += 1
         elif tag == "table":
-            self._open.append(_Row())
+            self._open.append(_MarkupRow())
         elif not self._open:
             return
         elif tag == "tr":
@@ -132,7 +132,7 @@ class _Page(HTMLParser):
             self.rows.append(row.values())
 
 
-class _Row:
+class _MarkupRow:
     """A row of a table that is still written, and the cells of earlier rows that reach down into it."""
 
     def __init__(self, spans: dict[int, int] | None = None) -> None:
@@ -147,7 +147,7 @@ class _Row:
         while self._next in self._from_above:
             self._next += 1
         if self._next >= _MOST_COLUMNS:
-            raise Refused("FILE_EXTENT", sheet="HTML", rows=1, columns=self._next, limit=_MOST_COLUMNS)
+            raise WorkbookRefused("FILE_EXTENT", sheet="HTML", rows=1, columns=self._next, limit=_MOST_COLUMNS)
         self.begun, self._column = True, self._next
         self._cells[self._column] = ([], attributes.get("x:num"))
         across, down = (_span(attributes.get(name)) for name in ("colspan", "rowspan"))
@@ -159,8 +159,8 @@ class _Row:
         if self._column in self._cells:
             self._cells[self._column][0].append(text)
 
-    def next_row(self) -> "_Row":
-        return _Row(self._down) if self.begun else self
+    def next_row(self) -> "_MarkupRow":
+        return _MarkupRow(self._down) if self.begun else self
 
     def values(self) -> list[CellValue]:
         row: list[CellValue] = [""] * self._next
@@ -229,9 +229,9 @@ def _advance(places: list[Any], element: Element, blank: object, most: int, shee
     if not index:
         return
     if not _is_count(index) or int(index) <= len(places):
-        raise Refused("FILE_CORRUPT", "corrupt", sheet=sheet, reason="ss:Index")
+        raise WorkbookRefused("FILE_CORRUPT", "corrupt", sheet=sheet, reason="ss:Index")
     if int(index) > most:
-        raise Refused("FILE_EXTENT", sheet=sheet, rows=int(index), columns=1, limit=most)
+        raise WorkbookRefused("FILE_EXTENT", sheet=sheet, rows=int(index), columns=1, limit=most)
     places += [copy(blank) for _ in range(int(index) - 1 - len(places))]
 
 

@@ -82,7 +82,7 @@ class Workbook(Protocol):
         """
 
 
-class Refused(Exception):
+class WorkbookRefused(Exception):
     """A workbook that is not read, said in a way that crosses a pipe; the parent makes an issue of it.
 
     Attributes:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
 from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Words
-from io_adapters.spreadsheets.workbook.sheets import Refused, columns_of
+from io_adapters.spreadsheets.workbook.sheets import WorkbookRefused, columns_of
 from schemas.sheet_cells import Oddities
 
 # Headers and titles; a text repeated a million times makes gigabytes of them.
@@ -27,7 +27,7 @@ def heads_message(workbook: OpenWorkbook) -> Words:
     for name, visible, head, rows in workbook.heads():
         characters += sum(len(text) for _, texts in head for text in texts)
         if characters > _MOST_HEAD_CHARACTERS:
-            raise Refused("FILE_TOO_LARGE", "long_head", sheet=name, limit=_MOST_HEAD_CHARACTERS)
+            raise WorkbookRefused("FILE_TOO_LARGE", "long_head", sheet=name, limit=_MOST_HEAD_CHARACTERS)
         sheets.append({"name": name, "visible": visible, "head": head, "rows": rows})
     traits = workbook.workbook.traits
     return {
@@ -51,7 +51,7 @@ def table_messages(workbook: OpenWorkbook, sheet: str, header_row: int) -> Itera
         block = _arrow_bytes(columns_of(rows))
         sent_bytes += len(block)
         if sent_bytes > MOST_BODY_BYTES:
-            raise Refused("FILE_TOO_LARGE", "long_table", sheet=sheet, limit=MOST_BODY_BYTES // 2**20)
+            raise WorkbookRefused("FILE_TOO_LARGE", "long_table", sheet=sheet, limit=MOST_BODY_BYTES // 2**20)
         yield {"block": True}, block
     words, body = _oddities_message(loaded.oddities, header_row)
     yield words | {"done": True, "headers": headers, "width": loaded.width}, body

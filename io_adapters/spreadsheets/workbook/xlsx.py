@@ -23,7 +23,7 @@ from io_adapters.spreadsheets.workbook.archive import (
 )
 from io_adapters.spreadsheets.workbook.calamine_sheet import check_extent, sheet_of
 from io_adapters.spreadsheets.workbook.number_formats import CellStyles, mask_of, shows_otherwise, shows_percent
-from io_adapters.spreadsheets.workbook.sheets import Refused, Sheet, SheetName, Traits
+from io_adapters.spreadsheets.workbook.sheets import Sheet, SheetName, Traits, WorkbookRefused
 from io_adapters.spreadsheets.workbook.xlsx_cells import CellReader, Unusual, column_number, glance, telling_xml
 from schemas.sheet_cells import NOTE_MARK, Oddities
 
@@ -53,14 +53,14 @@ class XlsxPackage:
         self._package = self._relations("")
         workbook = next((part for kind, part in self._package.values() if kind == "officeDocument"), None)
         if workbook is None:
-            raise Refused("FILE_CORRUPT", "corrupt", reason="_rels/.rels")
+            raise WorkbookRefused("FILE_CORRUPT", "corrupt", reason="_rels/.rels")
         self._related = self._relations(workbook)
         self._workbook = xml_tree(archive, workbook)
         sheets = [element for element in self._workbook.iter() if local_name(element) == "sheet"]
         with reading(workbook):
             self.sheet_parts = {element.get("name", ""): self._related[_relation(element)][1] for element in sheets}
         if len(self.sheet_parts) < len(sheets):
-            raise Refused("FILE_CORRUPT", "corrupt", reason=workbook)
+            raise WorkbookRefused("FILE_CORRUPT", "corrupt", reason=workbook)
         # The sheets are looked at one by one, as they are loaded; custom XML is nobody's business.
         later = {*self.sheet_parts.values()}
         forbid_document_types(
@@ -208,7 +208,7 @@ class XlsxWorkbook:
             if sheet.typ == SheetTypeEnum.WorkSheet
         ]
         if not all(sheet.name in self._package.sheet_parts for sheet in self.sheets):
-            raise Refused("FILE_CORRUPT", "corrupt", reason="xl/workbook.xml")
+            raise WorkbookRefused("FILE_CORRUPT", "corrupt", reason="xl/workbook.xml")
 
     @property
     def traits(self) -> Traits:
@@ -242,7 +242,7 @@ class XlsxWorkbook:
             return self._fast.get_sheet_by_name(name)
         except CalamineError as error:  # whose text may repeat a cell
             reason = f"{self._package.sheet_parts[name]} ({type(error).__name__})"
-            raise Refused("FILE_CORRUPT", "corrupt", reason=reason) from None
+            raise WorkbookRefused("FILE_CORRUPT", "corrupt", reason=reason) from None
 
     def _look_where_it_tells(self, part: str, xml: Iterable[bytes]) -> CellReader:
         try:

@@ -12,7 +12,7 @@ from defusedxml import DTDForbidden
 
 from io_adapters.spreadsheets.workbook.archive import document_type_pattern, with_seams
 from io_adapters.spreadsheets.workbook.number_formats import CellStyles, Mask
-from io_adapters.spreadsheets.workbook.sheets import ExactCell, Refused
+from io_adapters.spreadsheets.workbook.sheets import ExactCell, WorkbookRefused
 from schemas.sheet_cells import CellKind
 
 _DIGITS: Final = "0123456789"
@@ -271,7 +271,7 @@ def glance(xml: Iterable[bytes]) -> Glance:
         if not usual or _DECLARATION.search(chunk):
             usual = False
             if forbidden.search(chunk):
-                raise Refused("FILE_XML_FORBIDDEN")
+                raise WorkbookRefused("FILE_XML_FORBIDDEN")
         if last_row := _ROW.match(chunk, chunk.rfind(b"<row r=")):
             rows = max(rows, int(last_row[1]))
         wide = set(_WIDE_COLUMN.findall(chunk))

@@ -10,7 +10,7 @@ import pytest
 
 from flows.desk.app import Desk, opened_desk
 from flows.desk.guard import DeskSettings
-from flows.opening import open_ledger_of
+from flows.run import open_ledger_of
 from flows.settings import read_settings
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.desk_people import Role

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.opening import open_ledger_of
+from flows.run import open_ledger_of
 from flows.settings import read_settings
 from schemas.desk_people import Role
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from schemas.messages import catalogue_in
 from tests.flows.desk.office import words_of
 from tests.flows.jobs import declare, payment, people, write_sheet

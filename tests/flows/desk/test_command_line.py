@@ -5,9 +5,9 @@ from typer.testing import CliRunner
 
 from flows.cli import app
 from flows.desk.sign_in import is_password_of
-from flows.opening import open_ledger_of
+from flows.run import open_ledger_of
 from flows.settings import read_settings
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode
 from tests.flows.desk.office import PASSWORD
 
 

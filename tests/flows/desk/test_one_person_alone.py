@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, create_engine, text
 
-from flows.opening import open_ledger_of
-from flows.run import SYSTEM_CLOCK, Silence
+from flows.launch import start_night
+from flows.run import SYSTEM_CLOCK, Silence, open_ledger_of
 from flows.settings import read_settings
-from flows.start import start_night
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.approval import GOOD_FOR
 from schemas.desk_people import Role

@@ -10,13 +10,12 @@ import pytest
 
 from flows.cli.decisions import approve, decide, reject, release, resolve_doubts, unfreeze
 from flows.desk import home
-from flows.night import run_night
-from flows.opening import open_ledger_of
+from flows.nights.night import run_night
+from flows.run import open_ledger_of
 from flows.runner import RunOptions, run_payout
 from flows.settings import read_settings
 from schemas.desk_people import Role
-from schemas.errors import DecisionRefused
-from schemas.exit_codes import ExitCode
+from schemas.errors import DecisionRefused, ExitCode
 from schemas.messages import Message
 from schemas.values.masking import mask_tax_id
 from tests.flows.desk.office import ORIGIN, plan_of, prepare, words_of

@@ -2,28 +2,28 @@
 
 import pytest
 
-from flows.due_jobs import Facts, Why, is_brought_to_an_end, why_due
-from schemas.exit_codes import ExitCode
+from flows.nights.due import DueReason, Facts, is_brought_to_an_end, why_due
+from schemas.errors import ExitCode
 
 
 @pytest.mark.parametrize(
     ("facts", "why"),
     [
-        (Facts(content="1", seen=None), Why.NEW),
-        (Facts(content="2", seen="1"), Why.NEW),
-        (Facts(content="1", seen="1"), Why.SAME),
-        (Facts(content="1", seen="1", interrupted=True), Why.INTERRUPTED),
-        (Facts(content="1", seen="1", reason_gone=True), Why.REASON_GONE),
-        (Facts(content="2", seen="1", reason_gone=True), Why.NEW),
-        (Facts(content=None, seen="1", interrupted=True, reason_gone=True), Why.NO_FILES),
-        (Facts(content=None, seen="1"), Why.NO_FILES),
-        (Facts(content="1", seen="1", left_over=True), Why.LEFT_OVER),
-        (Facts(content=None, seen=None, left_over=True), Why.LEFT_OVER),
-        (Facts(content="1", seen="1", approved=True), Why.APPROVED),
-        (Facts(content="2", seen="1", approved=True, approved_reads_the_same=False), Why.OTHER_FILES),
+        (Facts(content="1", seen=None), DueReason.NEW),
+        (Facts(content="2", seen="1"), DueReason.NEW),
+        (Facts(content="1", seen="1"), DueReason.SAME),
+        (Facts(content="1", seen="1", interrupted=True), DueReason.INTERRUPTED),
+        (Facts(content="1", seen="1", reason_gone=True), DueReason.REASON_GONE),
+        (Facts(content="2", seen="1", reason_gone=True), DueReason.NEW),
+        (Facts(content=None, seen="1", interrupted=True, reason_gone=True), DueReason.NO_FILES),
+        (Facts(content=None, seen="1"), DueReason.NO_FILES),
+        (Facts(content="1", seen="1", left_over=True), DueReason.LEFT_OVER),
+        (Facts(content=None, seen=None, left_over=True), DueReason.LEFT_OVER),
+        (Facts(content="1", seen="1", approved=True), DueReason.APPROVED),
+        (Facts(content="2", seen="1", approved=True, approved_reads_the_same=False), DueReason.OTHER_FILES),
     ],
 )
-def test_a_job_is_due_for_what_is_new_and_for_what_waits(facts: Facts, why: Why):
+def test_a_job_is_due_for_what_is_new_and_for_what_waits(facts: Facts, why: DueReason):
     assert why_due(facts) is why
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from io_adapters.ledger import Ledger, Owner, open_ledger
+from io_adapters.ledger.leases import Owner
+from io_adapters.ledger.ledger import Ledger, open_ledger
 from schemas.messages import Message
 from schemas.plan import Approval, ApprovalKind, BatchPayment, PaymentBatch, PaymentPlan, obligation_key
 from schemas.submission import Submission

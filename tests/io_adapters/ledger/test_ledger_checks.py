@@ -5,8 +5,9 @@ import threading
 
 import pytest
 
-from io_adapters.ledger import NotReserved, Owner, open_ledger
-from io_adapters.ledger.account_checks import CheckAnswered, CheckBudget
+from io_adapters.ledger.account_checks import CheckAnswered, CheckBudget, NotReserved
+from io_adapters.ledger.leases import Owner
+from io_adapters.ledger.ledger import open_ledger
 from io_adapters.ledger.outbox import Proof
 from schemas.attempt import AccountCheck, AttemptState
 from schemas.errors import BrokenInvariant

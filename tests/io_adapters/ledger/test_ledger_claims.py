@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import IntegrityError
 
-from io_adapters.ledger import ClaimCollision, open_ledger
+from io_adapters.ledger.claims import ClaimCollision
+from io_adapters.ledger.ledger import open_ledger
 from schemas.submission import Outcome, SubmissionState
 from tests.io_adapters.ledger.conftest import evidence
 

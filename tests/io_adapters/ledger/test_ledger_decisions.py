@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from io_adapters.ledger import ClaimCollision
+from io_adapters.ledger.claims import ClaimCollision
 from schemas.approval import Decision, DecisionKind
 from schemas.submission import Outcome, SubmissionState
 

@@ -6,7 +6,7 @@ import hashlib
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from io_adapters.ledger import open_ledger
+from io_adapters.ledger.ledger import open_ledger
 from schemas.attempt import AttemptState
 from schemas.contact_book import ContactState
 from schemas.wire import Contact, ContactAccount, Institution

@@ -9,7 +9,8 @@ from hashlib import sha256
 
 import pytest
 
-from io_adapters.ledger import Owner, is_gone, open_ledger
+from io_adapters.ledger.leases import Owner, is_gone
+from io_adapters.ledger.ledger import open_ledger
 from io_adapters.ledger.tables import attempts
 from schemas.errors import ApprovalWanted, BrokenInvariant, NotSent, SendingFrozen
 from schemas.exchange_update import ExchangeState

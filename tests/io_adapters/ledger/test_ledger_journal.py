@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_adapters.ledger import open_ledger
+from io_adapters.ledger.ledger import open_ledger
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
 from schemas.job import labelled_period
@@ -23,7 +23,7 @@ from schemas.journal import (
     postings_of,
 )
 from schemas.submission import Outcome, SubmissionState
-from tests.journal_states import state_of
+from tests.journal_states import balances_of, state_of
 
 A, K, S = AccountKind, EntryKind, SubmissionState
 SERIES = Series("aurora-royalties", "payer", "BRL")
@@ -42,13 +42,6 @@ def entry(number: int, *legs: tuple[JournalAccount, int], kind=K.READ, period="2
 
 def read(number: int, cents: int, **about) -> JournalEntry:
     return entry(number, (SOURCE, cents), (ANA, -cents), **about)
-
-
-def sums_of(entries) -> dict[JournalAccount, int]:
-    sums = Counter[JournalAccount]()
-    for posting in (posting for each in entries for posting in each.postings):
-        sums[posting.account] += posting.amount_cents
-    return {account: cents for account, cents in sums.items() if cents}
 
 
 def test_an_entry_that_does_not_balance_is_none():
@@ -117,7 +110,7 @@ def test_what_the_ledger_says_of_a_period_is_what_its_entries_add_up_to(posted):
                 found = ledger.journal.state(series, label, start, dt.date(2026, 11, 20))
                 assert found == state_of(posted, series, label, start)
         balances = ledger.journal.balances()
-        assert balances == sums_of(posted)
+        assert balances == balances_of(posted)
         assert sum(balances.values()) == 0
         assert [kept for _, _, kept in ledger.journal.entries()] == posted
 

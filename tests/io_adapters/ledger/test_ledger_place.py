@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.ledger import engine as sqlite_file
-from io_adapters.ledger import open_ledger
+from io_adapters.ledger.ledger import open_ledger
 from schemas.errors import ConfigurationError
 
 LOCAL = "25 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from io_adapters.ledger import ClaimCollision
+from io_adapters.ledger.claims import ClaimCollision
 from schemas.errors import ApprovalWanted, UnsoundPlan
 from schemas.journal import AccountKind, EntryKind, JournalEntry, Posting, Series
 from schemas.plan import Approval, ApprovalKind

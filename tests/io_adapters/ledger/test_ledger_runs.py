@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from sqlalchemy import create_engine, text
 
-from io_adapters.ledger import Owner
+from io_adapters.ledger.leases import Owner
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
-from schemas.statement_sketches import NO_LINES, Account, Sketches, sketch_of
+from schemas.statement_sketches import NO_LINES, Sketches, StatementAccount, sketch_of
 from schemas.used_before import FileUse, WhoseMoney
 
 
@@ -163,8 +163,8 @@ def three_lines(number):
 
 SKETCHES = Sketches(three_lines(0), three_lines(10), NO_LINES)
 ACCOUNTS = (
-    Account("BRL", "2026-09", Decimal("18.005"), 2, {"aa": 900, "bb": -3}, frozenset({"cc"}), frozenset()),
-    Account("USD", "", Decimal("0.00007"), 1, {}),
+    StatementAccount("BRL", "2026-09", Decimal("18.005"), 2, {"aa": 900, "bb": -3}, frozenset({"cc"}), frozenset()),
+    StatementAccount("USD", "", Decimal("0.00007"), 1, {}),
 )
 
 

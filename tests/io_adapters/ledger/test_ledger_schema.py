@@ -19,8 +19,8 @@ from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from io_adapters.ledger import engine as schema_version
-from io_adapters.ledger import open_ledger
 from io_adapters.ledger.engine import REVISIONS
+from io_adapters.ledger.ledger import open_ledger
 from io_adapters.ledger.tables import APPEND_ONLY, Packed, metadata
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import AnotherRun, ConfigurationError

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from io_adapters.ledger import Owner, is_gone, open_ledger
+from io_adapters.ledger.leases import Owner, is_gone
+from io_adapters.ledger.ledger import open_ledger
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
 from schemas.messages import Message, render
 from schemas.submission import Alarm, Outcome, SubmissionState, Withheld

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from sqlalchemy import select, text
 
-from io_adapters.ledger import Owner, open_ledger
+from io_adapters.ledger.leases import Owner
+from io_adapters.ledger.ledger import open_ledger
 from io_adapters.ledger.submission_rows import move, read_submission
 from io_adapters.ledger.tables import attempts, claims
 from schemas.errors import BrokenInvariant, RepasseError

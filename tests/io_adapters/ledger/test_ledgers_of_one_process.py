@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from io_adapters.ledger import open_ledger
+from io_adapters.ledger.ledger import open_ledger
 
 WRITE_AND_END = """
 import datetime as dt, sys

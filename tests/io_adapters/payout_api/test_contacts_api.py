@@ -6,9 +6,8 @@ import httpx
 import pytest
 
 from io_adapters.payout_api.assumptions import Assumptions
-from io_adapters.payout_api.errors import AlreadyThere, NotFound, Refused, RuleBroken, Unanswered
-from schemas.errors import NotSent, RepasseError
-from schemas.exit_codes import ExitCode
+from io_adapters.payout_api.errors import AlreadyThere, NotFound, RefusedByService, RuleBroken, Unanswered
+from schemas.errors import ExitCode, NotSent, RepasseError
 from schemas.wire import ContactCreate
 from tests.contacts import create_contact
 from tests.io_adapters.payout_api.raw_server import RawServer, reply, reset
@@ -39,7 +38,7 @@ def test_each_change_is_sent_once_whatever_comes_back(talk, call):
 @every_call
 def test_a_documented_refusal_names_the_fields_and_no_value(talk, call):
     api, service = talk(httpx.Response(422, json=REFUSAL))
-    with pytest.raises(Refused, match=r"refused it \(HTTP 422\) at body.email") as caught:
+    with pytest.raises(RefusedByService, match=r"refused it \(HTTP 422\) at body.email") as caught:
         call(api.contacts)
     assert [error.loc for error in caught.value.validation_errors] == [("body", "email")]
     assert EMAIL not in str(caught.value) + repr(caught.value.validation_errors)
@@ -90,7 +89,7 @@ def test_a_contact_that_is_there_already_was_not_made_again(talk):
     api, service = talk(httpx.Response(409, json={"detail": f"a contact of {CPF} exists"}))
     with pytest.raises(AlreadyThere, match=r"\(HTTP 409\)$") as caught:
         CALLS["create"](api.contacts)
-    assert isinstance(caught.value, Refused)
+    assert isinstance(caught.value, RefusedByService)
     assert (caught.value.validation_errors, len(service.asked)) == ((), 1)
     api, _ = talk(httpx.Response(409), assumptions=Assumptions(existing_statuses="400"))
     with pytest.raises(Unanswered):

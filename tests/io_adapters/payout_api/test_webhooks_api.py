@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from io_adapters.payout_api.errors import Refused, RuleBroken, Unanswered
+from io_adapters.payout_api.errors import RefusedByService, RuleBroken, Unanswered
 
 LONGEST = "https://h.example/".ljust(2083, "a")
 
@@ -74,5 +74,5 @@ def test_a_registration_that_may_have_happened_is_not_repeated(talk):
 
 def test_a_refusal_names_the_field(talk):
     detail = [{"loc": ["body", "webhook_url"], "msg": "too long", "type": "string_too_long"}]
-    with pytest.raises(Refused, match=r"body\.webhook_url"):
+    with pytest.raises(RefusedByService, match=r"body\.webhook_url"):
         talk(httpx.Response(422, json={"detail": detail}))[0].webhooks.register("https://hooks.example/in")

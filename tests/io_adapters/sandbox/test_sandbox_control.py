@@ -6,9 +6,9 @@ import threading
 import httpx
 import pytest
 
-from io_adapters.sandbox.app import create_app
 from io_adapters.sandbox.assumptions import SandboxSettings
 from io_adapters.sandbox.counting import Endpoint, RequestCounter
+from io_adapters.sandbox.serving import create_app
 
 
 def test_the_audit_tells_every_report_as_it_was_received(create, payment, behave, audit):

@@ -14,8 +14,7 @@ from io_adapters.spreadsheets.declarations import (
     read_job,
     read_layout,
 )
-from schemas.errors import ConfigurationError
-from schemas.exit_codes import ExitCode
+from schemas.errors import ConfigurationError, ExitCode
 from schemas.job import Job, PeriodRange
 from schemas.layouts.layout import Layout, fold
 

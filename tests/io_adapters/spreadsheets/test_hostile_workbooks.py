@@ -19,7 +19,7 @@ from io_adapters.spreadsheets import workbooks
 from io_adapters.spreadsheets.kinds import FileKind
 from io_adapters.spreadsheets.workbook import transfer
 from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
-from io_adapters.spreadsheets.workbook.sheets import Refused
+from io_adapters.spreadsheets.workbook.sheets import WorkbookRefused
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
@@ -146,7 +146,7 @@ def test_a_table_of_too_much_text_is_refused(monkeypatch):
     book = OpenWorkbook(open_xlsx(workbook([HEADERS, *[ANA] * 5_000])))
     assert len(list(transfer.table_messages(book, "Sheet", 1))) == 3
     monkeypatch.setattr(transfer, "MOST_BODY_BYTES", 2**16)
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(WorkbookRefused) as caught:
         list(transfer.table_messages(book, "Sheet", 1))
     assert caught.value.code == "FILE_TOO_LARGE"
 

@@ -5,7 +5,7 @@ import pytest
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import open_file
 from io_adapters.spreadsheets.workbook.markup import open_html, open_xml_sheet
-from io_adapters.spreadsheets.workbook.sheets import Refused, cell_text
+from io_adapters.spreadsheets.workbook.sheets import WorkbookRefused, cell_text
 
 EXCEL_2003 = "urn:schemas-microsoft-com:office:spreadsheet"
 
@@ -61,7 +61,7 @@ def test_a_page_is_read_in_the_encoding_it_declares(declared):
 def test_a_cell_that_spans_the_world_spans_as_far_as_a_sheet_goes():
     (row,) = html_rows("<table><tr><td colspan=999999>A</table>")
     assert len(row) == 16_384
-    with pytest.raises(Refused):
+    with pytest.raises(WorkbookRefused):
         html_rows("<table><tr><td colspan=999999>A<td>B</table>")
 
 
@@ -94,7 +94,7 @@ def test_hidden_sheets_of_an_xml_spreadsheet_are_hidden():
     ],
 )
 def test_an_xml_spreadsheet_that_is_not_sound_is_refused(content, code):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(WorkbookRefused) as refused:
         open_xml_sheet(content)
     assert refused.value.code == code
 

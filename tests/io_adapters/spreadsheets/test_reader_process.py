@@ -16,7 +16,7 @@ import pytest
 
 from io_adapters.spreadsheets.workbook import child
 from io_adapters.spreadsheets.workbook.messages import receive, send
-from io_adapters.spreadsheets.workbooks import ReaderChild, Stopped, WorkbookReader
+from io_adapters.spreadsheets.workbooks import ReaderChild, ReaderStopped, WorkbookReader
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from tests.io_adapters.spreadsheets.workbook_files import (
@@ -134,7 +134,7 @@ def test_a_workbook_that_takes_too_long_is_given_up_in_time():
 def test_a_reader_that_never_answers_is_given_up_in_time():
     child = ReaderChild(2**31, 0.3)
     os.kill(child.pid, signal.SIGSTOP)
-    with pytest.raises(Stopped) as caught:
+    with pytest.raises(ReaderStopped) as caught:
         child.ask({"ask": "close"})
     assert caught.value.out_of_time
     assert not child.is_there()

@@ -12,7 +12,7 @@ import pytest
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.files import expand
 from io_adapters.spreadsheets.reading import read_table, recognised
-from io_adapters.spreadsheets.refusals import Place
+from io_adapters.spreadsheets.refusals import FilePlace
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.messages import Message
@@ -135,5 +135,5 @@ def test_a_pattern_that_means_no_file_is_refused_with_its_folder(tmp_path):
 
 def test_a_file_that_shows_no_row_is_of_no_layout_that_is_known():
     with pytest.raises(UnreadableFile) as caught:
-        recognised([View(None, ",", visible=True, head=())], [], Place("payments.csv"))
+        recognised([View(None, ",", visible=True, head=())], [], FilePlace("payments.csv"))
     assert [issue.code for issue in caught.value.issues] == [IssueCode.LAYOUT_UNKNOWN]

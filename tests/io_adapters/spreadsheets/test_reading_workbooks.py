@@ -13,8 +13,7 @@ from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
-from schemas.errors import UnreadableFile
-from schemas.exit_codes import ExitCode
+from schemas.errors import ExitCode, UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.messages import render

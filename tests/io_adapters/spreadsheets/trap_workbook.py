@@ -9,7 +9,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from io_adapters.spreadsheets.workbook.sheets import Refused, Sheet, Workbook, columns_of
+from io_adapters.spreadsheets.workbook.sheets import Sheet, Workbook, WorkbookRefused, columns_of
 from schemas.sheet_cells import CellKind
 from tests.throwaway_postgresql import go_without
 
@@ -100,6 +100,6 @@ def refusal(opener: Callable[[bytes], Workbook], content: bytes) -> str | None:
         for name, _ in book.sheets:
             for _row in book.load(name).rows:
                 pass
-    except Refused as refused:
+    except WorkbookRefused as refused:
         return refused.code
     return None

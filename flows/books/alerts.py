@@ -1,0 +1,141 @@
+"""Alerting people by e-mail and webhook: after a run, after a night, and of a night that does not end."""
+
+import datetime as dt
+from collections.abc import Callable, Iterable
+
+from flows.run import open_ledger_of
+from flows.settings import Settings
+from io_adapters.alerts import NotAlerted, post_webhook, send_email
+from io_adapters.ledger.ledger import Ledger
+from schemas.alert import Alert, WaitingPlan, alert_of_jobs, alert_of_night, alert_of_run
+from schemas.errors import ExitCode, RepasseError
+from schemas.job import BRASILIA, Outputs
+from schemas.messages import Listed, Message, Money, for_desk, render
+from schemas.reconciliation import Summary
+
+Tell = Callable[[str], None]
+
+
+def alert_after_run(
+    settings: Settings,
+    codes: Iterable[ExitCode],
+    run_ids: Iterable[str],
+    notes: tuple[Message | Listed, ...],
+    tell: Tell,
+) -> None:
+    """Call people for what a run, or a look at several, leaves them.
+
+    Args:
+        settings: Who is told, and how.
+        codes: What holds of the one run, beside its summary; nothing of several.
+        run_ids: The runs.
+        notes: What the run told.
+        tell: Is told of what could not be sent: that stops nobody's pay.
+    """
+    if not settings.alerts.any:
+        return
+    known = frozenset(codes)
+
+    def found(ledger: Ledger) -> Iterable[Alert | None]:
+        return (_alert_of(ledger, run_id, known, notes, settings.desk_url) for run_id in run_ids)
+
+    _send_all(settings, found, tell)
+
+
+def alert_after_night(settings: Settings, night_id: str, jobs: tuple[str, ...], tell: Tell) -> None:
+    """Call people for jobs that a night could not even begin; each job that ran has called for itself."""
+    language = Outputs().language
+    if settings.alerts.any and jobs:
+        alert = alert_of_jobs(night_id, jobs, desk_url=settings.desk_url, language=language)
+        _send_all(settings, lambda _: [alert], tell)
+
+
+def alert_of_overdue_nights(settings: Settings, command: str, now: dt.datetime, tell: Tell) -> None:
+    """Call people for nights that began long ago and have not ended.
+
+    Args:
+        settings: Who is told, how, and after how many hours.
+        command: Under which nights are written down.
+        now: The present moment.
+        tell: Is told of what could not be sent.
+    """
+    if not settings.alerts.any:
+        return
+    before = now - dt.timedelta(hours=settings.alerts.night_hours)
+
+    def found(ledger: Ledger) -> Iterable[Alert]:
+        for night in ledger.runs.begun_and_not_ended(command, before):
+            began = f"{night.started_at.astimezone(BRASILIA):%d/%m/%Y %H:%M}"
+            yield alert_of_night(night.run_id, began, desk_url=settings.desk_url, language=Outputs().language)
+
+    _send_all(settings, found, tell)
+
+
+def _alert_of(
+    ledger: Ledger, run_id: str, codes: frozenset[ExitCode], notes: tuple[Message | Listed, ...], desk_url: str
+) -> Alert | None:
+    run = ledger.runs.get(run_id)
+    if run is None or not run.job:
+        return None
+    summary = Summary.model_validate_json(run.summary_json) if run.summary_json else None
+    holds = codes | ({ExitCode(run.exit_code)} if run.exit_code is not None else set())
+    plan = None
+    if summary is not None and summary.plan_digest and ExitCode.APPROVAL_WANTED in holds:
+        stored = ledger.plans.get(summary.plan_digest)
+        plan = WaitingPlan(stored.digest, stored.payees, Money(stored.total_cents, stored.currency))
+    languages = {period.run_id: period.language for period in ledger.runs.left_open(run.job)}
+    return alert_of_run(
+        holds,
+        run_id=run_id,
+        job=run.job,
+        period=run.period,
+        plan=plan,
+        desk_url=desk_url,
+        language=languages.get(run_id, Outputs().language),
+        notes=tuple(map(for_desk, notes)) if desk_url else notes,
+    )
+
+
+def _send_all(settings: Settings, find: Callable[[Ledger], Iterable[Alert | None]], tell: Tell) -> None:
+    """Send each alert that has not been sent; one that cannot be sent keeps none of the others from it."""
+    try:
+        with open_ledger_of(settings) as ledger:
+            for alert in find(ledger):
+                if alert is None or ledger.runs.was_alerted(alert.key):
+                    continue
+                try:
+                    _send(settings, alert)
+                    ledger.runs.note_alert(alert.key)
+                except NotAlerted as failed:
+                    tell(failed.message)
+    except RepasseError as error:
+        tell(error.message)
+
+
+def _send(settings: Settings, alert: Alert) -> None:
+    """Send an alert by every way there is.
+
+    Raises:
+        NotAlerted: by none of them; by some of them is enough.
+    """
+    ways = settings.alerts
+    subject = render(alert.subject, alert.language)
+    sent, failed = 0, list[NotAlerted]()
+    if ways.email_to:
+        notes = [render(note, alert.language) for note in alert.notes]
+        text = "\n\n".join(filter(None, (subject, alert.page, *notes)))
+        try:
+            send_email(ways.smtp_url, ways.email_from, ways.email_to, f"Repasse: {subject}", text, egress=ways.egress)
+            sent += 1
+        except NotAlerted as error:
+            failed.append(error)
+    if ways.webhook_url:
+        told = f"{subject} {alert.page}".strip()
+        try:
+            document = {"event": alert.kind, "text": told, "page": alert.page, **alert.facts}
+            post_webhook(ways.webhook_url, document, egress=ways.egress)
+            sent += 1
+        except NotAlerted as error:
+            failed.append(error)
+    if not sent:
+        raise failed[0]

@@ -1,0 +1,344 @@
+"""Explaining a payment in words: each sum from statement rows to what was paid, to be repeated by hand."""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from flows.books.rules.trace import MOST_RANGES, earned_of, exact_sum
+from flows.intake.rules.sum_lines import EXACT
+from schemas.job import BRASILIA
+from schemas.messages import Listed, Message, Money, currency_sign
+from schemas.obligation import reasons_message
+from schemas.plan import short_digest
+from schemas.trace import (
+    AdvanceTaken,
+    FileStanding,
+    LinesFound,
+    PayableWay,
+    PayeeTrace,
+    RoyaltyPart,
+    TracedObligation,
+    TracedReport,
+    TracedWay,
+)
+from schemas.values.money import exact_text
+
+# Parts of a payee's royalties that are shown one by one unless all are asked for.
+SHOWN_PARTS: Final = 20
+_OTHER_SUMS: Final = frozenset({"payment", "owner", "recouped"})
+
+
+class ExplainedLine(NamedTuple):
+    """One line of an explanation, indented so deep."""
+
+    depth: int
+    text: Message | Listed
+
+
+def explain(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[ExplainedLine]:
+    """Explain what a payee gets for a period.
+
+    Args:
+        trace: What the books, the ledger and the statements say.
+        most_parts: How many recordings are shown one by one; the others are one sum. None for all, with every row.
+
+    Returns:
+        A: what the recordings earned; B: what advances took; C: what was carried in; D = A - B + C; E: the balance of
+        the account; F: what is paid of it, and why no more; G: that less taxes; where D is; then the rows of payments
+        sheets.
+    """
+    trace = replace(trace, parts=by_recording(trace.parts, MOST_RANGES if most_parts else None))
+    steps = royalty_steps(trace, most_parts)
+    if trace.way is not None:
+        steps.append(ExplainedLine(0, Message("explain.where")))
+        steps += [_placed(owed) for owed in trace.obligations if owed.kind not in _OTHER_SUMS]
+    rows = [owed for owed in trace.obligations if owed.kind in {"payment", "owner"}]
+    if rows:
+        steps.append(ExplainedLine(0, Message("explain.rows")))
+        steps += [_row(owed) for owed in rows]
+    return steps
+
+
+def chain(trace: PayeeTrace) -> list[ExplainedLine]:
+    """Tell where each sum of a payee comes from, how it was worked out, and what became of it, day by day.
+
+    Args:
+        trace: What the books, the ledger and the statements say.
+    """
+    steps = [step for owed in trace.obligations for step in _obligation(owed, trace.currency)]
+    steps += royalty_steps(trace)
+    changed = [(file, standing) for file, standing in trace.files if standing is not FileStanding.SAME]
+    steps += [ExplainedLine(0, Message(f"cli.trace.file_{standing}", file=file)) for file, standing in changed]
+    return [*steps, *(step for report in trace.reports for step in _report(report))]
+
+
+def adding_up(trace: PayeeTrace) -> Iterator[ExplainedLine]:
+    """Say that what came in is where the places say, and what of it does not add up."""
+    places = tuple(Listed((Message(f"place.{place}"), Money(cents)), " ") for place, cents in trace.places_cents)
+    facts = {"currency": trace.currency, "total": Money(trace.in_cents)}
+    yield ExplainedLine(0, Message("cli.trace.books", places=Listed(places, " + ") if places else "0", **facts))
+    for problem in trace.problems:
+        yield ExplainedLine(1, Message(f"cli.trace.problem_{problem}"))
+
+
+def _obligation(owed: TracedObligation, currency: str) -> Iterator[ExplainedLine]:
+    kind = Message(f"cli.trace.kind_{owed.kind}")
+    what = Listed(tuple(filter(None, (owed.key, kind, owed.reference if owed.kind == "payment" else ""))), " ")
+    because = [Message("explain.because", why=reasons_message(owed.reasons))] if owed.reasons else []
+    where = Listed((Message(f"place.{owed.place}"), *because), "")
+    amount = Listed((currency_sign(currency), Money(owed.amount_cents)), " ")
+    yield ExplainedLine(0, Listed((Listed((what, amount), ": "), where)))
+    if owed.row:
+        yield ExplainedLine(1, Message("cli.trace.row", file=sheet_text(owed.file, owed.sheet), row=owed.row))
+    for word in owed.words:
+        facts = {"by": word.by, "at": _in_brazil(word.at), "evidence": word.evidence}
+        yield ExplainedLine(1, Message("cli.trace.word", kind=word.kind, **facts))
+
+
+def _report(report: TracedReport) -> Iterator[ExplainedLine]:
+    because = [Message("explain.because", why=report.reason)] if report.reason else []
+    state = Listed((Message(f"state.{report.state}"), *because), "")
+    facts = {"report": report.submission_id, "cents": Money(report.amount_cents)}
+    yield ExplainedLine(0, Message("cli.trace.report", state=state, **facts))
+    planned = {"by": report.prepared_by, "at": _in_brazil(report.planned_at)}
+    yield ExplainedLine(1, Message("cli.trace.plan", digest=short_digest(report.plan_digest), **planned))
+    for word in report.approvals:
+        yield ExplainedLine(1, Message("cli.trace.approval", by=word.by, at=_in_brazil(word.at)))
+    if report.approved_at:
+        yield ExplainedLine(1, Message("cli.trace.approved", at=_in_brazil(report.approved_at)))
+    for name, at, by in report.steps:
+        yield ExplainedLine(1, Message("cli.trace.step", state=Message(f"state.{name}"), at=_in_brazil(at), by=by))
+    if report.split_id:
+        seen = _in_brazil(report.seen_at) if report.seen_at else "-"
+        facts = {"split_id": report.split_id, "status": report.status or "-", "at": seen}
+        yield ExplainedLine(1, Message("cli.trace.service", **facts))
+    if report.rate:
+        rate = {"currency": report.rate.currency, "rate": report.rate.rate, "update": report.rate.update_id}
+        yield ExplainedLine(1, Message("cli.trace.rate", state=Message(f"state.{report.rate.state}"), **rate))
+
+
+def _in_brazil(at: dt.datetime) -> dt.datetime:
+    return at.astimezone(BRASILIA)
+
+
+def by_recording(parts: Iterable[RoyaltyPart], most_ranges: int | None = MOST_RANGES) -> tuple[RoyaltyPart, ...]:
+    """Put parts together that differ in platform, month and writing alone, the recording that earned most first.
+
+    Args:
+        parts: Of one payee.
+        most_ranges: How many ranges of rows are kept of each recording and sheet; None for all.
+    """
+    found = dict[object, RoyaltyPart]()
+    for part in parts:
+        recording = part.isrc or (part.upc, part.release, part.title, part.artist)
+        shares = tuple((share.role, share.share_ppm) for share in part.shares)
+        key = (recording, part.currency, part.rate, shares)
+        known = found.get(key)
+        first = replace(part, platform="", period="", found=tuple(_cut(lines, most_ranges) for lines in part.found))
+        found[key] = _together(known, part, most_ranges) if known else first
+    return tuple(sorted(found.values(), key=lambda part: earned_of(part).copy_negate()))
+
+
+def _together(part: RoyaltyPart, other: RoyaltyPart, most_ranges: int | None) -> RoyaltyPart:
+    lines = {(found.file, found.sheet): found for found in part.found}
+    for found in other.found:
+        known = lines.get((found.file, found.sheet))
+        lines[found.file, found.sheet] = _joined(known, found, most_ranges) if known else found
+    shares = zip(part.shares, other.shares, strict=True)
+    return replace(
+        part,
+        lines=part.lines + other.lines,
+        source_amount=EXACT.add(part.source_amount, other.source_amount),
+        shares=tuple(replace(share, earned=EXACT.add(share.earned, more.earned)) for share, more in shares),
+        found=tuple(lines.values()),
+    )
+
+
+def _joined(found: LinesFound, other: LinesFound, most_ranges: int | None) -> LinesFound:
+    """Put lines of one sheet together, neighbours as one range, at most so many of them; None for all."""
+    ranges = list[tuple[int, int]]()
+    for first, last in sorted({*found.ranges, *other.ranges}):
+        if ranges and ranges[-1][1] + 1 >= first:
+            ranges[-1] = (ranges[-1][0], max(last, ranges[-1][1]))
+        else:
+            ranges.append((first, last))
+    amount = EXACT.add(found.amount, other.amount)
+    return _cut(replace(found, ranges=tuple(ranges), lines=found.lines + other.lines, amount=amount), most_ranges)
+
+
+def _cut(found: LinesFound, most_ranges: int | None) -> LinesFound:
+    return replace(found, ranges=found.ranges[:most_ranges])
+
+
+def royalty_steps(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[ExplainedLine]:
+    """Explain what of a period's royalties is due and paid: A to G of `explain`; nothing without royalties."""
+    if trace.way is None:
+        return []
+    paid = _paid(trace.way, trace.way.payable) if trace.way.payable else ()
+    return [*_earned(trace, trace.way, most_parts), *_due(trace.way), *paid]
+
+
+def _earned(trace: PayeeTrace, way: TracedWay, most_parts: int | None) -> Iterator[ExplainedLine]:
+    """A: the parts, their exact sum, and that in centavos."""
+    yield ExplainedLine(0, Message("explain.earned"))
+    shown = trace.parts if most_parts is None else trace.parts[:most_parts]
+    for part in shown:
+        yield from part_steps(part, trace.currency, depth=1)
+    rest = trace.parts[len(shown) :]
+    if rest:
+        together = _plain(exact_sum(map(earned_of, rest)))
+        yield ExplainedLine(1, Message("explain.more", count=len(rest), currency=trace.currency, amount=together))
+    if trace.parts and not trace.statements_read:
+        yield ExplainedLine(1, Message("cli.trace.unread"))
+    facts = {"currency": trace.currency, "exact": _plain(way.earned_exact), "cents": Money(way.earned_cents)}
+    yield ExplainedLine(1, Message("explain.rounded", **facts))
+
+
+def _due(way: TracedWay) -> Iterator[ExplainedLine]:
+    """B, C, and D = A - B + C."""
+    yield ExplainedLine(0, Message("explain.recouped", cents=Money(way.recouped_cents)))
+    for advance in way.payable.advances if way.payable else ():
+        yield ExplainedLine(1, _advance(advance))
+    before = Message("explain.carried_from", period=way.carried_from) if way.carried_from else ""
+    yield ExplainedLine(0, Message("explain.carried_in", cents=Money(way.carried_in_cents), before=before))
+    facts = {"a": way.earned_cents, "b": way.recouped_cents, "c": abs(way.carried_in_cents), "d": _due_cents(way)}
+    sign = "+" if way.carried_in_cents >= 0 else "-"
+    yield ExplainedLine(0, Message("explain.due", sign=sign, **{name: Money(cents) for name, cents in facts.items()}))
+
+
+def _due_cents(way: TracedWay) -> int:
+    return way.earned_cents - way.recouped_cents + way.carried_in_cents
+
+
+def _advance(advance: AdvanceTaken) -> Message:
+    """What was taken of an advance, and what there was to take."""
+    name = advance.reference or Message("explain.no_reference")
+    if advance.advanced_cents is None:
+        return Message("explain.advance_gone", reference=name, cents=Money(advance.taken_cents))
+    left = advance.advanced_cents - advance.elsewhere_cents
+    facts = {"advanced": advance.advanced_cents, "elsewhere": advance.elsewhere_cents, "left": left}
+    facts |= {"cents": advance.taken_cents}
+    most: Message | str = ""
+    if advance.ceiling_cents is not None:
+        most = Message("explain.advance_most", isrc=advance.isrc, ceiling=Money(advance.ceiling_cents))
+    return Message(
+        "explain.advance", reference=name, most=most, **{fact: Money(cents) for fact, cents in facts.items()}
+    )
+
+
+def _paid(way: TracedWay, payable: PayableWay) -> Iterator[ExplainedLine]:
+    """E: the balance of the account; F: what is paid of it, by which terms; G: that less taxes."""
+    due, balance = _due_cents(way), payable.balance_cents
+    others = {
+        "later": payable.later_cents,
+        "paid": -payable.paid_before_cents,
+        "withheld": -payable.withheld_before_cents,
+    }
+    shown = tuple(
+        Listed(("+" if cents > 0 else "-", Money(abs(cents)), Message(f"explain.balance_{name}")), " ")
+        for name, cents in others.items()
+        if cents
+    )
+    yield ExplainedLine(0, Message("explain.balance", sum=Listed((Money(due), *shown), " "), e=Money(balance)))
+    yield from (ExplainedLine(1, Message(f"explain.{told}", **facts)) for told, facts in _terms(payable))
+    yield ExplainedLine(0, Message("explain.payable", f=Money(payable.payable_cents)))
+    for tax in payable.taxes if payable.payable_cents else ():
+        facts: dict[str, object] = {"tax": tax.kind, "cents": Money(tax.taken_cents), "f": Money(payable.payable_cents)}
+        if tax.percent is not None:
+            yield ExplainedLine(1, Message("explain.tax_part", percent=_plain(tax.percent), **facts))
+        else:
+            facts |= {"amount": Money(tax.amount_cents), "before": Money(tax.in_month_cents)}
+            yield ExplainedLine(1, Message("explain.tax_amount", **facts))
+    taxes_cents = sum(payable.withheld_cents.values())
+    if taxes_cents:
+        sums = {"f": payable.payable_cents, "taxes": taxes_cents, "g": payable.payable_cents - taxes_cents}
+        yield ExplainedLine(0, Message("explain.net", **{name: Money(cents) for name, cents in sums.items()}))
+
+
+def _terms(payable: PayableWay) -> Iterator[tuple[str, dict[str, Money]]]:
+    """Each term that E was held against, until one keeps it."""
+    balance, minimum = payable.balance_cents, {"minimum": Money(payable.minimum_cents)}
+    if payable.is_held:
+        yield "is_held", {}
+    elif balance <= 0:
+        yield "nothing_owed", {}
+    elif not payable.is_due:
+        yield "not_due", {}
+    elif balance < payable.minimum_cents:
+        yield "below_minimum", minimum
+    else:
+        if payable.minimum_cents:
+            yield "reaches_minimum", minimum
+        if payable.invoiced_cents is not None:
+            yield "invoiced", {"invoiced": Money(payable.invoiced_cents), "e": Money(balance)}
+
+
+def _placed(owed: TracedObligation) -> ExplainedLine:
+    """Where a part of D is, and why."""
+    return ExplainedLine(1, Message("explain.place", cents=Money(owed.amount_cents), where=_where(owed)))
+
+
+def _row(owed: TracedObligation) -> ExplainedLine:
+    """A row of a payments sheet, or the owner's part, and where it is."""
+    kind = Message(f"cli.trace.kind_{owed.kind}")
+    what: Message | Listed = kind
+    if owed.row:
+        row = Message("cli.trace.row", file=sheet_text(owed.file, owed.sheet), row=owed.row)
+        what = Listed(tuple(filter(None, (kind, owed.reference, row))))
+    return ExplainedLine(1, Message("explain.row", what=what, cents=Money(owed.amount_cents), where=_where(owed)))
+
+
+def _where(owed: TracedObligation) -> Listed:
+    """The place, the reasons in brackets, and the report."""
+    parts: list[object] = [Message(f"place.{owed.place}")]
+    if owed.reasons:
+        parts.append(Message("explain.because", why=reasons_message(owed.reasons)))
+    if owed.submission_id:
+        parts.append(Message("explain.report", report=owed.submission_id))
+    return Listed(tuple(parts), "")
+
+
+def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[ExplainedLine]:
+    """Tell of one part of the royalties: what it is, in which rows its lines are, and each share as a product."""
+    names = (part.title or part.release, part.artist, part.isrc or part.upc, part.platform, part.period)
+    yield ExplainedLine(depth, Listed(tuple(filter(None, names))))
+    for lines in part.found:
+        facts = {"currency": part.currency, "amount": _plain(lines.amount), "count": lines.lines}
+        file = sheet_text(lines.file, lines.sheet)
+        yield ExplainedLine(depth + 1, Message("cli.trace.found", file=file, rows=_rows_text(lines), **facts))
+    rest = part.lines - part.lines_found
+    if rest or not part.found:
+        amount = EXACT.subtract(part.source_amount, exact_sum(lines.amount for lines in part.found))
+        facts = {"currency": part.currency, "amount": _plain(amount)}
+        yield ExplainedLine(depth + 1, Message("cli.trace.rest", count=rest, **facts))
+    for share in part.shares:
+        factors: list[object] = [Listed((currency_sign(part.currency), _plain(part.source_amount)), " ")]
+        if part.currency != currency:
+            source = [str(fact) for fact in (part.rate_day, part.rate_origin) if fact]
+            factors.append(_with_remark(_plain(part.rate), source))
+        factors.append(Listed((_plain(Decimal(share.share_ppm).scaleb(-4)), _with_remark("%", [share.role])), " "))
+        earned = Listed((currency_sign(currency), _plain(share.earned)), " ")
+        yield ExplainedLine(depth + 1, Listed((Listed(tuple(factors), " x "), earned), " = "))
+
+
+def _with_remark(value: object, remarks: Sequence[str]) -> object:
+    told = ", ".join(filter(None, remarks))
+    return Listed((value, f"({told})"), " ") if told else value
+
+
+def _rows_text(lines: LinesFound) -> str:
+    shown = [f"{first}-{last}" if last > first else str(first) for first, last in lines.ranges]
+    count = sum(last - first + 1 for first, last in lines.ranges)
+    return ", ".join([*shown, "..."] if count < lines.lines else shown)
+
+
+def sheet_text(file: str, sheet: str) -> str:
+    """Name a sheet with its file."""
+    return f"{file} > {sheet}" if sheet else file
+
+
+def _plain(amount: Decimal) -> Decimal:
+    """Return an exact amount with the digits it has and no zeros behind them."""
+    return Decimal(exact_text(amount))

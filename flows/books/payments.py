@@ -1,0 +1,269 @@
+"""Every payment of all jobs and periods in its present state, for search."""
+
+import datetime as dt
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final
+
+import pyarrow.compute as pc
+
+from flows.books.owed import Unpaid
+from flows.books.rules.trace import place_now
+from flows.payables.rules.places import reconcile
+from flows.reports.report_list import inferred_payments
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.run_record import read_heads, read_obligations
+from io_adapters.outputs.reconciliation_workbook import destination_of
+from schemas.account import Receipt
+from schemas.layouts.layout import fold
+from schemas.messages import catalogue_in
+from schemas.obligation import Obligation, Reasons, because, sum_cents
+from schemas.plan import LESS_TAX, Place, standing_of
+from schemas.submission import UNTOLD, Claim, SubmissionState
+from schemas.values.masking import mask_tax_id, mask_value
+from schemas.wire import SplitReport, parse_json
+
+_LEAST_DIGITS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentLine:
+    """One payment, or what is owed and not paid yet.
+
+    Attributes:
+        job, period, currency: Of what.
+        name: The payee's.
+        tax_id: In full, to be found by; never shown.
+        kind: Royalties, or a row of a payments sheet.
+        reference: As the row states it, masked; "" for royalties.
+        amount_cents: How much.
+        standing: One of `schemas.plan.STANDINGS`.
+        reasons: Why it stands so.
+        key: The obligation's.
+        run_id: The run that made its report, or whose books tell it.
+        report: Id of the report; "" before.
+        plan_digest: The plan it was sent with; "" before.
+        sent_at: When its report was sent (UTC); None before.
+    """
+
+    job: str
+    period: str
+    currency: str
+    name: str = field(repr=False)
+    tax_id: str = field(repr=False)
+    kind: str
+    reference: str
+    amount_cents: int
+    standing: str
+    reasons: Reasons
+    key: str
+    run_id: str
+    report: str
+    plan_digest: str
+    sent_at: dt.datetime | None
+
+    @property
+    def tax_id_masked(self) -> str:
+        """The document as it may be shown."""
+        return mask_tax_id(self.tax_id) if self.tax_id else ""
+
+    @property
+    def payee(self) -> str:
+        """Names the payee in addresses, without the document."""
+        return payee_token(self.tax_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What somebody looks for; "" leaves a thing open.
+
+    Attributes:
+        words: Of a name, a document or five digits of it, a reference, a report or an obligation.
+        job, period, standing: As a payment has them.
+    """
+
+    words: str = field(default="", repr=False)
+    job: str = ""
+    period: str = ""
+    standing: str = ""
+
+
+def payee_token(tax_id: str) -> str:
+    """Name a payee in addresses, without the document."""
+    return sha256(f"payee {tax_id}".encode()).hexdigest()[:24]
+
+
+class PaymentSearch:
+    """The payments of the ledger: what submissions claim, and what is owed beside them.
+
+    Args:
+        ledger: The record.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def periods(self) -> list[tuple[str, str]]:
+        """Return each job and period that was ever run, the newest periods first."""
+        found = {(run.job, run.period) for run in self._ledger.runs.list(None) if run.job}
+        return sorted(found, key=lambda where: (where[1], where[0]), reverse=True)
+
+    def find(self, search: Search) -> tuple[PaymentLine, ...]:
+        """Return the payments somebody looks for, the newest period first, by name."""
+        claims = self._ledger.claims.of_people(search.job, search.period)
+        return _in_order(filter(_wanted(search), (*self._lines_of(claims), *self._unpaid(search))))
+
+    def undecided(self, standings: Collection[str]) -> tuple[PaymentLine, ...]:
+        """Return the payments in some standings that no submission claims, in the order of `find`."""
+        return _in_order(line for line in self._unpaid(Search()) if line.standing in standings)
+
+    def of_report(self, submission_id: str) -> tuple[PaymentLine, ...]:
+        """Return the payments of one report, by where they stand."""
+        claims = [claim for claim in self._ledger.claims.live_in([submission_id]) if claim.kind != "owner"]
+        return tuple(sorted(self._lines_of(claims), key=lambda line: line.standing))
+
+    def tax_id_of(self, token: str) -> str | None:
+        """Return the payee that an address names; None where there is none."""
+        listed = {tax_id for tax_id, _ in self._ledger.payee_names.all()} | self._ledger.journal.payees()
+        return next((tax_id for tax_id in listed if payee_token(tax_id) == token), None)
+
+    def _lines_of(self, claims: Sequence[Claim]) -> Iterator[PaymentLine]:
+        """Tell of what is paid, on its way, in doubt, or planned and waits for an approval."""
+        ledger, names = self._ledger, self._ledger.payee_names.latest()
+        named = ledger.submissions.with_ids({claim.submission_id for claim in claims})
+        submissions = {submission.id: submission for submission in named}
+        untold = [submission for submission in named if submission.state in UNTOLD]
+        doubtful = {submission.id for submission in untold}
+        decided = ledger.decisions.on_reports(
+            [claim.obligation_key for claim in claims if claim.submission_id in doubtful]
+        )
+        inferred = inferred_payments(ledger, untold)
+        for claim in claims:
+            submission, where = submissions[claim.submission_id], (claim.obligation_key, claim.submission_id)
+            reasons = because("submission", said=submission.reason) if submission.reason else ()
+            owed = Obligation(
+                kind=claim.kind, amount_cents=claim.amount_cents, place=Place.PLANNED, withhold=claim.withheld
+            )
+            place = place_now(owed, submission, decided.get(where))
+            if place is Place.UNDETERMINED and (told := inferred.get(where)):
+                reasons = (*because(told.value), *reasons)
+            yield PaymentLine(
+                job=submission.job,
+                period=submission.period,
+                currency=submission.currency,
+                name=names.get(claim.payee, ""),
+                tax_id=claim.payee,
+                kind=claim.kind,
+                reference=mask_value("reference", claim.reference) if claim.kind == "payment" else "",
+                amount_cents=claim.amount_cents,
+                standing=standing_of(place, reasons[0].code if reasons else ""),
+                reasons=reasons,
+                key=claim.obligation_key,
+                run_id=submission.run_id,
+                report=submission.report_id if submission.sending_at else "",
+                plan_digest=submission.plan_digest,
+                sent_at=submission.sending_at,
+            )
+
+    def _unpaid(self, search: Search) -> Iterator[PaymentLine]:
+        """Tell of what is owed and in no submission, or in none that counts any more."""
+        ledger = self._ledger
+        runs = {(run.job, run.period): run.run_id for run in ledger.runs.last_with_records(job=search.job or None)}
+        for due in Unpaid(ledger, ledger.now() + dt.timedelta(seconds=1), with_plans=False).sums():
+            where = due.job, due.period
+            in_submission = due.report or due.standing in {Place.PLANNED, Place.WITHHELD}
+            if in_submission or not due.tax_id or where not in runs or search.period not in {"", due.period}:
+                continue
+            asked = due.standing in {Place.CONFLICT, Place.FAILED}  # a person decides on the whole of it
+            yield PaymentLine(
+                job=due.job,
+                period=due.period,
+                currency=due.currency,
+                name=due.name,
+                tax_id=due.tax_id,
+                kind="payment" if due.kind == "payment" else "royalty",
+                reference=due.reference,
+                amount_cents=due.obligation_cents if asked else due.amount_cents,
+                standing=due.standing,
+                reasons=due.reasons,
+                key=due.key,
+                run_id=runs[where],
+                report="",
+                plan_digest="",
+                sent_at=None,
+            )
+
+
+def _in_order(lines: Iterable[PaymentLine]) -> tuple[PaymentLine, ...]:
+    """Put payments in order: the newest period first, by name."""
+    by_name = sorted(lines, key=lambda line: (line.job, fold(line.name), -line.amount_cents))
+    return tuple(sorted(by_name, key=lambda line: line.period, reverse=True))
+
+
+def _wanted(search: Search) -> Callable[[PaymentLine], bool]:
+    """Return what tells whether a payment is looked for."""
+    whole = search.words.strip()
+    words = [fold(word) for word in whole.split() if fold(word)]
+    digits = "".join(filter(str.isalnum, whole)).upper()
+    document = digits if len(digits) >= _LEAST_DIGITS and any(map(str.isdigit, digits)) else ""
+
+    def is_wanted(line: PaymentLine) -> bool:
+        if search.standing and line.standing != search.standing:
+            return False
+        texts = (fold(line.name), fold(line.reference))
+        return (
+            not whole
+            or any(bool(words) and all(word in text for word in words) for text in texts)
+            or (bool(document) and document in line.tax_id)
+            or whole in {line.report, line.key}
+        )
+
+    return is_wanted
+
+
+def receipt_of(ledger: Ledger, key: str) -> Receipt | None:
+    """Tell of one payment that the service says was paid; None of any other, and of what only people say was paid.
+
+    Args:
+        ledger: The record.
+        key: The obligation's.
+    """
+    claims = [claim for claim in ledger.claims.trace(key) if claim.obligation_key == key and claim.kind != "owner"]
+    mine = next((claim for claim in claims if claim.state is SubmissionState.PAID), None)
+    head = read_heads(ledger, [mine.run_id]).get(mine.run_id) if mine else None
+    if mine is None or head is None:
+        return None
+    same_key = read_obligations(ledger, [mine.run_id], pc.field("key") == key)[mine.run_id]
+    (submission,) = ledger.submissions.with_ids([mine.submission_id])
+    reports = {
+        name: SplitReport.model_validate(parse_json(seen.document))
+        for name, seen in ledger.reports.latest([submission.id]).items()
+    }
+    own = [owed for owed in same_key if owed.submission_id == submission.id]
+    placed = reconcile(own, {submission.id: submission}, submission.run_id, reports=reports)
+    if not placed or not {owed.place for owed in placed} <= {Place.PAID, Place.INCOME_TAX}:
+        return None
+    owed, words = placed[0], catalogue_in(head.language)
+    is_split = len(placed) > 1
+    tax_cents = sum_cents(part for part in placed if part.place is Place.INCOME_TAX)
+    kind, destination = destination_of(owed.account, words)
+    return Receipt(
+        payer_name=head.payer_name,
+        job=head.job,
+        period=head.period,
+        currency=head.currency,
+        language=head.language,
+        name=owed.payee.name,
+        tax_id_masked=mask_tax_id(owed.payee.tax_id),
+        kind=owed.kind,
+        reference=mask_value("reference", owed.reference) if owed.kind == "payment" else "",
+        amount_cents=sum_cents(placed),
+        tax_cents=None if owed.code == LESS_TAX and not is_split else tax_cents,
+        destination=" ".join(filter(None, (kind, destination))),
+        report_id=submission.report_id,
+        split_id=submission.split_id or "",
+        sent_at=submission.sending_at,
+        ended_at=ledger.submissions.ended_at([submission.id]).get(submission.id),
+        approved_by=tuple(word.by for word in ledger.approvals.said_of([submission.plan_digest]) if word.is_used),
+    )

@@ -1,0 +1,461 @@
+"""Gathering a trace: the records of runs, the ledger, and the statements read again."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import pyarrow.compute as pc
+
+from flows.books.lines import Statements
+from flows.books.rules.trace import (
+    MOST_RANGES,
+    came_in_cents,
+    place_now,
+    problems_of,
+    royalty_parts,
+    way_of,
+    with_lines,
+)
+from flows.payables.rules.places import with_what_was_kept
+from flows.run_request import RunRequest
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.run_record import RunRecord, read_heads, read_obligations, read_record
+from schemas.approval import Decision
+from schemas.job import Outputs, labelled_period
+from schemas.layouts.layout import fold
+from schemas.obligation import Obligation, Payee
+from schemas.plan import STANDINGS, Place, standing_of
+from schemas.submission import Claim, Submission
+from schemas.tables.contract import records
+from schemas.trace import (
+    FileStanding,
+    PayeeTrace,
+    TracedApproval,
+    TracedObligation,
+    TracedRate,
+    TracedReport,
+    TracedWord,
+)
+from schemas.values.masking import mask_tax_id, mask_value
+from schemas.values.tax_id import parse_tax_id
+from schemas.wire import SplitReport, parse_json
+
+
+@dataclass(frozen=True, slots=True)
+class TraceWanted:
+    """One payee in one period of a job; `keys` narrows it to some obligations, `run_id` says whose record to open."""
+
+    job: str
+    period: str
+    tax_id: str = field(repr=False)
+    keys: frozenset[str] = frozenset()
+    run_id: str = ""
+
+
+class Shelf:
+    """The records that runs left in the ledger, the newest first, each opened as far as one payee is in it."""
+
+    def __init__(self, ledger: Ledger, job: str | None, period: str | None) -> None:
+        """Look what runs there were, of all jobs and periods or of one."""
+        self._ledger = ledger
+        self._open: dict[tuple[str, str], RunRecord | None] = {}
+        self.runs: dict[tuple[str, str], list[str]] = {}
+        for run in ledger.runs.list(limit=None):
+            if run.job and job in {None, run.job} and period in {None, run.period}:
+                self.runs.setdefault((run.job, run.period), []).append(run.run_id)
+
+    def record(self, run_id: str, payee: str) -> RunRecord | None:
+        """Open what the record of a run says of a payee; None when it left none, or nothing in it is theirs."""
+        if (run_id, payee) not in self._open:
+            record = read_record(self._ledger, run_id, payee)
+            is_theirs = record is not None and (record.obligations or len(record.balances))
+            self._open[run_id, payee] = record if is_theirs else None
+        return self._open[run_id, payee]
+
+    def newest(self, where: tuple[str, str], payee: str) -> tuple[str, RunRecord] | None:
+        """Open the newest record of a period that holds a payee."""
+        for run_id in self.runs.get(where, []):
+            if (record := self.record(run_id, payee)) is not None:
+                return run_id, record
+        return None
+
+    def payee_of(self, key: str) -> TraceWanted | None:
+        """Find whose an obligation is that nothing has ever claimed, in the newest record that holds it."""
+        for where, run_ids in self.runs.items():
+            for run_id in run_ids:
+                for owed in read_obligations(self._ledger, [run_id], pc.field("key") == key).get(run_id, ()):
+                    return TraceWanted(*where, owed.payee.tax_id, frozenset({key}), run_id)
+        return None
+
+    def key_of(self, payee: str) -> str:
+        """Return the newest obligation of a payee; "" where they never had one."""
+        for where in self.runs:
+            newest = self.newest(where, payee)
+            for owed in newest[1].obligations if newest else ():
+                if owed.key:
+                    return owed.key
+        return ""
+
+    @property
+    def language(self) -> str:
+        """The language of the newest record."""
+        for run_ids in self.runs.values():
+            for head in read_heads(self._ledger, run_ids).values():
+                return head.language
+        return Outputs().language
+
+
+def of_report(ledger: Ledger, shelf: Shelf, submission_id: str) -> list[TraceWanted]:
+    """Find everybody a report pays, or was to pay, in the order of its payments."""
+    keys: dict[str, set[str]] = {}
+    for payment in ledger.claims.payments_of(submission_id):
+        keys.setdefault(payment.payee, set()).add(payment.obligation_key)
+    return [
+        TraceWanted(submission.job, submission.period, tax_id, frozenset(mine), submission.run_id)
+        for submission in ledger.submissions.with_ids([submission_id])
+        if (submission.job, submission.period) in shelf.runs
+        for tax_id, mine in keys.items()
+    ]
+
+
+def of_obligation(ledger: Ledger, shelf: Shelf, key: str) -> list[TraceWanted]:
+    """Find whose obligation it is: by what has ever claimed it, else by the record that holds it."""
+    claims = ledger.claims.trace(key)
+    if claims:
+        last = claims[-1]
+        (submission,) = ledger.submissions.with_ids([last.submission_id])
+        where = (submission.job, submission.period)
+        return [TraceWanted(*where, last.payee, frozenset({key}), last.run_id)] if where in shelf.runs else []
+    unclaimed = shelf.payee_of(key)
+    return [unclaimed] if unclaimed else []
+
+
+def of_payee(ledger: Ledger, shelf: Shelf, tax_id: str) -> list[TraceWanted]:
+    """Find every period of every job in which a payee has anything, in order."""
+    claims = ledger.claims.trace(tax_id)
+    claimed = {
+        (submission.job, submission.period)
+        for submission in ledger.submissions.with_ids({claim.submission_id for claim in claims})
+    }
+    places = {where for where in shelf.runs if where in claimed or shelf.newest(where, tax_id)}
+    return [TraceWanted(*where, tax_id) for where in sorted(places)]
+
+
+def people_meant(ledger: Ledger, shelf: Shelf, asked: str) -> list[str]:
+    """Find whom a document, plain or masked, or a name means, of those in the runs that are looked at.
+
+    A name that is exactly somebody's means nobody else.
+    """
+    tax_id = parse_tax_id(asked).value
+    if tax_id is not None:
+        return [tax_id]
+    exact, alike = dict[str, None](), dict[str, None]()
+    for person, name in ledger.payee_names.all():
+        if name == asked or mask_tax_id(person) == asked:
+            exact[person] = None
+        elif fold(name) == fold(asked):
+            alike[person] = None
+    for meant in (exact, alike):
+        if found := [person for person in meant if of_payee(ledger, shelf, person)]:
+            return found
+    return []
+
+
+OBLIGATION: Final = "ob-"
+REPORT: Final = "rp-"
+# Payees of a report that are followed one by one; the others are named by their obligations alone.
+MOST_PAYEES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What was found.
+
+    Attributes:
+        payees: One for each period, or for each payee of a report.
+        candidates: Masked tax ids and an obligation of each, where a name or mask fits several people; then
+            nothing is traced.
+        left_out: Obligations of a report beyond those that were followed.
+        language: To speak to people in.
+        people: Tax ids of those who were traced.
+    """
+
+    payees: tuple[PayeeTrace, ...] = ()
+    candidates: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[str, ...] = ()
+    language: str = Outputs().language
+    people: tuple[str, ...] = field(default=(), repr=False)
+
+
+# Says for a job what its statements are read again by; None where they cannot be.
+OrderOf = Callable[[str], RunRequest | None]
+
+
+def trace(
+    ledger: Ledger,
+    asked: str,
+    *,
+    job: str | None = None,
+    period: str | None = None,
+    order_of: OrderOf = lambda _job: None,
+    all_of_payee: bool = False,
+    most_ranges: int | None = MOST_RANGES,
+) -> Traced:
+    """Follow a payee or a payment.
+
+    Args:
+        ledger: The record.
+        asked: An obligation (ob-...), a report (rp-...), a tax id, plain or masked, or a name.
+        job: Only this job.
+        period: Only this period.
+        order_of: Whose statements are read again; without it, royalties are told from the ledger alone.
+        all_of_payee: Whether an obligation or report stands for all of its payees, in every period.
+        most_ranges: How many ranges of rows are told of each part and sheet; None for all.
+
+    Returns:
+        Nothing when nobody is found.
+
+    Raises:
+        ConfigurationError: a layout of the job is unknown.
+    """
+    shelf = Shelf(ledger, job, period)
+    asked = asked.strip()
+    left_out: tuple[str, ...] = ()
+    if asked.startswith(REPORT):
+        wanted = of_report(ledger, shelf, asked)
+        left_out = tuple(key for subject in wanted[MOST_PAYEES:] for key in sorted(subject.keys))
+        wanted = wanted[:MOST_PAYEES]
+    elif asked.startswith(OBLIGATION):
+        wanted = of_obligation(ledger, shelf, asked)
+    else:
+        people = people_meant(ledger, shelf, asked)
+        if len(people) > 1:
+            named = sorted((mask_tax_id(tax_id), shelf.key_of(tax_id)) for tax_id in people)
+            return Traced(candidates=tuple(named), language=shelf.language)
+        wanted = [subject for tax_id in people for subject in of_payee(ledger, shelf, tax_id)]
+    if all_of_payee and asked.startswith((OBLIGATION, REPORT)):
+        payees_meant = dict.fromkeys(subject.tax_id for subject in wanted)
+        wanted = [subject for tax_id in payees_meant for subject in of_payee(ledger, shelf, tax_id)]
+    gatherer = _Gatherer(ledger, shelf, order_of, most_ranges)
+    payees = tuple(found for subject in wanted if (found := gatherer.gather(subject)))
+    language = payees[0].language if payees else shelf.language
+    meant = tuple(dict.fromkeys(subject.tax_id for subject in wanted))
+    return Traced(payees, left_out=left_out, language=language, people=meant)
+
+
+class _Gatherer:
+    """Gathers one payee's trace after the other."""
+
+    def __init__(self, ledger: Ledger, shelf: Shelf, order_of: OrderOf, most_ranges: int | None) -> None:
+        self._most_ranges = most_ranges
+        self._ledger = ledger
+        self._shelf = shelf
+        self._order_of = order_of
+
+    def gather(self, wanted: TraceWanted) -> PayeeTrace | None:
+        """Gather a payee's trace in a period; None when neither ledger nor records know of any."""
+        submissions, claims = self._claims(wanted)
+        opened = self._record(wanted)
+        if opened is None:
+            return self._of_claims(wanted, submissions, claims) if claims else None
+        run_id, record = opened
+        own, balances = record.obligations, records(record.balances)
+        obligations = self._obligations(own, submissions)
+        asked = [obligation for obligation in obligations if not wanted.keys or obligation.key in wanted.keys]
+        balance = next(iter(balances), None)
+        royalties = not wanted.keys or any(obligation.kind == "royalty" for obligation in asked)
+        parts = royalty_parts(record.earnings) if royalties else ()
+        files: dict[str, FileStanding] | None = None
+        order = self._order_of(wanted.job)
+        if order is not None:
+            statements = Statements(self._ledger, order, run_id, record, self._most_ranges)
+            parts = with_lines(parts, statements.lines_of(parts))
+            files = statements.standings
+        before = self._carried_from(wanted.job, wanted.period, wanted.tax_id)
+        way = way_of(balance, parts, record.ways.get(wanted.tax_id), before) if balance and royalties else None
+        places, in_cents = _places(obligations), came_in_cents(own, balance)
+        return PayeeTrace(
+            job=wanted.job,
+            period=wanted.period,
+            currency=record.currency,
+            language=record.language,
+            run_id=run_id,
+            name=next(filter(None, [*(row["name"] for row in balances), *(owed.payee.name for owed in own)]), ""),
+            tax_id_masked=mask_tax_id(wanted.tax_id),
+            obligations=tuple(asked),
+            way=way,
+            parts=parts,
+            files=tuple(sorted((files or {}).items())),
+            reports=self._reports(wanted, asked, submissions, claims),
+            in_cents=in_cents,
+            places_cents=places,
+            problems=problems_of(parts, way, files, in_cents=in_cents, placed_cents=sum(c for _, c in places)),
+            statements_read=files is not None,
+            payer_name=record.payer_name,
+            advances_left_cents=_advances_left(record, wanted.tax_id),
+        )
+
+    def _of_claims(
+        self, wanted: TraceWanted, submissions: Mapping[str, Submission], claims: Sequence[Claim]
+    ) -> PayeeTrace:
+        """Tell what was sent by a run that left no record: it died before it could write them."""
+        owed = owed_of_claims([claim for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys])
+        obligations = self._obligations(owed, submissions)
+        return PayeeTrace(
+            job=wanted.job,
+            period=wanted.period,
+            currency=next(iter(submissions.values())).currency,
+            language=Outputs().language,
+            run_id="",
+            name="",
+            tax_id_masked=mask_tax_id(wanted.tax_id),
+            obligations=tuple(obligations),
+            way=None,
+            parts=(),
+            files=(),
+            reports=self._reports(wanted, obligations, submissions, claims),
+            in_cents=sum(obligation.amount_cents for obligation in obligations),
+            places_cents=_places(obligations),
+        )
+
+    def _reports(
+        self,
+        wanted: TraceWanted,
+        asked: Sequence[TracedObligation],
+        submissions: Mapping[str, Submission],
+        claims: Sequence[Claim],
+    ) -> tuple[TracedReport, ...]:
+        """Tell every submission that has, or ever had, what was asked for."""
+        named = {obligation.submission_id for obligation in asked} - {""}
+        named |= {claim.submission_id for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys}
+        return tuple(self._report(submissions[name], claims) for name in sorted(named & set(submissions)))
+
+    def _record(self, wanted: TraceWanted) -> tuple[str, RunRecord] | None:
+        """Open the record of the run that is meant, or the newest that holds the payee."""
+        if wanted.run_id and (record := self._shelf.record(wanted.run_id, wanted.tax_id)) is not None:
+            return wanted.run_id, record
+        return self._shelf.newest((wanted.job, wanted.period), wanted.tax_id)
+
+    def _claims(self, wanted: TraceWanted) -> tuple[dict[str, Submission], list[Claim]]:
+        """What was ever sent, or planned, for the payee in this period."""
+        claims = self._ledger.claims.trace(wanted.tax_id)
+        submissions = {
+            submission.id: submission
+            for submission in self._ledger.submissions.with_ids({claim.submission_id for claim in claims})
+            if (submission.job, submission.period) == (wanted.job, wanted.period)
+        }
+        return submissions, [claim for claim in claims if claim.submission_id in submissions]
+
+    def _obligations(self, own: Sequence[Obligation], submissions: Mapping[str, Submission]) -> list[TracedObligation]:
+        keys = {key for owed in own for key in (owed.key, owed.base_key)} - {""}
+        on_rows, on_reports = self._ledger.decisions.on_rows(keys), self._ledger.decisions.on_reports(keys)
+        reports = self._seen(submissions)
+        traced = []
+        for owed in own:
+            submission = submissions.get(owed.submission_id)
+            decided = on_reports.get((owed.key, owed.submission_id))
+            words = [
+                on_rows.get(owed.base_key),
+                *(word for (key, _), word in on_reports.items() if key == owed.key),
+            ]
+            placed = replace(owed, place=place_now(owed, submission, decided))
+            report = reports.get(owed.submission_id)
+            parts = with_what_was_kept(placed, submission, report) if submission else [placed]
+            traced += [_traced(part, [word for word in words if word is not None]) for part in parts]
+        return traced
+
+    def _seen(self, submissions: Mapping[str, Submission]) -> dict[str, SplitReport]:
+        """Read what the service said last of each report."""
+        latest = self._ledger.reports.latest(list(submissions))
+        return {name: SplitReport.model_validate(parse_json(snapshot.document)) for name, snapshot in latest.items()}
+
+    def _carried_from(self, job: str, period: str, tax_id: str) -> str:
+        """Name the last period before that the payee has anything posted about; "" for none."""
+        start = labelled_period(period).start
+        earlier = {
+            (posting.period_start, posting.period)
+            for posting in self._ledger.journal.of_payees([tax_id])
+            if posting.series.job == job and posting.period_start and posting.period_start < start
+        }
+        return max(earlier, default=(start, ""))[1]
+
+    def _report(self, submission: Submission, claims: Sequence[Claim]) -> TracedReport:
+        ledger = self._ledger
+        plan, seen = ledger.plans.get(submission.plan_digest), ledger.reports.latest([submission.id]).get(submission.id)
+        rate = ledger.exchange_updates.of_reports([submission.id]).get(submission.id)
+        given = ledger.approvals.given(submission.plan_digest)
+        return TracedReport(
+            submission_id=submission.id,
+            amount_cents=sum(claim.amount_cents for claim in claims if claim.submission_id == submission.id),
+            payments=submission.payments,
+            state=submission.state.value,
+            reason=submission.reason,
+            split_id=submission.split_id,
+            status=submission.status,
+            sent_at=submission.sending_at,
+            seen_at=seen.at if seen else None,
+            run_id=submission.run_id,
+            plan_digest=submission.plan_digest,
+            prepared_by=plan.prepared_by,
+            planned_at=plan.created_at,
+            approved_at=plan.approved_at,
+            approvals=tuple(TracedApproval(word.by, word.kind.value, word.at) for word in given),
+            steps=tuple((line.after.value, line.at, line.by) for line in ledger.submissions.transitions(submission.id)),
+            rate=TracedRate(rate.id, rate.terms.currency, rate.terms.plain_rate, rate.state.value) if rate else None,
+        )
+
+
+def owed_of_claims(claims: Sequence[Claim]) -> list[Obligation]:
+    """Tell of what was claimed as obligations, where no run's record does: each by the last of its claims."""
+    last = {claim.obligation_key: claim for claim in claims}
+    return [
+        Obligation(
+            kind=claim.kind,
+            amount_cents=claim.amount_cents,
+            place=Place.PLANNED,
+            key=key,
+            base_key=claim.base_key,
+            reference=claim.reference,
+            payee=Payee(claim.payee),
+            withhold=claim.withheld,
+            submission_id=claim.submission_id,
+        )
+        for key, claim in last.items()
+    ]
+
+
+def _advances_left(record: RunRecord, tax_id: str) -> int | None:
+    """Sum what is left of a payee's advances; None where the run made no statements, or did not know."""
+    if record.statements is None:
+        return None
+    left = [advance.outstanding_cents for advance in record.statements.advances if advance.payee == tax_id]
+    known = [cents for cents in left if cents is not None]
+    return sum(known) if len(known) == len(left) else None
+
+
+def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], ...]:
+    sums = Counter[str]()
+    for obligation in obligations:
+        sums[obligation.place] += obligation.amount_cents
+    return tuple((standing, sums[standing]) for standing in STANDINGS if sums[standing])
+
+
+def _traced(owed: Obligation, words: Sequence[Decision]) -> TracedObligation:
+    return TracedObligation(
+        key=owed.key,
+        kind=owed.kind,
+        reference=mask_value("reference", owed.reference),
+        amount_cents=owed.amount_cents,
+        place=standing_of(owed.place, owed.reason),
+        reasons=owed.reasons,
+        file=owed.source.file,
+        sheet=owed.source.sheet,
+        row=owed.source.row,
+        submission_id=owed.submission_id,
+        words=tuple(map(_word, words)),
+    )
+
+
+def _word(word: Decision) -> TracedWord:
+    return TracedWord(word.kind.value, word.by, word.at, mask_value("evidence", word.evidence), word.submission_id)

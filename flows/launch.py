@@ -1,0 +1,294 @@
+"""Starting a flow: under Prefect where a server is configured, plainly elsewhere; the same stages either way."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Protocol
+
+from flows.nights.night import NightReport, folder_of_jobs, run_night
+from flows.run import Progress
+from flows.runner import CALLER, Caller, RunOptions, RunReport, run_payout, run_settle
+from flows.settings import Settings
+from schemas.errors import ConfigurationError, NotLaunched
+from schemas.messages import Message
+
+
+def is_watched() -> bool:
+    """Whether a Prefect server is there to watch."""
+    return bool(os.environ.get("PREFECT_API_URL"))
+
+
+def start_payout(job_path: Path, options: RunOptions, *, progress: Progress, watched: bool | None = None) -> RunReport:
+    """Run the payout; `watched` overrides what the environment says.
+
+    Raises:
+        RepasseError: the run could not even begin.
+    """
+
+    def under_prefect() -> None:
+        _require_prefect()
+        from flows.payout import payout  # noqa: PLC0415  # Prefect takes a second to import
+
+        state = payout(
+            str(job_path),
+            files=list(options.files),
+            yes=options.yes,
+            by=options.by or "",
+            again=list(options.again),
+            period=options.period or "",
+            one_more=options.one_more,
+            pix_types=options.key_types,
+            return_state=True,
+        )
+        state.result(raise_on_failure=caller.report is None)
+
+    caller = Caller(progress)
+    if is_watched() if watched is None else watched:
+        return _reported(caller, under_prefect)
+    return _reported(caller, lambda: run_payout(job_path, options))
+
+
+def start_settle(job: str | None, *, progress: Progress) -> RunReport:
+    """Follow what is open or in doubt.
+
+    Raises:
+        RepasseError: the run could not even begin.
+    """
+
+    def under_prefect() -> None:
+        _require_prefect()
+        from flows.settle import settle  # noqa: PLC0415  # Prefect takes a second to import
+
+        state = settle(job or "", return_state=True)
+        state.result(raise_on_failure=caller.report is None)
+
+    caller = Caller(progress)
+    return _reported(caller, under_prefect if is_watched() else lambda: run_settle(job))
+
+
+def start_night(jobs: str | None, *, progress: Progress) -> NightReport:
+    """Run a night: every job of a folder that is due.
+
+    Prefect watches nights that it started itself; one that a person starts is told on the terminal alone.
+
+    Raises:
+        RepasseError: the night could not even begin.
+    """
+    token = CALLER.set(Caller(progress))
+    try:
+        return run_night(folder_of_jobs(jobs))
+    finally:
+        CALLER.reset(token)
+
+
+def _reported(caller: Caller, start: Callable[[], object]) -> RunReport:
+    """Run, and return the caller's report; a Prefect that is lost on the way takes nothing of it away."""
+    token = CALLER.set(caller)
+    try:
+        start()
+    except Exception:
+        if caller.report is None:
+            raise
+        caller.progress.tell("Prefect was lost on the way; it may show the run as running, or as crashed")
+    finally:
+        CALLER.reset(token)
+    if caller.report is None:
+        raise RuntimeError("the flow ended without a report; see the Prefect UI")
+    return caller.report
+
+
+def _require_prefect() -> None:
+    """Make sure that the Prefect server which the environment names is there, before anything is begun.
+
+    Raises:
+        ConfigurationError: it does not answer, or answers everybody.
+    """
+    if not is_watched():
+        return
+    from flows.prefect_ui.deployments import is_answering, require_closed_server  # noqa: PLC0415
+
+    require_closed_server()
+    if not is_answering():
+        raise ConfigurationError(Message("error.prefect_down"))
+
+
+class ChildLauncher:
+    """Starts `repasse run` or `repasse settle` as a process of its own, which outlives this one.
+
+    Args:
+        settings: The child gets the same; its words go to a file of the home folder that only its user can read.
+        warm: Whether a child is kept ready that has loaded the program, so that a run begins at once.
+    """
+
+    is_queued = False
+
+    def __init__(self, settings: Settings, *, warm: bool = False) -> None:
+        self._settings = settings
+        self._warm = warm
+        self._lock = Lock()
+        self._ready: subprocess.Popen[bytes] | None = None
+        if warm:
+            self._warm_up()
+
+    def close(self) -> None:
+        """Let the child go that is kept ready; what was started goes on."""
+        with self._lock:
+            ready, self._ready, self._warm = self._ready, None, False
+        if ready is not None:
+            _let_go(ready)
+
+    def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
+        """Start `repasse run JOB`; a key that was used before starts nothing."""
+        given = [text for path in files for text in ("--file", path)]
+        given += ["--period", period] if period else []
+        self._start(["run", str(job_path.absolute()), *given, "--by", by, "--json"], key)
+
+    def settle(self, *, key: str) -> None:
+        """Start `repasse settle`; a key that was used before starts nothing."""
+        self._start(["settle", "--json"], key)
+
+    def _start(self, arguments: Sequence[str], key: str) -> None:
+        folder = self._settings.home / "launched"
+        log = folder / f"{sha256(key.encode()).hexdigest()[:32]}.log"
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # Whoever creates the file is the one who starts; all others have come later.
+            written = os.open(log, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        except FileExistsError:
+            return
+        except OSError as error:
+            raise NotLaunched(Message("error.not_launched_folder", folder=str(folder), why=error.strerror)) from error
+        try:
+            if not self._hand_over(arguments, log):
+                child = subprocess.Popen(  # noqa: S603
+                    [sys.executable, "-c", "from flows.cli import main; main()", *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=written,
+                    stderr=written,
+                    env=self._environment(),
+                    start_new_session=True,
+                )
+                _outlive(child)
+        except OSError as error:
+            log.unlink(missing_ok=True)
+            raise NotLaunched(Message("error.not_launched", why=error.strerror)) from error
+        finally:
+            os.close(written)
+        self._warm_up()
+
+    def _hand_over(self, arguments: Sequence[str], log: Path) -> bool:
+        """Give the child that is ready its command; False where there is none that lives."""
+        with self._lock:
+            ready, self._ready = self._ready, None
+        if ready is None or ready.stdin is None or ready.poll() is not None:
+            return False
+        _outlive(ready)
+        try:
+            with ready.stdin as pipe:
+                pipe.write(json.dumps({"arguments": list(arguments), "log": str(log)}).encode() + b"\n")
+        except OSError:  # it died meanwhile, and has started nothing: it reads its command whole, or not at all
+            return False
+        return True
+
+    def _warm_up(self) -> None:
+        """Start a child that loads the program and waits; where that fails, the next run starts cold."""
+        with self._lock:
+            if not self._warm or self._ready is not None:
+                return
+            with suppress(OSError):
+                self._ready = subprocess.Popen(
+                    [sys.executable, "-c", "from flows.cli.app import wait; wait()"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=self._environment(),
+                    start_new_session=True,
+                )
+
+    def wait_until_warm(self) -> bool:
+        """Wait until the child that is kept ready has loaded the program; False where there is none."""
+        with self._lock:
+            ready = self._ready
+        return ready is not None and ready.stdout is not None and bool(ready.stdout.readline())
+
+    def _environment(self) -> Mapping[str, str]:
+        settings, service = self._settings, self._settings.service
+        environment = {
+            "REPASSE_HOME": str(settings.home),
+            "REPASSE_LEDGER_URL": settings.ledger_url,
+            "REPASSE_TIMEOUT_S": f"{settings.timeout_s:g}",
+        }
+        if service is not None:
+            environment |= {"REPASSE_API_URL": service.url, "REPASSE_API_KEY": service.api_key}
+        return os.environ | environment | dict(settings.assumptions)
+
+
+def _outlive(child: "subprocess.Popen[bytes]") -> None:
+    """Wait for a child's end beside everything else, so that it leaves no zombie."""
+    Thread(target=child.wait, name=f"launched-{child.pid}", daemon=True).start()
+
+
+def _let_go(child: "subprocess.Popen[bytes]") -> None:
+    """Close a waiting child's standard input, which ends it, and wait for that."""
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+    _outlive(child)
+
+
+class Launcher(Protocol):
+    """Starts runs without waiting for their end.
+
+    Attributes:
+        is_queued: Whether a run waits for a worker before it starts.
+    """
+
+    is_queued: bool
+
+    def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
+        """Start a job's payout.
+
+        Args:
+            job_path: The job file.
+            files: Files to read instead of those the job names, each as PATH or SOURCE=PATH.
+            by: Who asks; prepares the plan.
+            key: Names the launch: the same key again starts nothing. It carries the occasion, an approval and its
+                number for instance, and nothing personal.
+            period: Month to run a job for `previous_month` for; "" leaves it to the day.
+
+        Raises:
+            NotLaunched: it could not be started.
+        """
+
+    def settle(self, *, key: str) -> None:
+        """Start one look at everything that is open or in doubt.
+
+        Raises:
+            NotLaunched: it could not be started.
+        """
+
+    def close(self) -> None:
+        """Let go of what was kept ready; what was started goes on."""
+
+
+def launcher_for(settings: Settings, *, warm: bool = False) -> Launcher:
+    """Choose by the environment: deployments where PREFECT_API_URL names a server, child processes elsewhere.
+
+    REPASSE_LAUNCH=here starts children all the same: Prefect sees them, and no worker has to start a process for each.
+
+    Args:
+        settings: Of the environment.
+        warm: Whether a child is kept ready.
+    """
+    if is_watched() and settings.launch == "worker":
+        from flows.prefect_ui.deployments import DeploymentLauncher  # noqa: PLC0415
+
+        return DeploymentLauncher()
+    return ChildLauncher(settings, warm=warm)

@@ -1,0 +1,1 @@
+"""Nights: which jobs of a folder are due, and the night that runs them."""

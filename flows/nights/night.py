@@ -1,0 +1,238 @@
+"""A night's work: settle what is open, pay every job that is due, settle again; with Prefect or without."""
+
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+from flows.books.alerts import alert_after_night, alert_of_overdue_nights
+from flows.books.rules.reconcile import state_name
+from flows.nights.due import NIGHTLY, DueReason, Facts, facts_of, is_brought_to_an_end, remember, why_due
+from flows.payables.rules.waits import line_of_wait
+from flows.payables.waits import gather_waits
+from flows.run import QuietProgress, open_ledger_of, utc_now
+from flows.run_request import RunRequest, find_jobs, read_run_request, whoever_runs_this
+from flows.runner import CALLER, Caller, RunReport, Watch, call, describe_bug, nothing_is_open, run_settle, walk_request
+from flows.settings import check_environment, read_settings
+from io_adapters.ledger.ledger import Ledger
+from schemas.errors import ConfigurationError, ExitCode, RepasseError, worst
+from schemas.job import Settle
+from schemas.messages import Listed, Message
+
+FAILED_TO_BEGIN: Final = "could_not_begin"
+
+
+@dataclass(frozen=True, slots=True)
+class JobNight:
+    """What a night came to for one job.
+
+    Attributes:
+        file: The job file, as the folder of jobs shows it.
+        job: Name of the job; "" where the file could not be read.
+        period: Label of the period; "" likewise.
+        why: Why it was run, or was not; None where that could not be found out.
+        state: How the job's period stands, as a word.
+        exit_code: The same as a code.
+        run_id: The run that stands for it, of this night or of an earlier one; "" when there was none.
+        message: The first thing a person should know; None where there is nothing.
+    """
+
+    file: str
+    job: str
+    period: str
+    why: DueReason | None
+    state: str
+    exit_code: ExitCode
+    run_id: str
+    message: Message | Listed | None
+
+    @property
+    def was_run(self) -> bool:
+        """Whether the night ran it."""
+        return self.why is not None and self.why.is_due
+
+
+@dataclass(frozen=True, slots=True)
+class NightReport:
+    """What a night came to.
+
+    Attributes:
+        run_id: Identity of the night in the ledger.
+        jobs: One line for each job file, by name.
+        exit_code: The worst of all jobs, and of settling.
+        state: The same as a word.
+        messages: What a person must know about settling.
+    """
+
+    run_id: str
+    jobs: tuple[JobNight, ...]
+    exit_code: ExitCode
+    state: str
+    messages: tuple[Message | Listed, ...]
+
+
+def folder_of_jobs(given: str | None, environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder whose jobs a night looks at: the given one, else REPASSE_JOBS.
+
+    Raises:
+        ConfigurationError: neither names a folder.
+    """
+    text = given or environment.get("REPASSE_JOBS", "")
+    if not text:
+        raise ConfigurationError(Message("error.jobs_unset"))
+    folder = Path(text).absolute()
+    if not folder.is_dir():
+        raise ConfigurationError(Message("error.jobs_folder", folder=str(folder)))
+    return folder
+
+
+def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> NightReport:
+    """Settle, pay every job that is due, settle again.
+
+    What happens to one job stops no other. A job that is being run by somebody else is left to them.
+
+    Args:
+        folder: The jobs.
+        by: Who asks; whoever runs the program when None.
+        watch: How a stage is called.
+
+    Raises:
+        RepasseError: the night could not even begin: configuration, a policy among the jobs, a newer ledger.
+    """
+    check_environment()
+    settings = read_settings()
+    settings.require_service()
+    settings.require_policy_outside(folder)
+    progress = (CALLER.get() or Caller(QuietProgress())).progress
+    alert_of_overdue_nights(settings, NIGHTLY, utc_now(), progress.tell)
+    prepared_by = by or whoever_runs_this()
+    with open_ledger_of(settings) as ledger:
+        night_id = f"{utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+        ledger.runs.begin(night_id, "", "", NIGHTLY, prepared_by, str(folder))
+        night = _Night(folder, prepared_by, watch, ledger, night_id)
+        report = night.run()
+        ledger.runs.finish(night_id, report.state, int(report.exit_code), None)
+    not_begun = tuple(job.job or job.file for job in report.jobs if job.state == FAILED_TO_BEGIN)
+    alert_after_night(settings, night_id, not_begun, progress.tell)
+    return report
+
+
+class _Night:
+    def __init__(self, folder: Path, by: str, watch: Watch, ledger: Ledger, night_id: str) -> None:
+        self._folder, self._by, self._watch, self._ledger, self._id = folder, by, watch, ledger, night_id
+        self._follow_s = 0.0
+        self._settled: list[RunReport] = []
+        self._failures: list[Message] = []
+
+    def run(self) -> NightReport:
+        self._settle(0.0)
+        jobs = [night for path in find_jobs(self._folder) for night in self._run_file(path)]
+        self._settle(self._follow_s)
+        jobs = [self._as_it_stands(job) for job in jobs]
+        # Of two looks at what is open the later one counts.
+        codes = [job.exit_code for job in jobs] + [report.exit_code for report in self._settled[-1:]]
+        if self._failures:
+            codes.append(ExitCode.BUG)
+        code = worst(codes)
+        sent = any(job.state != state_name(ExitCode.DONE, sent=False) for job in jobs if job.was_run)
+        messages = [message for report in self._settled[-1:] for message in report.notes] + self._failures
+        return NightReport(self._id, tuple(jobs), code, state_name(code, sent=sent), tuple(dict.fromkeys(messages)))
+
+    def _settle(self, follow_s: float) -> None:
+        try:
+            if nothing_is_open(None):
+                self._settled.clear()
+            else:
+                self._settled.append(run_settle(None, self._watch, follow_s=follow_s))
+        except RepasseError as error:
+            self._settled.append(_failed_settle(error))
+        except Exception as bug:  # noqa: BLE001  # the jobs have their turn all the same
+            self._failures.append(describe_bug(bug))
+
+    def _run_file(self, path: Path) -> list[JobNight]:
+        """Run a job: earlier periods that still wait for something first, then the one that it is for now.
+
+        An earlier period can be run only where the job is for the previous month; of others it is told what they hold.
+        """
+        shown = str(path.relative_to(self._folder))
+        try:
+            order = read_run_request(path, by=self._by)
+        except RepasseError as error:
+            return [JobNight(shown, "", "", None, FAILED_TO_BEGIN, error.exit_code, "", error.content)]
+        job = order.job
+        waits = gather_waits(self._ledger, utc_now(), job.job)
+        earlier = sorted({wait.period for wait in waits} - {order.period.label})
+        nights = []
+        for label in earlier:
+            if job.period != "previous_month":
+                nights.append(JobNight(shown, job.job, label, DueReason.SAME, "", ExitCode.DONE, "", None))
+                continue
+            try:
+                nights.append(self._run_job(shown, read_run_request(path, by=self._by, period=label)))
+            except RepasseError as error:
+                nights.append(
+                    JobNight(shown, job.job, label, None, FAILED_TO_BEGIN, error.exit_code, "", error.content)
+                )
+        return [*nights, self._run_job(shown, order)]
+
+    def _run_job(self, shown: str, order: RunRequest) -> JobNight:
+        name, label = order.job.job, order.period.label
+
+        def night(
+            why: DueReason | None, state: str, code: ExitCode, run_id: str = "", message: Message | Listed | None = None
+        ) -> JobNight:
+            return JobNight(shown, name, label, why, state, code, run_id, message)
+
+        why: DueReason | None = None
+        try:
+            facts = facts_of(order, self._ledger, utc_now())
+            why = why_due(facts)
+            if not why.is_due:
+                return night(why, "", ExitCode.DONE)
+            report = walk_request(_that_waits_for_no_report(order), self._watch)
+            self._note(order, facts, report)
+        except RepasseError as error:
+            return night(why, FAILED_TO_BEGIN, error.exit_code, message=error.content)
+        except Exception as bug:  # noqa: BLE001  # one job's failure never stops the next
+            return night(why, FAILED_TO_BEGIN, ExitCode.BUG, message=describe_bug(bug))
+        return night(why, report.state, report.exit_code, report.run_id, report.first_note)
+
+    def _note(self, order: RunRequest, facts: Facts, report: RunReport) -> None:
+        self._follow_s = max(self._follow_s, float(order.job.settle.for_s))
+        issues = report.summary.issues if report.summary else {}
+        if facts.content and is_brought_to_an_end(report.exit_code, issues):
+            remember(self._ledger, self._id, order, facts.content)
+
+    def _as_it_stands(self, job: JobNight) -> JobNight:
+        """Tell how the job's period stands after the last look; for a job that was not run, since its last run."""
+        if job.run_id:
+            stored = self._ledger.runs.get(job.run_id)
+        else:
+            looked_at = bool(job.job) and job.why is not None and not job.was_run
+            stored = self._ledger.runs.last_payout(job.job, job.period) if looked_at else None
+        if stored is not None and stored.exit_code is not None:
+            job = replace(job, state=stored.state, exit_code=ExitCode(stored.exit_code), run_id=stored.run_id)
+        return job if job.was_run or not job.job else self._with_what_waits(job)
+
+    def _with_what_waits(self, job: JobNight) -> JobNight:
+        """Tell of a period that was not run what still waits in it, and how to go on."""
+        waits = [wait for wait in gather_waits(self._ledger, utc_now(), job.job) if wait.period == job.period]
+        if not waits:
+            return job
+        lines = [Listed((line_of_wait(wait), wait.way), ": ") for wait in waits]
+        message = Listed(tuple(filter(None, [job.message, *lines])), "; ")
+        return replace(job, exit_code=worst([job.exit_code, *(wait.code for wait in waits)]), message=message)
+
+
+def _that_waits_for_no_report(order: RunRequest) -> RunRequest:
+    """Look at the reports once: the night follows those of all its jobs together, when all have been sent."""
+    settle = Settle(every_s=order.job.settle.every_s, for_s=Decimal(0))
+    return replace(order, job=order.job.model_copy(update={"settle": settle}))
+
+
+def _failed_settle(error: RepasseError) -> RunReport:
+    code = error.exit_code
+    return RunReport("", code, state_name(code, sent=False), (error.content,), error.issues, (), None, "en")

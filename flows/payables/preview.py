@@ -1,0 +1,234 @@
+"""The preview of a plan: `repasse plan`, plan.xlsx and the desk's page."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from flows.intake.rules.inputs import input_totals
+from flows.payables.draft import Draft
+from flows.payables.freeze_plan import alike_of, row_issues
+from flows.payables.plan_review import compare, notes_on, owner_issues, reasons_to_look
+from flows.payables.rules.account_checks import (
+    accounts_to_ask,
+    accounts_to_pay,
+    check_cost_cents,
+    check_fingerprint,
+)
+from flows.payables.rules.compute import identity_of
+from flows.payables.rules.exchange_rate import facts_of, terms_of
+from flows.payables.rules.left_out import mark_repeated
+from flows.payables.rules.obligations import break_down
+from flows.payables.rules.places import count_rows, place_rows, reconcile, total_up
+from flows.payables.rules.plan_batches import plan_batches
+from flows.payables.rules.plan_review import (
+    destinations_of_plan,
+    not_paid_of,
+    notices_of_rows,
+    rows_of,
+)
+from flows.payables.waits import waits_elsewhere
+from flows.reports.report_list import frozen_message
+from flows.run import Run
+from io_adapters.outputs.plan_workbook import write_plan_workbook
+from schemas.issues import errors_among
+from schemas.messages import Listed, Message, message_json
+from schemas.obligation import Obligations, any_in, planned_payments, submissions_of
+from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
+from schemas.plan_view import (
+    BatchLine,
+    ChecksView,
+    Notice,
+    PayeeNotice,
+    PlannedDestination,
+    PlanPage,
+    PlanView,
+)
+from schemas.values.masking import mask_tax_id
+
+
+def page_of(view: PlanView) -> PlanPage:
+    """Keep of a view what people look at."""
+    plan, changes = view.plan, view.changes
+
+    def is_shown(notice: Notice) -> bool:
+        """Where everybody is new, one sentence says so."""
+        return not (view.first_ever and notice is Notice.NEW)
+
+    return PlanPage(
+        digest=view.digest,
+        job=plan.job,
+        period=plan.period,
+        currency=plan.currency,
+        payer_name=view.payer_name,
+        exchange=_exchange(view),
+        total_cents=plan.total_cents,
+        payees=view.payees,
+        batches=tuple(BatchLine(b.number, b.payees, b.amount_cents, b.owner_cents) for b in plan.batches),
+        totals=view.totals.model_dump(by_alias=True),
+        rows=view.rows.model_dump(),
+        planned=tuple(replace(row, notices=tuple(filter(is_shown, row.notices))) for row in view.planned),
+        others=view.others,
+        not_paid=view.not_paid,
+        checks=view.checks,
+        notices=tuple(
+            replace(notice, tax_id=_masked(notice.tax_id)) for notice in view.notices if is_shown(notice.notice)
+        ),
+        first_ever=view.first_ever,
+        changes=replace(
+            changes, changes=tuple(replace(change, tax_id=_masked(change.tax_id)) for change in changes.changes)
+        ),
+        stopped=view.stopped,
+        reasons_to_look=tuple(map(message_json, view.reasons_to_look)),
+    )
+
+
+def _exchange(view: PlanView) -> str:
+    if view.plan.exchange is None:
+        return ""
+    facts = facts_of(view.plan.exchange)
+    return f"1 {facts['currency']} = {HOME_CURRENCY} {facts['rate']}"
+
+
+def _masked(tax_id: str) -> str:
+    return mask_tax_id(tax_id) if tax_id else ""
+
+
+def view_plan(run: Run, drafted: Draft) -> PlanView:
+    """Turn what was worked out, or the plan that was frozen, into a view; asks nobody, writes nothing."""
+    job = run.job
+    issues = [*row_issues(run, drafted), *owner_issues(run, drafted)]
+    run.issues += [issue for issue in issues if issue not in run.issues]
+    plan = _plan(run, drafted)
+    placed = _placed(run, drafted, plan)
+    found = compare(run, drafted, placed)
+    checks = _checks(run, drafted)
+    alike = alike_of(run, drafted)
+    destinations = destinations_of_plan(placed, drafted.standing.institutions, _confirmed_at(run, placed))
+    planned, others = rows_of(placed, found.notices, found.names, alike, destinations)
+    held = any_in(placed, {Place.HELD, Place.CONFLICT})
+    stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
+    inputs, before = drafted.inputs, drafted.intake.used_before
+    rows = mark_repeated(inputs.rows, before.repeated, before.renamed)
+    return PlanView(
+        plan=plan,
+        payer_name=job.payer.name,
+        language=run.language,
+        digest=plan.digest if plan.batches and not checks.wanted and not stopped else None,
+        totals=total_up(placed, input_totals(inputs, drafted.standing.history.carried_in), {}, {}, run.id),
+        rows=count_rows(place_rows(rows, placed)),
+        payees=len({owed.payee.tax_id for owed in planned_payments(placed)}),
+        planned=planned,
+        others=others,
+        not_paid=not_paid_of(placed),
+        checks=checks,
+        notices=_with_destinations((*notices_of_rows(placed, alike), *found.notices), placed, destinations),
+        first_ever=not (run.ledger.history.ever_paid() or any(notice.attempt for notice in found.notices)),
+        changes=found.changes,
+        stopped=stopped,
+        reasons_to_look=(*_in_the_way(run), *reasons_to_look(run, drafted, plan), *notes_on(run, drafted)),
+        waits=waits_elsewhere(run.ledger, job.job, plan.period),
+    )
+
+
+def _in_the_way(run: Run) -> list[Message]:
+    """Say what keeps any plan from being sent: a freeze, and a person's hold."""
+    freeze, hold = run.ledger.freeze.current(), run.ledger.hold.current()
+    stopped = [frozen_message(freeze)] if freeze else []
+    return [*stopped, *([Message("cli.hold.standing", by=hold.by, why=hold.why)] if hold else [])]
+
+
+def _confirmed_at(run: Run, placed: Obligations) -> dict[str, dt.datetime]:
+    """Tell, by obligation key, when the service confirmed the accounts of what is planned."""
+    ownership = run.job.account_checks.ownership
+    checks = {owed.key: check_fingerprint(owed, ownership=ownership) for owed in planned_payments(placed)}
+    kept = run.ledger.checks.kept(checks.values(), run.clock.now())
+    valid = {name: check.checked_at for name, check in kept.items() if check.result == "valid" and check.checked_at}
+    return {key: valid[name] for key, name in checks.items() if name in valid}
+
+
+def _with_destinations(
+    notices: Iterable[PayeeNotice], placed: Obligations, destinations: Mapping[str, PlannedDestination]
+) -> tuple[PayeeNotice, ...]:
+    """Say in each notice where the plan pays the payee."""
+    by_payee = defaultdict[str, dict[PlannedDestination, None]](dict)
+    for owed in planned_payments(placed):
+        if owed.key in destinations:
+            by_payee[owed.payee.tax_id][destinations[owed.key]] = None
+    return tuple(replace(notice, destinations=tuple(by_payee.get(notice.tax_id, ()))) for notice in notices)
+
+
+def write_plan(run: Run, view: PlanView, folder: Path | None = None) -> Path | None:
+    """Write the plan's workbook, where the job wants workbooks.
+
+    Args:
+        run: What is planned.
+        view: As `view_plan` gives it.
+        folder: Where; beside the folders of the runs, in "plan", when None.
+
+    Returns:
+        Where it is; None when the job's formats leave workbooks out.
+    """
+    if "xlsx" not in run.job.outputs.formats:
+        return None
+    return write_plan_workbook(view, (folder or run.output_folder.with_name("plan")) / NAME)
+
+
+def _plan(run: Run, drafted: Draft) -> PaymentPlan:
+    """The frozen plan where there is one; what would be frozen now otherwise."""
+    if drafted.plan is not None:
+        return drafted.plan
+    per_batch = run.job.rules.max_payments_per_batch
+    identity, payables = identity_of(run.job, run.request.period), drafted.payables
+    return plan_batches(
+        payables.obligations,
+        identity,
+        run.request.period,
+        max_payments=per_batch,
+        exchange=terms_of(run.job),
+        arrays=break_down(run.job.breakdown, payables.obligations, payables.earnings, payables.territories),
+    )
+
+
+def _placed(run: Run, drafted: Draft, plan: PaymentPlan) -> Obligations:
+    obligations = drafted.payables.obligations
+    named = run.ledger.submissions.with_ids(submissions_of(obligations))
+    submissions = {submission.id: submission for submission in named}
+    words = run.ledger.decisions.on_reports([owed.key for owed in obligations])
+    return reconcile(obligations, submissions, run.id, decisions=words, planned_owner=bool(plan.batches))
+
+
+def _checks(run: Run, drafted: Draft) -> ChecksView:
+    """What checks are still to be made; none of a frozen plan, before which they are made."""
+    rules = run.job.account_checks
+    accounts = accounts_to_pay(drafted.payables.obligations, ownership=rules.ownership)
+    asked = accounts_to_ask(accounts, drafted.verdicts, rules.when) if drafted.plan is None else []
+    return ChecksView(len(asked), check_cost_cents(rules.fee), rules.budget)
+
+
+NAME: Final = "plan.xlsx"
+
+
+def warn_of_plan(run: Run, drafted: Draft) -> None:
+    """Tell, in a run that waits for approval, whom to look at before saying yes, and where all of it stands.
+
+    Effects: keeps the plan as people see it in the ledger, for the desk; writes plan.xlsx into the run's folder; adds
+    one message, of counts alone.
+    """
+    view = view_plan(run, drafted)
+    if drafted.plan is not None:
+        run.ledger.plan_views.save(drafted.plan.digest, run.id, page_of(view).to_bytes())
+    path = write_plan(run, view, run.output_folder)
+    counts = [Message(f"cli.look.{notice}", count=count) for notice, count in view.notice_counts.items() if count]
+    what = (
+        Message("cli.look.first_ever")
+        if view.first_ever
+        else Listed(tuple(counts), "; ")
+        if counts
+        else Message("cli.look.nothing")
+    )
+    run.messages.append(
+        Message("cli.look.run", what=what, where=str(path)) if path else Message("cli.look.only", what=what)
+    )

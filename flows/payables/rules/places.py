@@ -1,0 +1,211 @@
+"""Where each obligation and row of a run is: reported against recorded against planned, every centavo and row once."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from flows.reports.rules.judge_report import held_nothing
+from schemas.approval import Decision, DecisionKind
+from schemas.errors import BrokenInvariant
+from schemas.obligation import Obligation, Obligations, as_decided, because, sum_cents
+from schemas.plan import LESS_TAX, TAX_WITHHELD, Inferred, Place
+from schemas.reconciliation import RowCounts, Totals
+from schemas.submission import UNTOLD, Submission, SubmissionState
+from schemas.tables.contract import DataFrame
+from schemas.tables.row_accounting import RowRun, RowRuns, move_rows
+from schemas.wire import SplitReport, cents_of
+
+S = SubmissionState
+
+
+_PLACES = {
+    S.PLANNED: Place.PLANNED,
+    S.APPROVED: Place.PLANNED,
+    S.WITHDRAWN: Place.PLANNED,
+    S.SENDING: Place.IN_DOUBT,
+    S.IN_DOUBT: Place.IN_DOUBT,
+    S.ABSENT: Place.IN_DOUBT,
+    S.NOT_SENT: Place.NOT_SENT,
+    S.ACCEPTED: Place.PROCESSING,
+    S.PROCESSING: Place.PROCESSING,
+    S.PAID: Place.PAID,
+    S.PARTIAL: Place.UNDETERMINED,
+    S.FAILED: Place.FAILED,
+    S.EXCLUDED: Place.EXCLUDED,
+    S.REFUSED: Place.REFUSED,
+}
+
+
+# What people say a report did that ended without telling whom it paid.
+_DECIDED = {DecisionKind.PAY: Place.FAILED, DecisionKind.PAID: Place.PAID, DecisionKind.DROP: Place.EXCLUDED}
+
+
+def place_of(owed: Obligation, submission: Submission, run_id: str, decided: Decision | None = None) -> Place:
+    """Say where an obligation is, from the submission that claims it and what people have decided.
+
+    What an earlier run paid or has in processing is a duplicate here; everything else is told as it stands, whatever
+    run it was sent by. People's words count where the report itself does not tell.
+    """
+    if is_duplicate(submission, run_id):
+        return Place.DUPLICATE
+    place = _PLACES[submission.state]
+    if decided is not None and submission.state in UNTOLD:
+        place = _DECIDED[decided.kind]
+    if place is Place.PAID and submission.run_id != run_id:
+        return Place.DUPLICATE
+    if place is Place.PAID and owed.kind == "owner":
+        return Place.OWNER
+    if place is Place.PAID and owed.withhold:
+        return Place.WITHHELD
+    return place
+
+
+def is_duplicate(submission: Submission, run_id: str) -> bool:
+    """Whether an earlier run has paid it, or has it in processing."""
+    return submission.run_id != run_id and _PLACES[submission.state] in {Place.PAID, Place.PROCESSING}
+
+
+def with_what_was_kept(owed: Obligation, submission: Submission, report: SplitReport | None) -> list[Obligation]:
+    """Tell a paid sum as what the report says of it: less the tax, or paid although people asked to hold it back.
+
+    Args:
+        owed: In its place.
+        submission: What claims it.
+        report: Its last report.
+
+    Returns:
+        The obligation; where the report is of this one payment, the net and the tax apart, since only then is the net
+        known.
+    """
+    if report is None or submission.state is not S.PAID:
+        return [owed]
+    if owed.place is Place.WITHHELD and held_nothing(report):
+        owed = replace(owed, place=Place.PAID)
+    tax_cents = cents_of(report.irAmount) if report.irAmount is not None else 0
+    if owed.place is not Place.PAID or not tax_cents:
+        return [owed]
+    net_cents = owed.amount_cents - tax_cents
+    is_alone = submission.payments == 1 and not submission.owner_cents and net_cents > 0 and tax_cents > 0
+    less_tax = replace(owed, reasons=because(LESS_TAX))
+    if not is_alone or (report.paidAmount is not None and cents_of(report.paidAmount) != net_cents):
+        return [less_tax]
+    tax = replace(owed, amount_cents=tax_cents, place=Place.INCOME_TAX, reasons=because(TAX_WITHHELD))
+    return [replace(less_tax, amount_cents=net_cents), tax]
+
+
+def reconcile(
+    obligations: Iterable[Obligation],
+    submissions: Mapping[str, Submission],
+    run_id: str,
+    *,
+    reports: Mapping[str, SplitReport] = MappingProxyType({}),
+    decisions: Mapping[tuple[str, str], Decision] = MappingProxyType({}),
+    inferred: Mapping[tuple[str, str], Inferred] = MappingProxyType({}),
+    planned_owner: bool = False,
+) -> Obligations:
+    """Give every claimed obligation the place its submission has reached; conflicts stay conflicts.
+
+    The owner's part that no report carries stays with the owner, unless batches that would carry it are only a draft.
+
+    Args:
+        obligations: As a run worked them out.
+        submissions: By id, those that claim any of them.
+        run_id: The run that is told of.
+        reports: Last report of each submission, by submission id.
+        decisions: (Obligation key, submission id) -> the last word on what that report did for it.
+        inferred: (Obligation key, submission id) -> what the figures of a partial report leave no doubt about.
+        planned_owner: Whether the owner's part is only a draft.
+    """
+    placed = list[Obligation]()
+    for owed in obligations:
+        submission = submissions.get(owed.submission_id)
+        if submission is not None and owed.place is not Place.CONFLICT:
+            decided = decisions.get((owed.key, submission.id))
+            known = because("submission", said=submission.reason) if submission.reason else owed.reasons
+            place, reasons = place_of(owed, submission, run_id, decided), as_decided(decided) if decided else known
+            if place is Place.UNDETERMINED and (told := inferred.get((owed.key, submission.id))):
+                reasons = (*because(told.value), *reasons)
+            here = replace(owed, place=place, reasons=reasons)
+            placed += with_what_was_kept(here, submission, reports.get(submission.id))
+        elif owed.kind == "owner" and owed.place is Place.PLANNED and not planned_owner:
+            placed.append(replace(owed, place=Place.OWNER))
+        else:
+            placed.append(owed)
+    return tuple(placed)
+
+
+def total_up(
+    obligations: Obligations,
+    in_cents: int,
+    submissions: Mapping[str, Submission],
+    reports: Mapping[str, SplitReport],
+    run_id: str,
+) -> Totals:
+    """Add up by place, move what the reports say was taxed out of paid, and check the sum.
+
+    Args:
+        obligations: After `reconcile`.
+        in_cents: What came in, carried in included, counted on its own way.
+        submissions: By id.
+        reports: Last report of each submission, by submission id.
+        run_id: The run that is told of.
+
+    Raises:
+        BrokenInvariant: the places do not make up what came in.
+    """
+    sums = Counter[str]()
+    for owed in obligations:
+        sums[owed.place.value] += owed.amount_cents
+    for submission in submissions.values():
+        report = reports.get(submission.id)
+        if report is not None and submission.state is S.PAID and submission.run_id == run_id:
+            _move_tax(sums, obligations, submission, report)
+    totals = Totals.model_validate({"in": in_cents} | dict(sums))
+    if totals.placed() != in_cents:
+        raise BrokenInvariant(f"the run does not add up: {in_cents} centavos came in, {totals.placed()} have a place")
+    return totals
+
+
+def _move_tax(sums: Counter[str], obligations: Obligations, submission: Submission, report: SplitReport) -> None:
+    """Take out of paid what a report of several payments kept of them; of which is not known."""
+    if report.irAmount is not None:
+        taxed = (owed for owed in obligations if owed.submission_id == submission.id and owed.place is Place.INCOME_TAX)
+        more = cents_of(report.irAmount) - sum_cents(taxed)
+        sums[Place.PAID.value] -= more
+        sums[Place.INCOME_TAX.value] += more
+
+
+def count_rows(rows: DataFrame[RowRuns]) -> RowCounts:
+    """Count where each input row went, and check that each went somewhere.
+
+    Raises:
+        BrokenInvariant: a row has no place, or one the books do not know.
+    """
+    counts = Counter[str]()
+    for disposition, count in zip(rows["disposition"], rows["rows"], strict=True):
+        counts[disposition] += int(count)
+    known = {name: counts[name] for name in ("used", "held", "duplicate", "ignored")}
+    if sum(known.values()) != counts.total():
+        raise BrokenInvariant("an input row has no place")
+    return RowCounts(read=counts.total(), **known)
+
+
+def place_rows(rows: DataFrame[RowRuns], obligations: Iterable[Obligation]) -> DataFrame[RowRuns]:
+    """Carry what became of payments rows back to the rows: held, dropped or duplicate ones were not used."""
+    moved, used = dict[tuple[str, str, int], RowRun](), set[tuple[str, str, int]]()
+    for owed in obligations:
+        file, sheet, row = owed.source.file, owed.source.sheet, owed.source.row
+        if not row:
+            continue
+        if owed.place in {Place.HELD, Place.CONFLICT}:
+            end = "held"
+        elif owed.place is Place.DUPLICATE:
+            end = "duplicate"
+        elif owed.place is Place.EXCLUDED and not owed.submission_id:
+            end = "ignored"
+        else:
+            used.add((file, sheet, row))  # also where a part of it was paid before
+            continue
+        moved[file, sheet, row] = RowRun(file, sheet, row, row, 1, end, owed.reason)
+    return move_rows(rows, [run for place, run in moved.items() if place not in used])

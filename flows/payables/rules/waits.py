@@ -1,0 +1,238 @@
+"""Deciding what waits: what a run leaves open, and which of it still waits now."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pandas as pd
+
+from schemas.approval import DecisionKind
+from schemas.errors import ExitCode
+from schemas.issues import IssueCode
+from schemas.messages import Listed, Message, Money
+from schemas.obligation import Obligation, Reasons, because, reasons_of, reasons_text
+from schemas.plan import Place
+from schemas.submission import SubmissionState
+from schemas.waits import OpenItem, OpenPeriod, Wait, WaitKind
+
+S = SubmissionState
+
+_LEFT_OPEN: Final = frozenset({Place.HELD, Place.CONFLICT, Place.REFUSED, Place.FAILED, Place.PLANNED, Place.NOT_SENT})
+_ROW: Final = "row"
+_Left = tuple[Place, str, Reasons]
+# Submissions in these states tell of themselves what was planned and has not been sent.
+UNDER_WAY: Final = frozenset({S.PLANNED, S.APPROVED, S.NOT_SENT, S.SENDING, S.IN_DOUBT})
+# A run that ended so left work undone, whatever it has written down.
+_STOPPED: Final = frozenset(
+    {
+        ExitCode.NO_SOUND_PLAN,
+        ExitCode.REFUSED,
+        ExitCode.NOT_SENT,
+        ExitCode.ANOTHER_RUN,
+        ExitCode.FROZEN,
+        ExitCode.BUG,
+    }
+)
+# A run that ended so has not even read its files: worth a word until the job is run again, for whatever period.
+_NOT_READ: Final = frozenset({ExitCode.USAGE, ExitCode.CONFIGURATION, ExitCode.UNREADABLE_FILE})
+# Of these ends the code still says what is wrong when somebody asks later.
+_STANDS: Final = frozenset(
+    {
+        ExitCode.UNREADABLE_FILE,
+        ExitCode.ROWS_REFUSED,
+        ExitCode.NO_SOUND_PLAN,
+        ExitCode.APPROVAL_WANTED,
+        ExitCode.REFUSED,
+    }
+)
+_KINDS: Final = {
+    Place.HELD: WaitKind.HELD,
+    Place.CONFLICT: WaitKind.CONFLICT,
+    Place.REFUSED: WaitKind.REFUSED,
+    Place.FAILED: WaitKind.FAILED,
+    Place.PLANNED: WaitKind.NOT_SENT,
+    Place.NOT_SENT: WaitKind.NOT_SENT,
+}
+_CODES: Final = {
+    WaitKind.REFUSED: ExitCode.REFUSED,
+    WaitKind.FAILED: ExitCode.DISCREPANCIES,
+}
+_ORDER: Final = {kind: number for number, kind in enumerate(WaitKind)}
+
+
+def open_items(obligations: Sequence[Obligation], rows: pd.DataFrame) -> tuple[OpenItem, ...]:
+    """Sum up what a run leaves open, by place, kind and reason.
+
+    Args:
+        obligations: After `reconcile`.
+        rows: `schemas.tables.row_accounting.RowRuns`: where the input rows went, after `place_rows`.
+
+    Returns:
+        Money first; then the held rows of files that are not paid row by row: statements, payees, shares, advances.
+    """
+    counts, cents = Counter[_Left](), Counter[_Left]()
+    for owed in obligations:
+        place = Place.NOT_SENT if owed.place is Place.FAILED and _is_freed(owed) else owed.place
+        if place not in _LEFT_OPEN:
+            continue
+        known = () if place in {Place.PLANNED, Place.NOT_SENT} else tuple(why.nameless for why in owed.reasons)
+        counts[place, owed.kind, known] += 1
+        cents[place, owed.kind, known] += owed.amount_cents
+    money = [OpenItem(*key, counts[key], cents[key]) for key in sorted(counts, key=_by_text)]
+    paid_by_row = {owed.source.file for owed in obligations if owed.source.row}
+    others = rows[(rows["disposition"] == "held") & ~rows["file"].isin(paid_by_row)]
+    found = Counter[str]()
+    for codes, count in zip(others["reason"], others["rows"], strict=True):
+        found[codes] += int(count)
+    return (*money, *(OpenItem(Place.HELD, _ROW, reasons_of(codes), found[codes], 0) for codes in sorted(found)))
+
+
+def _by_text(left: _Left) -> tuple[Place, str, str]:
+    place, kind, reasons = left
+    return place, kind, reasons_text(reasons)
+
+
+def _is_freed(owed: Obligation) -> bool:
+    """Whether people have said that what a report did not do is to be paid."""
+    return any(why.code == "decided" and why.facts["decision"] == DecisionKind.PAY for why in owed.reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """The last payout of a job and period.
+
+    Attributes:
+        job, period, run_id: Which.
+        state: How it ended, as a word.
+        exit_code: The same as a code; None of one that never wrote down its end.
+        interrupted: Whether it will not: its process is gone.
+        is_last_of_job: Whether no other period of the job was run since.
+        command: What runs it again.
+        language: Of the job, where it is known.
+        in_desk: Whether words on the job count only from people who have signed in at the desk.
+    """
+
+    job: str
+    period: str
+    run_id: str
+    state: str
+    exit_code: ExitCode | None
+    interrupted: bool
+    is_last_of_job: bool
+    command: str
+    language: str
+    in_desk: bool
+
+
+def what_waits(
+    runs: Iterable[LastRun],
+    left: Mapping[tuple[str, str], OpenPeriod],
+    under_way: frozenset[tuple[str, str]],
+) -> tuple[Wait, ...]:
+    """Decide what waits beside submissions, which tell of themselves.
+
+    Args:
+        runs: The last payout of each job and period.
+        left: Job and period -> what the last run that came to its end has left open.
+        under_way: Jobs and periods of which something is planned, approved, being sent or in doubt.
+
+    Returns:
+        By job and period, what is most urgent first.
+    """
+    waits = [wait for run in runs for wait in _of_run(run, left.get((run.job, run.period)), under_way)]
+    return in_order(waits)
+
+
+def in_order(waits: Iterable[Wait]) -> tuple[Wait, ...]:
+    """Sort by job and period, what is most urgent and largest first."""
+    return tuple(sorted(waits, key=lambda wait: (wait.job, wait.period, _ORDER[wait.kind], -wait.amount_cents)))
+
+
+def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[Wait]:
+    """Tell what a run has left open; what was planned is left out while submissions tell of it themselves."""
+    waits = []
+    for item in left.items:
+        kind = _KINDS[item.place]
+        if kind is WaitKind.HELD and item.kind == _ROW:
+            kind = WaitKind.ROWS
+        if item.reasons == because(IssueCode.SHARE_UNMATCHED.value):
+            kind = WaitKind.UNMATCHED
+        if kind is WaitKind.NOT_SENT and under_way:
+            continue
+        held_code = ExitCode.ROWS_REFUSED if run.exit_code is ExitCode.ROWS_REFUSED else ExitCode.ROWS_HELD
+        code = _CODES.get(kind, _unsent_code(run) if kind is WaitKind.NOT_SENT else held_code)
+        waits.append(
+            Wait(
+                kind=kind,
+                job=left.job,
+                period=left.period,
+                run_id=left.run_id,
+                reasons=item.reasons,
+                count=item.count,
+                amount_cents=item.amount_cents,
+                currency=left.currency,
+                code=code,
+                command=run.command,
+                folder=left.folder,
+                language=left.language,
+                state=_unsent_state(run) if kind is WaitKind.NOT_SENT and not item.reasons else "",
+                in_desk=run.in_desk,
+            )
+        )
+    return waits
+
+
+def _unsent_code(run: LastRun) -> ExitCode:
+    """Return how to tell of a run that has not sent all: what froze it, or broke, tells of itself while it lasts."""
+    return run.exit_code if run.exit_code in _STANDS and run.exit_code is not None else ExitCode.NOT_SENT
+
+
+def _unsent_state(run: LastRun) -> str:
+    """Return how a run ended that has not sent all; a plan that waits for approval is under way, this one is not."""
+    return S.WITHDRAWN.value if run.exit_code is ExitCode.APPROVAL_WANTED else run.state
+
+
+def _of_run(run: LastRun, left: OpenPeriod | None, under_way: frozenset[tuple[str, str]]) -> list[Wait]:
+    waits = waits_of_items(left, run, under_way=(run.job, run.period) in under_way) if left else []
+    told_otherwise = (run.job, run.period) in under_way or any(
+        wait.kind in {WaitKind.NOT_SENT, WaitKind.REFUSED} and wait.run_id == run.run_id for wait in waits
+    )
+    stopped = run.exit_code in _STOPPED or (run.exit_code in _NOT_READ and run.is_last_of_job)
+    if run.interrupted:
+        waits.append(_of_the_run_itself(run, WaitKind.INTERRUPTED, ExitCode.NOT_SENT))
+    elif stopped and not told_otherwise and run.exit_code is not None:
+        waits.append(_of_the_run_itself(run, WaitKind.STOPPED, _unsent_code(run)))
+    return waits
+
+
+def _of_the_run_itself(run: LastRun, kind: WaitKind, code: ExitCode) -> Wait:
+    return Wait(
+        kind=kind,
+        job=run.job,
+        period=run.period,
+        run_id=run.run_id,
+        reasons=(),
+        count=0,
+        amount_cents=0,
+        currency="",
+        code=code,
+        command=run.command,
+        folder="",
+        language=run.language,
+        state=run.state if kind is WaitKind.STOPPED else "",
+        in_desk=run.in_desk,
+    )
+
+
+def line_of_wait(wait: Wait) -> Listed:
+    """Tell one thing that waits in one line."""
+    counted = "cli.waits.rows" if wait.kind is WaitKind.ROWS else "cli.waits.obligations"
+    facts = (
+        wait.what,
+        Money(wait.amount_cents, wait.currency) if wait.amount_cents else None,
+        Message(counted, count=wait.count) if wait.count else None,
+        wait.why if wait.state or wait.reasons else None,
+        wait.run_id or None,
+    )
+    return Listed(tuple(fact for fact in facts if fact is not None), "  ")

@@ -1,0 +1,128 @@
+"""Gathering what waits from the ledger: what runs have left open, and runs that did not end."""
+
+import datetime as dt
+from dataclasses import replace
+from pathlib import Path
+from shlex import quote
+from typing import Final
+
+from flows.payables.rules.waits import UNDER_WAY, LastRun, in_order, waits_of_items, what_waits
+from io_adapters.ledger.leases import Owner, is_gone
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.runs import StoredRun
+from io_adapters.spreadsheets.declarations import read_job
+from schemas.errors import ExitCode, RepasseError
+from schemas.job import Outputs
+from schemas.waits import OpenPeriod, Wait, WaitKind
+
+RUNNING: Final = "running"
+
+
+def is_interrupted(run: StoredRun, ledger: Ledger, now: dt.datetime) -> bool:
+    """Say whether a run that never wrote down its end has ended all the same: it does not hold its job any more.
+
+    A run takes its job before it is written down, and lets go of it after its end is. Nights hold none. What a process
+    of this machine holds counts for as long as it lives; of another machine, until it runs out.
+    """
+    if run.state != RUNNING or run.finished_at is not None or not run.job:
+        return False
+    lease = ledger.leases.current(run.job)
+    if lease is None or lease.owner.run_id != run.run_id:
+        by_now = ledger.runs.get(run.run_id)  # it may have come to its end since it was read
+        return by_now is not None and by_now.finished_at is None
+    here = Owner.current("")
+    if (lease.owner.host, lease.owner.boot_id) == (here.host, here.boot_id):
+        return is_gone(lease.owner, here)
+    return lease.until <= now
+
+
+def gather_waits(ledger: Ledger, now: dt.datetime, job: str | None = None) -> tuple[Wait, ...]:
+    """Gather what waits of one job or of all, beside submissions, which tell of themselves.
+
+    Args:
+        ledger: The record; only read.
+        now: The present moment; leases of other machines run out by it.
+        job: Name of the job; all jobs when None.
+    """
+    left = {(period.job, period.period): period for period in ledger.runs.left_open(job)}
+    submissions = ledger.submissions.list(job=job, states=UNDER_WAY, bodies=False)
+    under_way = frozenset((submission.job, submission.period) for submission in submissions)
+    payouts, commands, newest = ledger.runs.last_payouts(job), _Commands(), dict[str, str]()
+    for run in payouts:
+        newest.setdefault(run.job, run.run_id)
+    in_desk = {name: ledger.decision_rules.wants_signed_in(name) for name in newest}
+    last_runs = []
+    for run in payouts:
+        known = left.get((run.job, run.period))
+        last_runs.append(
+            LastRun(
+                job=run.job,
+                period=run.period,
+                run_id=run.run_id,
+                state=run.state,
+                exit_code=None if run.exit_code is None else ExitCode(run.exit_code),
+                interrupted=is_interrupted(run, ledger, now),
+                is_last_of_job=newest[run.job] == run.run_id,
+                command=commands.running(run),
+                language=known.language if known else Outputs().language,
+                in_desk=in_desk[run.job],
+            )
+        )
+    return what_waits(last_runs, left, under_way)
+
+
+def waits_elsewhere(ledger: Ledger, job: str, period: str) -> tuple[Wait, ...]:
+    """Gather what waits of a job beside what a run of a period finds itself: other periods, and runs that died."""
+    waits = gather_waits(ledger, ledger.now(), job)
+    return tuple(wait for wait in waits if wait.period != period or wait.kind is WaitKind.INTERRUPTED)
+
+
+def waits_of_run(ledger: Ledger, left: OpenPeriod, state: str, code: ExitCode) -> tuple[Wait, ...]:
+    """Tell what a run leaves open, its files beside whatever tells of it, and what other periods of the job do.
+
+    Args:
+        ledger: The record.
+        left: What the run leaves open.
+        state: How it ended, as a word.
+        code: The same as a code.
+    """
+    job, period = left.job, left.period
+    stored = ledger.runs.get(left.run_id)
+    command = _Commands().running(stored) if stored else ""
+    run = LastRun(
+        job=job,
+        period=period,
+        run_id=left.run_id,
+        state=state,
+        exit_code=code,
+        interrupted=False,
+        is_last_of_job=True,
+        command=command,
+        language=left.language,
+        in_desk=ledger.decision_rules.wants_signed_in(job),
+    )
+    under_way = bool(ledger.submissions.list(job=job, period=period, states=UNDER_WAY, bodies=False))
+    own = waits_of_items(replace(left, folder=""), run, under_way=under_way)
+    elsewhere = [wait for wait in gather_waits(ledger, ledger.now(), job) if wait.period != period]
+    return in_order([*elsewhere, *own])
+
+
+class _Commands:
+    """What runs periods again; each job file is read once."""
+
+    def __init__(self) -> None:
+        self._chosen: dict[str, bool] = {}
+
+    def running(self, run: StoredRun) -> str:
+        """Return the command that runs a period again; the month is named where the job leaves it open."""
+        if run.job_file not in self._chosen:
+            self._chosen[run.job_file] = _is_previous_month(Path(run.job_file))
+        period = f" --period {run.period}" if self._chosen[run.job_file] else ""
+        return f"repasse run {quote(run.job_file)}{period}"
+
+
+def _is_previous_month(path: Path) -> bool:
+    try:
+        return read_job(path).job.period == "previous_month"
+    except (RepasseError, OSError):
+        return False

@@ -1,1 +1,0 @@
-"""Tracing one payee's money from source rows to report."""
