@@ -27,7 +27,7 @@ from schemas.layouts.layout import fold
 from schemas.obligation import Obligation, Payee
 from schemas.plan import STANDINGS, Place, standing_of
 from schemas.submission import Claim, Submission
-from schemas.tables.contract import records
+from schemas.tables.model import records
 from schemas.trace import (
     FileStanding,
     PayeeTrace,

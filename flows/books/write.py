@@ -43,7 +43,7 @@ from schemas.payee_statement import Quote, StatementBasis
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import PersonsWord, Reconciliation, ReportLine, Summary
 from schemas.submission import UNTOLD, Submission, SubmissionState
-from schemas.tables.contract import DataFrame, records
+from schemas.tables.model import DataFrame, records
 from schemas.tables.row_accounting import RowRuns
 from schemas.waits import OpenPeriod
 from schemas.wire import SplitReport, parse_json

@@ -32,7 +32,7 @@ from schemas.issues import Issue
 from schemas.job import Job
 from schemas.messages import render
 from schemas.tables.changes import KEYS, TableChanges, compare_tables, name_payees
-from schemas.tables.contract import records
+from schemas.tables.model import records
 from schemas.tables.parsing import empty_table, parse_table
 
 LONGEST_JOB: Final = 50_000

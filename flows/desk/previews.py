@@ -45,7 +45,7 @@ from schemas.messages import Listed, Message
 from schemas.plan import Place
 from schemas.plan_view import PlanPage
 from schemas.reconciliation import RowCounts
-from schemas.tables.contract import records
+from schemas.tables.model import records
 
 KEPT: Final = 24
 AT_ONCE: Final = 2

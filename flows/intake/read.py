@@ -34,8 +34,8 @@ from schemas.raw_table import RawTable
 from schemas.statement_sketches import StatementAccount, add_sketches
 from schemas.tables.advances import Advances
 from schemas.tables.content_hash import RowsContent
-from schemas.tables.contract import DataFrame
 from schemas.tables.invoices import Invoices
+from schemas.tables.model import DataFrame
 from schemas.tables.opening import Opening
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees

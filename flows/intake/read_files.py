@@ -30,9 +30,9 @@ from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import View
 from schemas.statement_sketches import NO_SKETCHES, Sketches
 from schemas.tables.content_hash import RowsContent, content_of
-from schemas.tables.contract import DataFrame
 from schemas.tables.draft import KeyTypes
 from schemas.tables.line_sums import LineTotals
+from schemas.tables.model import DataFrame
 from schemas.tables.parsing import empty_table, parse_table
 from schemas.tables.row_accounting import RowRuns, runs_of
 from schemas.tables.royalty_lines import RoyaltyLines

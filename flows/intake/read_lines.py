@@ -17,9 +17,9 @@ from schemas.raw_table import RawTable, joined, some_rows
 from schemas.statement_sketches import NO_SKETCHES, Sketches, add_sketches
 from schemas.tables.blocks import Before, BlockBooks, BlockFindings, Books, held_sums, parse_block
 from schemas.tables.content_hash import RowsContent
-from schemas.tables.contract import DataFrame
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.line_sums import LineTotals
+from schemas.tables.model import DataFrame
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.totals import TableSource
 

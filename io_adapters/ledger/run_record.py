@@ -20,8 +20,8 @@ from schemas.obligation import Obligation, Obligations, Payee, Reason, SourceRow
 from schemas.payee_statement import Quote, StatementBasis
 from schemas.plan import Place
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
-from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import frame_of
+from schemas.tables.model import DataFrame, records
 from schemas.tables.obligations import SUM_NUMBER, earnings_frame, sum_numbers, territories_frame
 from schemas.tables.row_accounting import RowRuns, runs_frame
 from schemas.trace import PayableWay

@@ -14,9 +14,10 @@ from schemas.layouts.layout import Layout, fold
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import AmountColumn
-from schemas.tables.cells import Column, ColumnKind, ColumnReader, Telling, unreadable
+from schemas.tables.cells import ColumnKind, ColumnReader, Telling, unreadable
 from schemas.tables.decisions import ParsingDecision
 from schemas.tables.excluded_rows import positions_under
+from schemas.tables.model import Column
 from schemas.tables.readers import TELLING_AMOUNTS, Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.tables.stated_totals import TotalWords

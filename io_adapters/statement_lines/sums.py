@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from io_adapters.statement_lines.columns import Coded, coded
 from io_adapters.statement_lines.database import LineDatabase, opened_database
-from schemas.tables.contract import DataFrame
 from schemas.tables.line_sums import (
     PLATFORM_KEY,
     TERRITORY_KEY,
@@ -20,6 +19,7 @@ from schemas.tables.line_sums import (
     TerritoryTotals,
     totals_frame,
 )
+from schemas.tables.model import DataFrame
 from schemas.tables.royalty_lines import LINE_AMOUNT, TEXTS
 
 BY_PLATFORM: Final = tuple(name for name in PLATFORM_KEY if name in TEXTS)

@@ -1,31 +1,20 @@
 """Advances: what a payee was paid ahead, to be recouped from royalties."""
 
-from schemas.tables.cells import Column, ColumnKind
-from schemas.tables.contract import CANONICAL_TAX_ID, TableModel, text, whole
+from schemas.tables.cells import ColumnKind
 from schemas.tables.draft import Rule
+from schemas.tables.model import ISO_DAY, ISRC, PayeeTable, Series, cells
 
 
-class Advances(TableModel):
+class Advances(PayeeTable):
     """Shape: one row per advance, in centavos.
 
     `date` is an ISO text or ""; `isrc` ties the advance to one recording, or is "".
     """
 
-    file = text()
-    sheet = text()
-    row = whole(at_least=1)
-    tax_id = text(CANONICAL_TAX_ID)
-    reference = text()
-    amount_cents = whole(above=0)
-    date = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
-    isrc = text(matches=r"^([A-Z]{2}[A-Z0-9]{3}[0-9]{7})?$")
+    reference: Series[str] = cells(ColumnKind.REFERENCE)
+    amount_cents: Series[int] = cells(ColumnKind.PAYABLE, "amount", required=True, gt=0)
+    date: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
+    isrc: Series[str] = cells(ColumnKind.ISRC, str_matches=f"^({ISRC})?$")
 
 
-COLUMNS = (
-    Column("tax_id", ColumnKind.TAX_ID, required=True),
-    Column("reference", ColumnKind.REFERENCE),
-    Column("amount", ColumnKind.PAYABLE, required=True, target="amount_cents"),
-    Column("date", ColumnKind.DATE),
-    Column("isrc", ColumnKind.ISRC),
-)
 RULES: tuple[Rule, ...] = ()

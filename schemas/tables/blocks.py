@@ -12,11 +12,11 @@ from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.layout import Layout
 from schemas.messages import Message
 from schemas.raw_table import RawTable
-from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import ParsingDecision, StoodIn, decisions_of
 from schemas.tables.draft import TOLD_ONCE, count_told_once
 from schemas.tables.line_sums import BlockSums, sum_block
+from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.parsing import read_rows, settled
 from schemas.tables.row_accounting import USED, RowRun, RowRuns, join_runs, move_rows, runs_of
 from schemas.tables.royalty_lines import COLUMNS

@@ -1,4 +1,4 @@
-"""A column of cells, read once per distinct value, and how a table declares its columns."""
+"""A column of cells, read once per distinct value."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -177,63 +177,3 @@ class ColumnKind(StrEnum):
     ACCOUNT = "account"
     ACCOUNT_DIGIT = "account_digit"
     ACCOUNT_TYPE = "account_type"
-
-
-# What is read where nothing was written; "" for every kind not named.
-ABSENT: Final[dict[ColumnKind, object]] = {
-    ColumnKind.PAYABLE: None,
-    ColumnKind.OPTIONAL_AMOUNT: None,
-    ColumnKind.SIGNED_AMOUNT: None,
-    ColumnKind.LINE_AMOUNT: None,
-    ColumnKind.FLAG: False,
-    ColumnKind.COUNT: 0,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One canonical column of an input table.
-
-    Attributes:
-        name: As layouts name it.
-        kind: What its cells are.
-        required: Whether an empty cell is an error, and a file without the column cannot be read.
-        target: Column of the table it becomes, where that has another name, with its unit.
-    """
-
-    name: str
-    kind: ColumnKind
-    required: bool = False
-    target: str = ""
-
-    @property
-    def becomes(self) -> str:
-        """Column of the table."""
-        return self.target or self.name
-
-    @property
-    def absent(self) -> object:
-        """What an empty cell, or one that cannot be read, is read as."""
-        return ABSENT.get(self.kind, "")
-
-
-PAYEE_COLUMNS: Final = (
-    Column("name", ColumnKind.NAME),
-    Column("tax_id", ColumnKind.TAX_ID, required=True),
-    Column("email", ColumnKind.EMAIL),
-    Column("artist_name", ColumnKind.TEXT),
-    Column("pix_key", ColumnKind.PIX_KEY),
-    Column("pix_key_type", ColumnKind.PIX_KEY_TYPE),
-    Column("bank_code", ColumnKind.BANK_CODE),
-    Column("psp_id", ColumnKind.PSP_ID),
-    Column("agency", ColumnKind.AGENCY),
-    Column("account", ColumnKind.ACCOUNT),
-    Column("account_digit", ColumnKind.ACCOUNT_DIGIT),  # joined to the account
-    Column("account_type", ColumnKind.ACCOUNT_TYPE),
-    Column("account_holder", ColumnKind.NAME),
-    Column("original_tax_id", ColumnKind.TAX_ID),
-    Column("original_name", ColumnKind.NAME),
-    Column("parent_id", ColumnKind.TEXT),
-    Column("parent_name", ColumnKind.NAME),
-    Column("contact_id", ColumnKind.TEXT),
-)

@@ -7,7 +7,7 @@ from typing import Final
 
 import pandas as pd
 
-from schemas.tables.contract import records
+from schemas.tables.model import records
 
 # What tells the rows of a table apart; two rows that are alike in it are told apart by their order.
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -5,18 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from itertools import accumulate, pairwise
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pandera.pandas as pa
 from pyarrow import Table, decimal128, decimal256
 from pyarrow.types import is_decimal
 
-from schemas.tables.contract import DataFrame, TableModel, exact, text, whole
 from schemas.tables.decisions import ParsingDecision
 from schemas.tables.draft import TableDraft
 from schemas.tables.excluded_rows import ExcludedRows
+from schemas.tables.model import DataFrame, Series, TableModel, names_of
 from schemas.tables.stated_totals import Stated, StatedTotal
 from schemas.values.money import DecimalMark
 
@@ -33,16 +34,16 @@ TERRITORY_KEY: Final = ("file", "isrc", "upc", "release", "artist", "territory",
 
 
 class _Totals(TableModel):
-    file = text()
-    isrc = text()
-    upc = text()
-    release = text()
-    artist = text()
-    period = text()
-    currency = text()
-    amount = exact(LINE_SUM)
-    units = exact(UNIT_SUM)
-    lines = whole(at_least=1)
+    file: Series[str]
+    isrc: Series[str]
+    upc: Series[str]
+    release: Series[str]
+    artist: Series[str]
+    period: Series[str]
+    currency: Series[str]
+    amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]
+    units: Series[Annotated[pd.ArrowDtype, UNIT_SUM]]
+    lines: Series[int] = pa.Field(ge=1)
 
 
 class PlatformTotals(_Totals):
@@ -51,17 +52,17 @@ class PlatformTotals(_Totals):
     Exact. `first_row` and `last_row` are the first and last line of them, as the spreadsheet numbers rows.
     """
 
-    sheet = text()
-    title = text()
-    platform = text()
-    first_row = whole(at_least=1)
-    last_row = whole(at_least=1)
+    sheet: Series[str]
+    title: Series[str]
+    platform: Series[str]
+    first_row: Series[int] = pa.Field(ge=1)
+    last_row: Series[int] = pa.Field(ge=1)
 
 
 class TerritoryTotals(_Totals):
     """The same lines once more: one row per file, recording, territory, period and currency. Exact."""
 
-    territory = text()
+    territory: Series[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def totals_frame(table: Table, model: type[PlatformTotals | TerritoryTotals]) ->
     """Return an Arrow table of totals, whose sums may be of narrower types, as its model has them."""
     for name, kind in _SUMS.items():
         table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
-    return frame_of(table)[list(model.columns)]
+    return frame_of(table)[names_of(model)]
 
 
 def frame_of(table: Table) -> pd.DataFrame:

@@ -1,12 +1,13 @@
 """Tables of earnings before rounding, and of the balances by which each payee's royalties become payable."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import pandas as pd
+import pandera.pandas as pa
 from pyarrow import Table, decimal256, int64, large_string, schema
 
-from schemas.tables.contract import DataFrame, TableModel, exact, text, whole
 from schemas.tables.line_sums import LINE_SUM, frame_of
+from schemas.tables.model import CURRENCY, DataFrame, Series, TableModel, names_of
 
 # A sum of lines has 18 decimals, a rate up to twelve, a share six.
 EARNED: Final = decimal256(76, 36)
@@ -18,22 +19,22 @@ class Earnings(TableModel):
     Shape: one row per (payee, asset, platform, period, currency, share). Exact: nothing has been rounded.
     """
 
-    tax_id = text()  # payee; '' where no share covers the lines
-    role = text()
-    isrc = text()
-    upc = text()
-    release = text()
-    title = text()
-    artist = text()
-    platform = text()
-    period = text()  # month or day of sale as the source says it; '' when it says none
-    currency = text(matches=r"^[A-Z]{3}$")
-    units = whole()
-    lines = whole(at_least=1)
-    source_amount = exact(LINE_SUM)  # sum of the lines in their currency
-    rate = text()  # exchange rate into the job's currency; '1' for its own
-    share_ppm = whole(at_least=0, at_most=1_000_000)
-    earned = exact(EARNED)  # part in the job's currency
+    tax_id: Series[str]  # payee; '' where no share covers the lines
+    role: Series[str]
+    isrc: Series[str]
+    upc: Series[str]
+    release: Series[str]
+    title: Series[str]
+    artist: Series[str]
+    platform: Series[str]
+    period: Series[str]  # month or day of sale as the source says it; '' when it says none
+    currency: Series[str] = pa.Field(str_matches=CURRENCY)
+    units: Series[int]
+    lines: Series[int] = pa.Field(ge=1)
+    source_amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]  # sum of the lines in their currency
+    rate: Series[str]  # exchange rate into the job's currency; '1' for its own
+    share_ppm: Series[int] = pa.Field(ge=0, le=1_000_000)
+    earned: Series[Annotated[pd.ArrowDtype, EARNED]]  # part in the job's currency
 
 
 class TerritoryEarnings(TableModel):
@@ -43,12 +44,12 @@ class TerritoryEarnings(TableModel):
     to what `Earnings` does. Lines of which a payee has several shares count once in `source_amount` and units.
     """
 
-    tax_id = text()
-    territory = text()  # as the source writes it; '' when it says none
-    currency = text(matches=r"^[A-Z]{3}$")
-    source_amount = exact(LINE_SUM)  # sum of the lines in their currency
-    units = whole()
-    earned = exact(EARNED)  # part in the job's currency
+    tax_id: Series[str]
+    territory: Series[str]  # as the source writes it; '' when it says none
+    currency: Series[str] = pa.Field(str_matches=CURRENCY)
+    source_amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]  # sum of the lines in their currency
+    units: Series[int]
+    earned: Series[Annotated[pd.ArrowDtype, EARNED]]  # part in the job's currency
 
 
 class PayeeBalances(TableModel):
@@ -58,22 +59,22 @@ class PayeeBalances(TableModel):
     payable 0 and keep their sum in `held`.
     """
 
-    tax_id = text(unique=True)
-    name = text()
-    earned_cents = whole()
-    recouped_cents = whole(at_least=0)
-    carried_in_cents = whole()
-    carried_out_cents = whole()
-    held_cents = whole()
-    taxed_cents = whole(at_least=0)
-    payable_cents = whole(at_least=0)
+    tax_id: Series[str] = pa.Field(unique=True)
+    name: Series[str]
+    earned_cents: Series[int]
+    recouped_cents: Series[int] = pa.Field(ge=0)
+    carried_in_cents: Series[int]
+    carried_out_cents: Series[int]
+    held_cents: Series[int]
+    taxed_cents: Series[int] = pa.Field(ge=0)
+    payable_cents: Series[int] = pa.Field(ge=0)
 
 
 _TYPES: Final = {"units": int64(), "lines": int64(), "share_ppm": int64(), "source_amount": LINE_SUM, "earned": EARNED}
 
 
 def _typed(parts: Table | None, model: type[TableModel]) -> pd.DataFrame:
-    types = schema([(name, _TYPES.get(name, large_string())) for name in model.columns])
+    types = schema([(name, _TYPES.get(name, large_string())) for name in names_of(model)])
     return frame_of(types.empty_table() if parts is None else parts.select(types.names).cast(types))
 
 

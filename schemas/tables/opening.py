@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import CellFinding, Column, ColumnKind
-from schemas.tables.contract import CANONICAL_TAX_ID, TableModel, text, whole
+from schemas.tables.cells import CellFinding, ColumnKind
 from schemas.tables.draft import TableDraft
+from schemas.tables.model import ISO_DAY, ISRC, PayeeTable, Series, cells
 from schemas.values.reading import fold_word
 
 CARRIED: Final = "carried"
@@ -30,7 +30,7 @@ WORDS: Final[dict[str, str]] = {
 }
 
 
-class Opening(TableModel):
+class Opening(PayeeTable):
     """Shape: one row per payee and fact of one period, in centavos.
 
     kind carried: what is carried into the period, negative when owed back; `to_recoup`: what is left of an advance when
@@ -38,27 +38,12 @@ class Opening(TableModel):
     `reference` is the advance's, or the payment's; `date` and `isrc` are the advance's, or "".
     """
 
-    file = text()
-    sheet = text()
-    row = whole(at_least=1)
-    tax_id = text(CANONICAL_TAX_ID)
-    kind = text(among=[CARRIED, TO_RECOUP, PAID])
-    period = text(matches=r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$")
-    reference = text()
-    amount_cents = whole()
-    date = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
-    isrc = text(matches=r"^([A-Z]{2}[A-Z0-9]{3}[0-9]{7})?$")
-
-
-COLUMNS = (
-    Column("tax_id", ColumnKind.TAX_ID, required=True),
-    Column("kind", ColumnKind.TEXT, required=True),
-    Column("period", ColumnKind.PERIOD, required=True),
-    Column("reference", ColumnKind.REFERENCE),
-    Column("amount", ColumnKind.SIGNED_AMOUNT, required=True, target="amount_cents"),
-    Column("date", ColumnKind.DATE),
-    Column("isrc", ColumnKind.ISRC),
-)
+    kind: Series[str] = cells(ColumnKind.TEXT, required=True, isin=[CARRIED, TO_RECOUP, PAID])
+    period: Series[str] = cells(ColumnKind.PERIOD, required=True, str_matches=r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$")
+    reference: Series[str] = cells(ColumnKind.REFERENCE)
+    amount_cents: Series[int] = cells(ColumnKind.SIGNED_AMOUNT, "amount", required=True)
+    date: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
+    isrc: Series[str] = cells(ColumnKind.ISRC, str_matches=f"^({ISRC})?$")
 
 
 def read_kinds(draft: TableDraft) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,14 +18,14 @@ from schemas.layouts.layout import Layout
 from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.tables import advances, invoices, opening, payees, payments, rates, royalty_lines, shares, taxes
-from schemas.tables.cells import CellFinding, Column, ColumnKind
-from schemas.tables.contract import TableModel
+from schemas.tables.cells import CellFinding, ColumnKind
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import StoodIn, decisions_of
 from schemas.tables.draft import NO_KEY_TYPES, KeyTypes, Rule, TableDraft, find_columns, to_issues, understood
 from schemas.tables.excluded_rows import ExcludedRows, excluded_rows, names_alone, nearly_asked, second_copy
 from schemas.tables.hidden_and_formulas import check_oddities, hidden_data, values_only
 from schemas.tables.line_sums import sum_block
+from schemas.tables.model import Column, TableModel, broken_rows, columns_of, names_of
 from schemas.tables.reading import apply_sign, read_draft, report_misshapen
 from schemas.tables.row_accounting import codes_by_position, dispositions, held_rows, places
 from schemas.tables.royalty_lines import LINE_AMOUNT
@@ -55,18 +56,9 @@ def typed_frame(
         places: file, sheet, row of the same rows; its index is the frame's.
     """
     series = {name: places[name] for name in places.columns}
-    for column in columns:
+    for column in filter(attrgetter("becomes"), columns):
         series[column.becomes] = _typed(column.kind, values[column.name]).set_axis(places.index)
-    return pd.DataFrame({name: series[name] for name in model.columns}, index=places.index)
-
-
-def broken_rows(model: type[TableModel], frame: pd.DataFrame) -> dict[int, str]:
-    """Validate a frame; return index label -> the rule broken. A failure of no single row is one of all rows."""
-    broken: dict[int, str] = {}
-    for column, check, index in model.failures(frame):
-        for label in frame.index if pd.isna(index) else [index]:
-            broken.setdefault(int(label), f"{column}: {check}")
-    return broken
+    return pd.DataFrame({name: series[name] for name in names_of(model)}, index=places.index)
 
 
 def _typed(kind: ColumnKind, values: npt.NDArray[Any]) -> pd.Series:
@@ -84,20 +76,23 @@ def _typed(kind: ColumnKind, values: npt.NDArray[Any]) -> pd.Series:
 
 class _Table(NamedTuple):
     model: type[TableModel]
-    columns: tuple[Column, ...]
     rules: tuple[Rule, ...]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return columns_of(self.model)
 
 
 _TABLES: Final = {
-    "payments": _Table(payments.Payments, payments.COLUMNS, payments.RULES),
-    "payees": _Table(payees.Payees, payees.COLUMNS, payees.RULES),
-    "royalty_lines": _Table(royalty_lines.RoyaltyLines, royalty_lines.COLUMNS, royalty_lines.RULES),
-    "shares": _Table(shares.Shares, shares.COLUMNS, shares.RULES),
-    "advances": _Table(advances.Advances, advances.COLUMNS, advances.RULES),
-    "opening": _Table(opening.Opening, opening.COLUMNS, opening.RULES),
-    "rates": _Table(rates.Rates, rates.COLUMNS, rates.RULES),
-    "taxes": _Table(taxes.Taxes, taxes.COLUMNS, taxes.RULES),
-    "invoices": _Table(invoices.Invoices, invoices.COLUMNS, invoices.RULES),
+    "payments": _Table(payments.Payments, payments.RULES),
+    "payees": _Table(payees.Payees, payees.RULES),
+    "royalty_lines": _Table(royalty_lines.RoyaltyLines, royalty_lines.RULES),
+    "shares": _Table(shares.Shares, shares.RULES),
+    "advances": _Table(advances.Advances, advances.RULES),
+    "opening": _Table(opening.Opening, opening.RULES),
+    "rates": _Table(rates.Rates, rates.RULES),
+    "taxes": _Table(taxes.Taxes, taxes.RULES),
+    "invoices": _Table(invoices.Invoices, invoices.RULES),
 }
 
 
@@ -138,7 +133,7 @@ def empty_table(table: str) -> pd.DataFrame:
 
 @cache
 def _empty_table(table: str) -> pd.DataFrame:
-    model, columns, _ = _TABLES[table]
+    model, columns = _TABLES[table].model, _TABLES[table].columns
     nothing: dict[str, npt.NDArray[Any]] = {column.name: np.array([], dtype=object) for column in columns}
     return typed_frame(model, columns, nothing, places("", None, np.array([], dtype=np.int64)))
 

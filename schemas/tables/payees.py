@@ -8,10 +8,10 @@ import numpy as np
 
 from schemas.issues import IssueCode, Severity
 from schemas.tables.amounts import ExactAmount
-from schemas.tables.cells import PAYEE_COLUMNS, CellFinding, Column, ColumnKind
-from schemas.tables.contract import CANONICAL_TAX_ID, flag, text, whole
+from schemas.tables.cells import CellFinding, ColumnKind
 from schemas.tables.destinations import check_destinations, require_names, tell_shared_keys
 from schemas.tables.draft import TableDraft
+from schemas.tables.model import ISO_DAY, Series, cells, columns_of
 from schemas.tables.payee_data import PayeeData
 from schemas.values.reading import fold_word
 
@@ -33,28 +33,17 @@ class Payees(PayeeData):
     whether their royalties wait for an invoice.
     """
 
-    tax_id = text(CANONICAL_TAX_ID, unique=True)
-    minimum_cents = whole(at_least=USUAL_MINIMUM)
-    frequency = text(among=FREQUENCIES)
-    language = text(among=LANGUAGES)
-    hold = text(among=HOLDS)
-    hold_until = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
-    recoup_from = text(among=RECOUPED_FROM)
-    previous_tax_id = text()
-    must_invoice = flag()
+    tax_id: Series[str] = cells(ColumnKind.TAX_ID, required=True, unique=True)
+    minimum_cents: Series[int] = cells(ColumnKind.OPTIONAL_AMOUNT, "minimum", ge=USUAL_MINIMUM)
+    frequency: Series[str] = cells(ColumnKind.TEXT, isin=FREQUENCIES)
+    language: Series[str] = cells(ColumnKind.TEXT, isin=LANGUAGES)
+    hold: Series[str] = cells(ColumnKind.TEXT, isin=HOLDS)
+    hold_until: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
+    recoup_from: Series[str] = cells(ColumnKind.TEXT, isin=RECOUPED_FROM)
+    previous_tax_id: Series[str] = cells(ColumnKind.TAX_ID)
+    must_invoice: Series[bool] = cells(ColumnKind.FLAG)
 
 
-COLUMNS = (
-    *PAYEE_COLUMNS,
-    Column("minimum", ColumnKind.OPTIONAL_AMOUNT, target="minimum_cents"),
-    Column("frequency", ColumnKind.TEXT),
-    Column("language", ColumnKind.TEXT),
-    Column("hold", ColumnKind.TEXT),
-    Column("hold_until", ColumnKind.DATE),
-    Column("recoup_from", ColumnKind.TEXT),
-    Column("previous_tax_id", ColumnKind.TAX_ID),
-    Column("must_invoice", ColumnKind.FLAG),
-)
 # What people write, folded.
 _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
     "frequency": {
@@ -78,7 +67,7 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         **dict.fromkeys(("rendimentosesaldo", "rendimentoesaldo", "earnedandcarried"), "earned_and_carried"),
     },
 }
-_NAMES = frozenset(column.name for column in COLUMNS if column.kind is ColumnKind.NAME)
+_NAMES = frozenset(column.name for column in columns_of(Payees) if column.kind is ColumnKind.NAME)
 
 
 def settle_identities(draft: TableDraft) -> None:

@@ -4,10 +4,10 @@ import numpy as np
 
 from schemas.issues import IssueCode
 from schemas.plan import HOME_CURRENCY
-from schemas.tables.cells import PAYEE_COLUMNS, CellFinding, Column, ColumnKind
-from schemas.tables.contract import flag, text, whole
+from schemas.tables.cells import CellFinding, ColumnKind
 from schemas.tables.destinations import check_destinations, hold_two_names, require_names, tell_shared_keys
 from schemas.tables.draft import TableDraft
+from schemas.tables.model import PERCENTAGE, Column, Series, cells
 from schemas.tables.payee_data import PayeeData
 from schemas.values.names import normal_reference
 
@@ -19,28 +19,19 @@ class Payments(PayeeData):
     payer; percentage informs only ("33.3333" or "").
     """
 
-    amount_cents = whole(above=0)
-    advance = flag()
-    withhold = flag()
-    recurring = flag()
-    reference = text()
-    anticipation_id = text()
-    percentage = text(matches=r"^([0-9]{1,3}(\.[0-9]{1,4})?)?$")
-    owner_amount_cents = whole(at_least=0)
+    amount_cents: Series[int] = cells(ColumnKind.PAYABLE, "amount", required=True, gt=0)
+    advance: Series[bool] = cells(ColumnKind.FLAG)
+    withhold: Series[bool] = cells(ColumnKind.FLAG)
+    recurring: Series[bool] = cells(ColumnKind.FLAG)
+    reference: Series[str] = cells(ColumnKind.REFERENCE)
+    anticipation_id: Series[str] = cells(ColumnKind.TEXT)
+    percentage: Series[str] = cells(ColumnKind.PERCENTAGE, str_matches=PERCENTAGE)
+    owner_amount_cents: Series[int] = cells(ColumnKind.OPTIONAL_AMOUNT, "owner_amount", ge=0)
 
-
-COLUMNS = (
-    *PAYEE_COLUMNS,
-    Column("amount", ColumnKind.PAYABLE, required=True, target="amount_cents"),
-    Column("currency", ColumnKind.CURRENCY),
-    Column("advance", ColumnKind.FLAG),
-    Column("withhold", ColumnKind.FLAG),
-    Column("recurring", ColumnKind.FLAG),
-    Column("reference", ColumnKind.REFERENCE),
-    Column("anticipation_id", ColumnKind.TEXT),
-    Column("percentage", ColumnKind.PERCENTAGE),
-    Column("owner_amount", ColumnKind.OPTIONAL_AMOUNT, target="owner_amount_cents"),
-)
+    @classmethod
+    def also_read(cls) -> tuple[Column, ...]:
+        """See `TableModel`."""
+        return (*super().also_read(), Column("currency", ColumnKind.CURRENCY))
 
 
 def hold_repeated_payments(draft: TableDraft) -> None:

@@ -1,37 +1,29 @@
 """Exchange rates: what one unit of a currency was worth in the job's currency on a day, and who says so."""
 
 from decimal import Decimal
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
+import pandas as pd
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import CellFinding, Column, ColumnKind
-from schemas.tables.contract import TableModel, exact, text, whole
+from schemas.tables.cells import CellFinding, ColumnKind
 from schemas.tables.draft import TableDraft
+from schemas.tables.model import CURRENCY, ISO_DAY, Series, SheetTable, cells
 from schemas.tables.royalty_lines import LINE_AMOUNT
 
 
-class Rates(TableModel):
+class Rates(SheetTable):
     """Shape: one row per currency and day. `date` is an ISO text; `rate` is exact, above zero."""
 
-    file = text()
-    sheet = text()
-    row = whole(at_least=1)
-    currency = text(matches=r"^[A-Z]{3}$")
-    date = text(matches=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
-    rate = exact(LINE_AMOUNT)
-    source = text()
+    currency: Series[str] = cells(ColumnKind.CURRENCY, required=True, str_matches=CURRENCY)
+    date: Series[str] = cells(ColumnKind.DATE, required=True, str_matches=f"^{ISO_DAY}$")
+    rate: Series[Annotated[pd.ArrowDtype, LINE_AMOUNT]] = cells(ColumnKind.LINE_AMOUNT, required=True)
+    source: Series[str] = cells(ColumnKind.TEXT)
 
 
 _MOST: Final = Decimal(10**8)
 _DECIMALS: Final = 12
-COLUMNS = (
-    Column("currency", ColumnKind.CURRENCY, required=True),
-    Column("date", ColumnKind.DATE, required=True),
-    Column("rate", ColumnKind.LINE_AMOUNT, required=True),
-    Column("source", ColumnKind.TEXT),
-)
 
 
 def require_rates_above_zero(draft: TableDraft) -> None:

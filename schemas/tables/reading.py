@@ -15,10 +15,11 @@ from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import AmountColumn
-from schemas.tables.cells import CellFinding, Cells, Column, ColumnKind, ColumnReading, Telling, unreadable
+from schemas.tables.cells import CellFinding, Cells, ColumnKind, ColumnReading, Telling, unreadable
 from schemas.tables.dates import NO_EVIDENCE, Evidence, dates
 from schemas.tables.draft import Mask, TableDraft, label_of
 from schemas.tables.excluded_rows import positions_under, rows_holding
+from schemas.tables.model import Column
 from schemas.tables.readers import Convention, reader_factory
 from schemas.values.reading import BLANKS, says_nothing
 from schemas.values.tax_id import read_tax_ids

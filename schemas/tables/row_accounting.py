@@ -9,14 +9,15 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pandera.pandas as pa
 
 from schemas.errors import BrokenInvariant
 from schemas.issues import IssueCode
 from schemas.raw_table import RawTable
 from schemas.tables.amounts import ExactAmount
-from schemas.tables.contract import DataFrame, Record, TableModel, records, text, whole
 from schemas.tables.draft import TableDraft, is_error
 from schemas.tables.excluded_rows import ExcludedRows
+from schemas.tables.model import DataFrame, Record, Series, TableModel, names_of, records
 from schemas.tables.reading import filled
 
 ASSET_NAMES: Final = ("isrc", "upc", "release", "artist")
@@ -125,16 +126,16 @@ class RowRuns(TableModel):
     lines that no share covers, which are scattered. The sum of `rows` is what was read; each row of a file is in one.
     """
 
-    file = text()
-    sheet = text()
-    first_row = whole(at_least=1)
-    last_row = whole(at_least=1)
-    rows = whole(at_least=1)
-    disposition = text()
-    reason = text()
+    file: Series[str]
+    sheet: Series[str]
+    first_row: Series[int] = pa.Field(ge=1)
+    last_row: Series[int] = pa.Field(ge=1)
+    rows: Series[int] = pa.Field(ge=1)
+    disposition: Series[str]
+    reason: Series[str]
 
 
-COLUMNS = tuple(RowRuns.columns)
+COLUMNS = tuple(names_of(RowRuns))
 
 
 class RowRun(NamedTuple):

@@ -1,6 +1,7 @@
 """Royalty lines: what a statement says was earned, line by line."""
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -8,35 +9,32 @@ import pandas as pd
 from pyarrow import decimal128
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import CellFinding, Column, ColumnKind
-from schemas.tables.contract import TableModel, exact, text, whole
+from schemas.tables.cells import CellFinding, ColumnKind
 from schemas.tables.draft import TableDraft
+from schemas.tables.model import CURRENCY, ISRC, Series, SheetTable, cells, columns_of
 
 LINE_AMOUNT = decimal128(38, 18)
 UNREAD_UPC = "?"
 
 
-class RoyaltyLines(TableModel):
+class RoyaltyLines(SheetTable):
     """Shape: one row per statement line. `amount` is exact, of any sign, in `currency`; nothing is rounded.
 
     `period` is "YYYY-MM", "YYYY-MM-DD" or ""; texts are "" and units 0 when absent. `upc` is `UNREAD_UPC` where one is
     written that cannot be read, beside an ISRC.
     """
 
-    file = text()
-    sheet = text()
-    row = whole(at_least=1)
-    period = text(matches=r"^([0-9]{4}-[0-9]{2}(-[0-9]{2})?)?$")
-    platform = text()
-    territory = text()
-    isrc = text(matches=r"^([A-Z]{2}[A-Z0-9]{3}[0-9]{7})?$")
-    upc = text(matches=r"^([0-9]{12,14}|\?)?$")
-    release = text()
-    title = text()
-    artist = text()
-    units = whole()
-    amount = exact(LINE_AMOUNT)
-    currency = text(matches=r"^[A-Z]{3}$")
+    period: Series[str] = cells(ColumnKind.PERIOD, str_matches=r"^([0-9]{4}-[0-9]{2}(-[0-9]{2})?)?$")
+    platform: Series[str] = cells(ColumnKind.TEXT)
+    territory: Series[str] = cells(ColumnKind.TEXT)
+    isrc: Series[str] = cells(ColumnKind.ISRC, str_matches=f"^({ISRC})?$")
+    upc: Series[str] = cells(ColumnKind.UPC, str_matches=r"^([0-9]{12,14}|\?)?$")
+    release: Series[str] = cells(ColumnKind.TEXT)
+    title: Series[str] = cells(ColumnKind.TEXT)
+    artist: Series[str] = cells(ColumnKind.TEXT)
+    units: Series[int] = cells(ColumnKind.COUNT)
+    amount: Series[Annotated[pd.ArrowDtype, LINE_AMOUNT]] = cells(ColumnKind.LINE_AMOUNT, required=True)
+    currency: Series[str] = cells(ColumnKind.CURRENCY, str_matches=CURRENCY)
 
 
 def worth_anything(lines: pd.DataFrame) -> npt.NDArray[np.bool_]:
@@ -44,21 +42,7 @@ def worth_anything(lines: pd.DataFrame) -> npt.NDArray[np.bool_]:
     return np.asarray(lines["amount"] != 0, dtype=bool)
 
 
-COLUMNS = (
-    Column("period", ColumnKind.PERIOD),
-    Column("platform", ColumnKind.TEXT),
-    Column("territory", ColumnKind.TEXT),
-    Column("isrc", ColumnKind.ISRC),
-    Column("upc", ColumnKind.UPC),
-    Column("release", ColumnKind.TEXT),
-    Column("title", ColumnKind.TEXT),
-    Column("artist", ColumnKind.TEXT),
-    Column("units", ColumnKind.COUNT),
-    Column("amount", ColumnKind.LINE_AMOUNT, required=True),
-    Column("currency", ColumnKind.CURRENCY),
-)
-
-
+COLUMNS = columns_of(RoyaltyLines)
 # Its columns of texts.
 TEXTS = tuple(column.name for column in COLUMNS if column.name not in {"units", "amount"})
 

@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import Column, ColumnKind
-from schemas.tables.contract import CANONICAL_TAX_ID, TableModel, text, whole
+from schemas.tables.cells import ColumnKind
 from schemas.tables.draft import TableDraft
+from schemas.tables.model import ISO_DAY, ISRC, Column, PayeeTable, Series, cells
 from schemas.values.reading import fold_word
 
 # A share beside the group that covers a line; any other base than "" is a role of that group, in small letters.
@@ -17,7 +17,7 @@ _ON_TOP_WORDS: Final = frozenset({"ontop", "porfora", "amais", "adicional", "enc
 _OUT_OF: Final = re.compile(r"(?:da parte d[eoa]s?|out of|de la parte de)\s+(\S.*)", re.IGNORECASE)
 
 
-class Shares(TableModel):
+class Shares(PayeeTable):
     """Shape: one row per payee and asset. `share_ppm` is in millionths; days are ISO texts, "" for no limit.
 
     `base` says what the share is taken from: "" for the whole, beside the others of its group; "on top" for the whole,
@@ -25,34 +25,20 @@ class Shares(TableModel):
     out of. It is in millionths of the whole in each case.
     """
 
-    file = text()
-    sheet = text()
-    row = whole(at_least=1)
-    isrc = text(matches=r"^([A-Z]{2}[A-Z0-9]{3}[0-9]{7})?$")
-    upc = text(matches=r"^([0-9]{12,14})?$")
-    release = text()
-    artist = text()
-    tax_id = text(CANONICAL_TAX_ID)
-    role = text()
-    share_ppm = whole(above=0, at_most=1_000_000)
-    valid_from = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
-    valid_to = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
-    base = text()
+    isrc: Series[str] = cells(ColumnKind.ISRC, str_matches=f"^({ISRC})?$")
+    upc: Series[str] = cells(ColumnKind.UPC, str_matches=r"^([0-9]{12,14})?$")
+    release: Series[str] = cells(ColumnKind.TEXT)
+    artist: Series[str] = cells(ColumnKind.TEXT)
+    role: Series[str] = cells(ColumnKind.TEXT)
+    share_ppm: Series[int] = cells(ColumnKind.SHARE, "share", required=True, gt=0, le=1_000_000)
+    valid_from: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
+    valid_to: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
+    base: Series[str] = cells(ColumnKind.TEXT)
 
-
-COLUMNS = (
-    Column("isrc", ColumnKind.ISRC),
-    Column("upc", ColumnKind.UPC),
-    Column("release", ColumnKind.TEXT),
-    Column("artist", ColumnKind.TEXT),
-    Column("title", ColumnKind.TEXT),
-    Column("tax_id", ColumnKind.TAX_ID, required=True),
-    Column("role", ColumnKind.TEXT),
-    Column("share", ColumnKind.SHARE, required=True, target="share_ppm"),
-    Column("valid_from", ColumnKind.DATE),
-    Column("valid_to", ColumnKind.DATE),
-    Column("base", ColumnKind.TEXT),
-)
+    @classmethod
+    def also_read(cls) -> tuple[Column, ...]:
+        """See `TableModel`."""
+        return (Column("title", ColumnKind.TEXT),)
 
 
 def check_validity(draft: TableDraft) -> None:

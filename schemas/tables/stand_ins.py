@@ -13,7 +13,6 @@ from schemas.layouts.layout import Computed, Layout, YearAndMonth
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.cells import ColumnKind
-from schemas.tables.contract import STR
 from schemas.tables.decisions import StoodIn
 from schemas.tables.draft import label_of
 from schemas.tables.excluded_rows import positions_under
@@ -74,7 +73,7 @@ def completed(raw: RawTable, layout: Layout, positions: Mapping[str, int]) -> Co
 def _with_column(raw: RawTable, text: str | pd.Series = "") -> RawTable:
     """Add a column of texts behind the others, or one text for all rows."""
     cells = raw.cells.copy(deep=False)
-    column = text if isinstance(text, pd.Series) else pd.Series(text, index=cells.index, dtype=STR)
+    column = text if isinstance(text, pd.Series) else pd.Series(text, index=cells.index, dtype="str")
     cells[cells.shape[1]] = column
     kinds = raw.kinds
     if kinds is not None:
@@ -93,7 +92,7 @@ def _with_periods(
     (years, months) = (raw.cells[found[0]] for found in places)
     codes, pairs = pd.factorize(years + "\n" + months)
     texts = [_period(*pair.split("\n", 1)) for pair in pairs]
-    column = pd.Series(np.array(texts, dtype=object)[codes], index=raw.cells.index, dtype=STR)
+    column = pd.Series(np.array(texts, dtype=object)[codes], index=raw.cells.index, dtype="str")
     return _with_column(raw, column), {**positions, "period": raw.cells.shape[1]}
 
 

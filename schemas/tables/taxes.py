@@ -7,40 +7,25 @@ from typing import Final
 import numpy as np
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import CellFinding, Column, ColumnKind
-from schemas.tables.contract import CANONICAL_TAX_ID, TableModel, text, whole
+from schemas.tables.cells import CellFinding, ColumnKind
 from schemas.tables.draft import TableDraft
+from schemas.tables.model import ISO_DAY, PERCENTAGE, PayeeTable, Series, cells
 from schemas.tables.shares import check_validity
 
 
-class Taxes(TableModel):
+class Taxes(PayeeTable):
     """Shape: one row per payee, kind and time. Either `percentage` ("27.5", "" for none) or `amount_cents` is given.
 
     kind is a short word such as IRRF; nature the code of the income, for the accountant; days are ISO texts, "" for no
     limit.
     """
 
-    file = text()
-    sheet = text()
-    row = whole(at_least=1)
-    tax_id = text(CANONICAL_TAX_ID)
-    kind = text()
-    percentage = text(matches=r"^([0-9]{1,3}(\.[0-9]{1,4})?)?$")
-    amount_cents = whole(at_least=0)
-    nature = text()
-    valid_from = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
-    valid_to = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
-
-
-COLUMNS = (
-    Column("tax_id", ColumnKind.TAX_ID, required=True),
-    Column("kind", ColumnKind.TEXT, required=True),
-    Column("percentage", ColumnKind.PERCENTAGE),
-    Column("amount", ColumnKind.OPTIONAL_AMOUNT, target="amount_cents"),
-    Column("nature", ColumnKind.TEXT),
-    Column("valid_from", ColumnKind.DATE),
-    Column("valid_to", ColumnKind.DATE),
-)
+    kind: Series[str] = cells(ColumnKind.TEXT, required=True)
+    percentage: Series[str] = cells(ColumnKind.PERCENTAGE, str_matches=PERCENTAGE)
+    amount_cents: Series[int] = cells(ColumnKind.OPTIONAL_AMOUNT, "amount", ge=0)
+    nature: Series[str] = cells(ColumnKind.TEXT)
+    valid_from: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
+    valid_to: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
 
 
 def require_rate_or_amount(draft: TableDraft) -> None:

@@ -14,7 +14,7 @@ from flows.run import QuietProgress
 from flows.run_request import read_run_request
 from schemas.obligation import sum_cents
 from schemas.plan import Place
-from schemas.tables.contract import records
+from schemas.tables.model import records
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {"rules.md": ("Line", "Payee"), "regras.md": ("Linha", "Favorecido")}

@@ -8,20 +8,30 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from schemas.layouts.layout import fold
-from schemas.tables import advances, invoices, opening, payees, payments, rates, royalty_lines, shares, taxes
+from schemas.tables.advances import Advances
+from schemas.tables.invoices import Invoices
+from schemas.tables.model import columns_of
+from schemas.tables.opening import Opening
+from schemas.tables.payees import Payees
+from schemas.tables.payments import Payments
+from schemas.tables.rates import Rates
+from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.tables.shares import Shares
+from schemas.tables.taxes import Taxes
 
 OUR_OWN = ("advances", "invoices", "opening", "payees", "payments", "rates", "royalties", "shares", "taxes")
-COLUMNS = {
-    "payments": payments.COLUMNS,
-    "payees": payees.COLUMNS,
-    "royalty_lines": royalty_lines.COLUMNS,
-    "shares": shares.COLUMNS,
-    "advances": advances.COLUMNS,
-    "opening": opening.COLUMNS,
-    "rates": rates.COLUMNS,
-    "taxes": taxes.COLUMNS,
-    "invoices": invoices.COLUMNS,
+MODELS = {
+    "payments": Payments,
+    "payees": Payees,
+    "royalty_lines": RoyaltyLines,
+    "shares": Shares,
+    "advances": Advances,
+    "opening": Opening,
+    "rates": Rates,
+    "taxes": Taxes,
+    "invoices": Invoices,
 }
+COLUMNS = {table: columns_of(model) for table, model in MODELS.items()}
 LAYOUTS = [read_layout(name, Path()) for name in known_layouts()]
 # Files of typed records name their cells, not headers, and have tests of their own.
 TABLES = [layout for layout in LAYOUTS if layout.records is None]

@@ -16,7 +16,7 @@ from schemas.errors import UnreadableFile
 from schemas.issues import Issue, Severity
 from schemas.messages import render
 from schemas.obligation import planned_payments, sum_cents
-from schemas.tables.contract import records
+from schemas.tables.model import records
 from schemas.values.money import exact_text
 from schemas.wire import Institution
 

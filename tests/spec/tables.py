@@ -11,7 +11,7 @@ import pandas as pd
 from pyarrow import array
 
 from schemas.obligation import Obligation
-from schemas.tables.contract import records
+from schemas.tables.model import records
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import USUAL_MINIMUM
 from schemas.tables.royalty_lines import LINE_AMOUNT

@@ -20,7 +20,7 @@ from flows.books.rules.trace import (
 )
 from flows.royalties.rules.balances import History
 from schemas.job import Exchange
-from schemas.tables.contract import records
+from schemas.tables.model import records
 from schemas.tables.obligations import SUM_NUMBER, sum_numbers
 from schemas.trace import FileStanding, TraceProblem
 from tests.spec.office import Office, inputs, job, statement

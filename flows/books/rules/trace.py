@@ -22,7 +22,7 @@ from schemas.job import Exchange
 from schemas.obligation import Obligation, sum_cents
 from schemas.plan import Place
 from schemas.submission import Submission
-from schemas.tables.contract import Record, records
+from schemas.tables.model import Record, records
 from schemas.tables.obligations import SUM_NUMBER
 from schemas.trace import FileStanding, LinesFound, PayableWay, RoyaltyPart, ShareTaken, TracedWay, TraceProblem
 

@@ -18,8 +18,8 @@ from flows.intake.rules.used_before import SharedLines
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Money
 from schemas.statement_sketches import FrameHashes, hash_frame
-from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import LineTotals
+from schemas.tables.model import DataFrame, records
 from schemas.tables.payments import Payments
 from schemas.tables.row_accounting import PERSON_NAMES, USED, RowRun, hold_used_rows
 from schemas.tables.royalty_lines import RoyaltyLines, worth_anything

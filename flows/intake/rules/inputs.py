@@ -18,9 +18,9 @@ from schemas.messages import Message
 from schemas.payee_statement import Quote
 from schemas.statement_sketches import NO_SKETCHES, Sketches, StatementAccount
 from schemas.tables.advances import Advances
-from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.invoices import Invoices
 from schemas.tables.line_sums import LineTotals
+from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.opening import TO_RECOUP, Opening
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees

@@ -12,7 +12,6 @@ from typing import Final
 import pandas as pd
 import pyarrow as pa
 
-from schemas.tables.contract import DataFrame
 from schemas.tables.line_sums import (
     LINE_SUM,
     PLATFORM_KEY,
@@ -23,6 +22,7 @@ from schemas.tables.line_sums import (
     TerritoryTotals,
     totals_frame,
 )
+from schemas.tables.model import DataFrame
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import RoyaltyLines
 

@@ -12,7 +12,7 @@ from schemas.messages import Message
 from schemas.obligation import Obligation, Obligations, because, planned_payments
 from schemas.plan import Place
 from schemas.reconciliation import AccountCheckCounts
-from schemas.tables.contract import DataFrame
+from schemas.tables.model import DataFrame
 from schemas.tables.payees import Payees
 from schemas.values.destination import BankAccount, PixKey
 from schemas.values.digests import digest_of

@@ -19,7 +19,7 @@ from schemas.obligation import Obligation, Obligations, Payee, Reason, as_decide
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place, numbered
 from schemas.plan_view import Notice, PayeeNotice
 from schemas.submission import Claim, Submission, SubmissionState
-from schemas.tables.contract import records
+from schemas.tables.model import records
 from schemas.used_before import FailedPayment, PaidAlike
 from schemas.wire import SplitReport, amount_from_cents
 

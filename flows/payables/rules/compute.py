@@ -52,7 +52,7 @@ from schemas.messages import Listed, Message
 from schemas.obligation import Obligation, Obligations, reasons_of
 from schemas.plan import JobIdentity, Place
 from schemas.submission import Claim
-from schemas.tables.contract import DataFrame, records
+from schemas.tables.model import DataFrame, records
 from schemas.tables.obligations import Earnings, PayeeBalances, TerritoryEarnings
 from schemas.wire import Institution
 

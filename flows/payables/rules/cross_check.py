@@ -19,7 +19,7 @@ from schemas.job import Job, Period
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
 from schemas.tables.advances import Advances
-from schemas.tables.contract import DataFrame
+from schemas.tables.model import DataFrame
 from schemas.tables.payments import Payments
 from schemas.tables.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, RowRuns, move_rows
 from schemas.tables.royalty_lines import UNREAD_UPC

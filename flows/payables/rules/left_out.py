@@ -18,7 +18,7 @@ from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode, make_issue
 from schemas.messages import Message, Money
 from schemas.obligation import Obligation, Obligations, because, reasons_of
 from schemas.plan import Place
-from schemas.tables.contract import DataFrame, records
+from schemas.tables.model import DataFrame, records
 from schemas.tables.payments import Payments
 from schemas.tables.row_accounting import USED, RowRuns, runs_frame
 from schemas.used_before import PaidAlike, paid_alike_message

@@ -13,7 +13,7 @@ from schemas.issues import Issue, IssueCode, make_issue
 from schemas.journal import JournalAccount
 from schemas.plan import JobIdentity
 from schemas.submission import Claim, FormerPayee
-from schemas.tables.contract import DataFrame
+from schemas.tables.model import DataFrame
 from schemas.values.names import same_person
 
 # Old document -> new one.

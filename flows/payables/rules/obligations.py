@@ -16,7 +16,7 @@ from schemas.issues import IssueCode
 from schemas.job import Breakdown, Elements
 from schemas.obligation import Kind, Obligation, Payee, Reasons, SourceRow, because, reasons_of
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place
-from schemas.tables.contract import DataFrame, Record, records
+from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
 from schemas.values.destination import DESTINATION_COLUMNS, Destination, destination_of

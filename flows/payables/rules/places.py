@@ -12,7 +12,7 @@ from schemas.obligation import Obligation, Obligations, as_decided, because, sum
 from schemas.plan import LESS_TAX, TAX_WITHHELD, Inferred, Place
 from schemas.reconciliation import RowCounts, Totals
 from schemas.submission import UNTOLD, Submission, SubmissionState
-from schemas.tables.contract import DataFrame
+from schemas.tables.model import DataFrame
 from schemas.tables.row_accounting import RowRun, RowRuns, move_rows
 from schemas.wire import SplitReport, cents_of
 

@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from flows.intake.rules.sum_lines import EXACT, nothing, of_all_files
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
-from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import LineTotals, frame_of
+from schemas.tables.model import DataFrame, names_of, records
 from schemas.tables.obligations import Earnings, TerritoryEarnings, territories_frame
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import UNREAD_UPC
@@ -313,7 +313,7 @@ class Allocation:
     @property
     def earnings(self) -> DataFrame[Earnings]:
         """One row per payee, asset, platform, period and share; made anew each time."""
-        columns = list(Earnings.columns)
+        columns = names_of(Earnings)
         return DataFrame[Earnings](self.columns(columns)[columns])
 
 

@@ -15,7 +15,7 @@ from schemas.issues import IssueCode
 from schemas.journal import NOTHING_POSTED, AccountKind, EntryKind, JournalState
 from schemas.submission import Claim
 from schemas.tables.advances import Advances
-from schemas.tables.contract import DataFrame
+from schemas.tables.model import DataFrame, names_of
 from schemas.tables.obligations import PayeeBalances
 from schemas.trace import AdvanceTaken, PayableWay, TaxTaken
 
@@ -213,7 +213,7 @@ def work_out_balances(
     taxed = Counter(history.taxed)
     taxed.update({(payee, kind): cents for payee, taxes in to_withhold.items() for kind, cents in taxes.items()})
     return Royalties(
-        balances=balances_frame(pd.DataFrame(rows, columns=list(PayeeBalances.columns))),
+        balances=balances_frame(pd.DataFrame(rows, columns=names_of(PayeeBalances))),
         recouped={
             (payee, advance_reference(advance.reference, advance.isrc)): advance.taken_cents
             for payee, way in ways.items()

@@ -11,7 +11,7 @@ from schemas.job import Period
 from schemas.messages import Message
 from schemas.plan import ROYALTIES, JobIdentity
 from schemas.submission import Claim, SubmissionState
-from schemas.tables.contract import DataFrame, Record, records
+from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.opening import CARRIED, PAID, TO_RECOUP
 from schemas.tables.row_accounting import RowRuns, move_rows
 from schemas.values.names import normal_reference

@@ -25,7 +25,7 @@ from schemas.payee_statement import (
 )
 from schemas.plan import Place, standing_of
 from schemas.submission import Submission
-from schemas.tables.contract import Record, records
+from schemas.tables.model import Record, records
 from schemas.values.digests import digest_of, short_token
 from schemas.values.masking import mask_tax_id
 

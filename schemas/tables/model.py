@@ -1,0 +1,154 @@
+"""The base of every table's model: a pandera `DataFrameModel` whose metadata says from which cells a column is read."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pandas as pd
+import pandera.pandas as pa
+from pandera.errors import SchemaErrors
+from pandera.typing.pandas import DataFrame, Series
+
+from schemas.tables.cells import ColumnKind
+from schemas.values.tax_id import read_tax_ids
+
+ISO_DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+ISRC: Final = r"[A-Z]{2}[A-Z0-9]{3}[0-9]{7}"
+CURRENCY: Final = r"^[A-Z]{3}$"
+PERCENTAGE: Final = r"^([0-9]{1,3}(\.[0-9]{1,4})?)?$"
+
+# What is read where nothing was written; "" for every kind not named.
+_ABSENT: Final[dict[ColumnKind, object]] = {
+    ColumnKind.PAYABLE: None,
+    ColumnKind.OPTIONAL_AMOUNT: None,
+    ColumnKind.SIGNED_AMOUNT: None,
+    ColumnKind.LINE_AMOUNT: None,
+    ColumnKind.FLAG: False,
+    ColumnKind.COUNT: 0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One canonical column of an input table.
+
+    Attributes:
+        name: As layouts name it.
+        kind: What its cells are.
+        required: Whether an empty cell is an error, and a file without the column cannot be read.
+        becomes: Column of the table; "" where its cells are only used to judge or complete others.
+    """
+
+    name: str
+    kind: ColumnKind
+    required: bool = False
+    becomes: str = ""
+
+    @property
+    def absent(self) -> object:
+        """What an empty cell, or one that cannot be read, is read as."""
+        return _ABSENT.get(self.kind, "")
+
+
+def cells(kind: ColumnKind, column: str = "", *, required: bool = False, **checks: Any) -> Any:  # noqa: ANN401 - as pandera's
+    """Declare a column that is read from cells: a pandera `Field` with the kind of cells as metadata.
+
+    Args:
+        kind: What the cells are.
+        column: Their canonical column, where that has another name: amounts become centavos.
+        required: Whether an empty cell is an error, and a file without the column cannot be read.
+        checks: pandera's own, such as `ge`, `isin` and `str_matches`.
+    """
+    return pa.Field(metadata={"kind": kind, "column": column, "required": required}, **checks)
+
+
+class TableModel(pa.DataFrameModel):
+    """A table. A frame has its columns and no others, and no value is missing."""
+
+    class Config:
+        """Of pandera."""
+
+        strict = True
+
+    @classmethod
+    def also_read(cls) -> tuple[Column, ...]:
+        """Return canonical columns whose cells are read and are no column of the table."""
+        return ()
+
+
+class SheetTable(TableModel):
+    """A table read from sheets: base name of the file, sheet ("" for text), row as the spreadsheet numbers it."""
+
+    file: Series[str]
+    sheet: Series[str]
+    row: Series[int] = pa.Field(ge=1)
+
+
+class PayeeTable(SheetTable):
+    """A table of which each row is of one payee, by their tax id."""
+
+    tax_id: Series[str] = cells(ColumnKind.TAX_ID, required=True)
+
+    @pa.check("tax_id", error="is a canonical CPF or CNPJ")
+    @classmethod
+    def _is_canonical(cls, tax_ids: pd.Series) -> "pd.Series[bool]":
+        return (read_tax_ids(tax_ids).tax_ids == tax_ids) & (tax_ids != "")
+
+
+def columns_of(model: type[TableModel]) -> tuple[Column, ...]:
+    """Return the canonical columns of a table that is read from sheets."""
+    declared = [
+        Column(about["column"] or name, about["kind"], about["required"], name)
+        for name, field in model.to_schema().columns.items()
+        if (about := field.metadata)
+    ]
+    return (*declared, *model.also_read())
+
+
+def names_of(model: type[TableModel]) -> list[str]:
+    """Return the columns of a table in order."""
+    return list(model.to_schema().columns)
+
+
+def broken_rows(model: type[TableModel], frame: pd.DataFrame) -> dict[int, str]:
+    """Validate a frame; return index label -> the rule broken. A failure of no single row is one of all rows."""
+    broken: dict[int, str] = {}
+    try:
+        model.validate(frame, lazy=True)
+    except SchemaErrors as failure:
+        for case in failure.failure_cases.itertuples():
+            for label in frame.index if pd.isna(case.index) else [case.index]:
+                broken.setdefault(int(label), f"{case.column}: {case.check}")
+    return broken
+
+
+Record = dict[str, Any]
+
+
+def records(frame: pd.DataFrame) -> list[Record]:
+    """Return a frame's rows, column name -> value, for decisions that look at one row at a time."""
+    if not len(frame):
+        return []
+    names = [str(name) for name in frame.columns]
+    # A whole column is made plain at once; `to_dict` goes by cell.
+    columns = [frame[name].tolist() for name in frame.columns]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+__all__ = [
+    "CURRENCY",
+    "ISO_DAY",
+    "ISRC",
+    "PERCENTAGE",
+    "Column",
+    "DataFrame",
+    "PayeeTable",
+    "Record",
+    "Series",
+    "SheetTable",
+    "TableModel",
+    "broken_rows",
+    "cells",
+    "columns_of",
+    "names_of",
+    "records",
+]
