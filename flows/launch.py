@@ -256,7 +256,6 @@ class Launcher(Protocol):
         """Start a job's payout.
 
         Args:
-            job_path: The job file.
             files: Files to read instead of those the job names, each as PATH or SOURCE=PATH.
             by: Who asks; prepares the plan.
             key: Names the launch: the same key again starts nothing. It carries the occasion, an approval and its
@@ -284,7 +283,6 @@ def launcher_for(settings: Settings, *, warm: bool = False) -> Launcher:
     REPASSE_LAUNCH=here starts children all the same: Prefect sees them, and no worker has to start a process for each.
 
     Args:
-        settings: Of the environment.
         warm: Whether a child is kept ready.
     """
     if is_watched() and settings.launch == "worker":

@@ -128,7 +128,6 @@ class Service:
     """The payout service a run talks to.
 
     Attributes:
-        api: Its client.
         url: Its identity in the ledger.
         key_fingerprint: What the ledger remembers of the API key.
         assumptions: What the interface does not say.
@@ -275,9 +274,7 @@ def open_ledger_of(settings: Settings, *, create: bool = True, now: Callable[[],
     """Open the ledger the environment names, under the policy it names.
 
     Args:
-        settings: Of the environment.
         create: False to leave no trace where there is no ledger yet: it is then empty.
-        now: The clock.
 
     Raises:
         ConfigurationError: the ledger cannot be opened, or the policy cannot be read, or there is none any more where

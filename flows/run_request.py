@@ -33,9 +33,7 @@ class RunRequest:
     """What the caller asked for.
 
     Attributes:
-        job: The declaration.
         job_path: Where it was read.
-        period: Its days.
         files: Source (layout name or position; "" for the only one) and path: read instead of the declared files.
         yes: Whether the caller approves the plan that will be made.
         by: Who asks; prepares the plan.
@@ -86,7 +84,6 @@ def read_run_request(  # noqa: PLR0913  # one for every option of the command li
     """Read the job file and settle what the caller asked for.
 
     Args:
-        job_path: The job file.
         files: "[SOURCE=]PATH": read instead of the files the job names.
         yes: Whether the caller approves the plan that will be made.
         by: Who asks; whoever runs the program when None.
@@ -159,8 +156,6 @@ def require_within_reach(job: Job, path: Path, environment: Mapping[str, str] = 
     """Refuse a job that reads where the house does not let jobs read; without a policy they may read anywhere.
 
     Args:
-        job: The declaration.
-        path: Its file.
         environment: Names the policy and the folder of jobs.
 
     Raises:
@@ -204,9 +199,7 @@ def require_job_of_folder(job: Path, files: Sequence[str], settings: Settings, f
     """Refuse to pay from anywhere but the folder of jobs, for whoever starts runs from afar.
 
     Args:
-        job: The job's file.
         files: Read instead of those it names, as "[SOURCE=]PATH"; there too, or among what was brought to the desk.
-        settings: Of the environment.
         folder: The folder of jobs; None where there is none.
 
     Raises:

@@ -58,10 +58,7 @@ def opened_service(
     """Open the payout service: the real one, or the embedded sandbox with its state in the home folder.
 
     Args:
-        settings: Which service, and with which key.
-        clock: Time.
         requests_per_s: The most requests a second; None for no limit.
-        client: Kind of client.
     """
     chosen = settings.require_service()
     with ExitStack() as exits:
@@ -176,11 +173,7 @@ class Watch(Protocol):
 
 
 class Stopped(Exception):  # nothing is wrong with the walk
-    """A stage has failed, and the run tells why: what is left of the way is its last stage.
-
-    Args:
-        code: How the run ends by it.
-    """
+    """A stage has failed, and the run tells why: what is left of the way is its last stage."""
 
     def __init__(self, code: ExitCode) -> None:
         super().__init__(code)
@@ -211,7 +204,6 @@ class Route:
     """The way of the data through the stages of a flow.
 
     Attributes:
-        name: Of the flow.
         way: Calls the stages in order, each of which does only what the ledger says is left to do.
     """
 
@@ -255,8 +247,6 @@ def walk(route: Route, run: Run, watch: Watch = call) -> None:
     """Walk a route to its end.
 
     Args:
-        route: Which stages.
-        run: Whose.
         watch: How a stage is called; Prefect wraps each in a task.
 
     Effects: those of the stages. Never raises for what a person must know: that is in the run's codes and messages.
@@ -304,14 +294,9 @@ class RunReport:
     """What a run came to, for whoever started it.
 
     Attributes:
-        run_id: Identity of the run.
-        exit_code: How it ended.
         state: The same as a word.
         notes: What a person must know.
-        issues: All problems.
-        outputs: Files that were written.
         summary: Content of `summary.json`; None when the run did not get that far.
-        language: Of the job.
         page: Address of its page on the desk, or of the desk's first page; "" where nobody has said where the desk is.
     """
 
@@ -408,7 +393,6 @@ def run_settle(job: str | None, watch: Watch = call, *, follow_s: float = 0.0) -
 
     Args:
         job: Name of the job; all jobs when None.
-        watch: How a stage is called.
         follow_s: How long to stay with open reports until they end, before the last look; 0 looks once.
 
     Raises:

@@ -51,7 +51,6 @@ class AlertSettings:
 
     Attributes:
         email_to: Addresses that get an e-mail.
-        email_from: Address it comes from.
         smtp_url: The mail server: smtp+starttls://name:password@host:587 (nothing without STARTTLS), smtps://host:465,
             or smtp://host:587 (STARTTLS where offered, and always before a password).
         webhook_url: Address that is sent a JSON document.
@@ -87,7 +86,6 @@ class Settings:
         service: The payout service; None where the environment names none.
         timeout_s: Total deadline of one POST.
         log_format: text for people, json for collectors.
-        assumptions: REPASSE_ASSUME_* variables.
         policy: File that says whose yes every plan needs at least, whatever its job says; that of the home folder where
             none is named, and None where there is none.
         approval_key: Seals approvals, users and sessions; "" where the home folder keeps it.
@@ -315,7 +313,6 @@ def cluster_address(engine: Literal["local", "dask"] | None, environment: Mappin
 
     Args:
         engine: What the job says; None leaves it to the environment.
-        environment: Names the scheduler as REPASSE_DASK.
 
     Raises:
         ConfigurationError: the address is none, or the job wants one and there is none.

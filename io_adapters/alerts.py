@@ -43,12 +43,7 @@ def send_email(  # a mail is just these parts
     Args:
         smtp_url: smtp+starttls://name:password@host:587, which sends nothing without STARTTLS; smtps://host:465; or
             smtp://host:587, encrypted by STARTTLS where the server offers it and always before a password.
-        sender: Address it comes from.
-        to: Addresses it goes to.
-        subject: One line.
-        text: The rest.
         attached: Name and content of a PDF that goes with it.
-        egress: Whose certificates are trusted.
 
     Raises:
         NotAlerted: the server cannot be reached, or does not take it; nothing of address or password is in the reason.
@@ -87,8 +82,6 @@ def post_webhook(url: str, document: dict[str, Any], *, egress: Egress = DIRECT)
 
     Args:
         url: Where to; it may hold a secret, and is never told.
-        document: What to send.
-        egress: How it leaves the house.
 
     Raises:
         NotAlerted: there is no answer, or another one than 2xx.

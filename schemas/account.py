@@ -31,9 +31,7 @@ class AccountLine:
     """One period of an account: earned + rows + carried in = the sum of all groups.
 
     Attributes:
-        period: Its label.
         run_id: The run whose books tell it; "" when no run left any.
-        earned_cents: Royalties earned.
         rows_cents: Rows of payments sheets, and the owner's part where the payee is the payer.
         carried_in_cents: From the period before; negative when owed back.
         groups_cents: Where it is, by the names of `GROUPS`; those of nothing are left out.
@@ -54,13 +52,10 @@ class AccountPayment:
     """One sum of a period that is paid, on its way, or held.
 
     Attributes:
-        period: Its label.
         run_id: The run that made its report, or whose books tell it.
         kind: Royalties, a row of a payments sheet, or the owner's part.
         reference: As the row states it, masked; "" for royalties.
-        amount_cents: How much.
         standing: One of `schemas.plan.STANDINGS`.
-        reasons: Why it stands so.
         report: Id of the report; "" before.
         sent_at: When the report was sent; None before.
     """
@@ -83,7 +78,6 @@ class PayeeAccount:
     Attributes:
         payer_name: Who pays; "" where no run left books.
         lines: By period, the earliest first.
-        payments: Likewise.
     """
 
     job: str
@@ -121,7 +115,6 @@ class PayeeAccounts:
         tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
         language: Of the latest books.
         year: The year whose periods are told; None for all.
-        accounts: By job and currency.
     """
 
     name: str
@@ -136,14 +129,12 @@ class OwedSum:
     """What was owed to one payee and not paid at the end of a day.
 
     Attributes:
-        job, period, currency: Of what.
         name: The payee's; "" for lines that no share covers.
         tax_id: In full; for the finance team's own sheet alone.
         kind: Royalties, a row, what is carried, or lines without a share.
         reference: As the row states it.
         amount_cents: How much; negative when the payee owes it.
         standing: One of `schemas.plan.STANDINGS`.
-        reasons: Why it stands so.
         report: Id of the report; "" before.
         key: The obligation's, by which people decide on it; "" where the last runs know of none.
         obligation_cents: What the obligation is of, which may have been paid in part, or otherwise.
@@ -169,7 +160,6 @@ class Owed:
     """What was owed and not paid at the end of a day.
 
     Attributes:
-        at: The day, in Brazil.
         language: To speak to people in.
         sums: By job, period and payee.
     """
@@ -188,10 +178,7 @@ class TaxedPayment:
         tax_id, name: The payee; in full, for the accountant's own sheet alone.
         nature: Code of the nature of the income, as the table of taxes gives it; "" elsewhere.
         kind: Royalties, or a row of a payments sheet.
-        job, period, currency: Of what.
         paid_on: The day, in Brazil, on which the report was first seen paid.
-        report: Its id.
-        net_cents: What was paid.
         withheld_cents: Kind of tax -> centavos.
     """
 
@@ -227,9 +214,7 @@ class MonthLine:
     What is carried out is less than nothing where more was paid than came in: of what earlier periods had left.
 
     Attributes:
-        job, period, currency: Of what.
         run_id: The last payout; whose books tell it.
-        state: How that run stands.
         exit_code: How it ended; None while it runs.
         payments: How many payments to people are paid or on their way.
         planned_cents: What plans that wait for an approval would send; nothing of them is booked yet.
@@ -262,7 +247,6 @@ class MonthView:
     Attributes:
         month: Such as "2026-10".
         language: To speak to people in.
-        lines: By job and period.
     """
 
     month: str
@@ -275,13 +259,9 @@ class Receipt:
     """One payment that the service says was paid, as its payee and an accountant are shown it.
 
     Attributes:
-        payer_name: Who paid.
-        job, period, currency, language: Of what.
-        name: The payee's.
         tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
         kind: Royalties, or a row of a payments sheet.
         reference: As the row states it, masked; "" for royalties.
-        amount_cents: What was sent.
         tax_cents: Income tax that the service kept of it; None where it kept some of the report, and
             does not say of whom.
         destination: Where it was sent, masked.

@@ -35,7 +35,6 @@ class Alert:
         subject: The same in a line.
         facts: For programs: job, period, run, state, and digest, payments and total of a plan.
         page: Address of the page where somebody can act; "" where nobody has said where the desk is.
-        language: To tell it in.
         notes: What else the run told, for people of the house alone.
     """
 
@@ -73,14 +72,8 @@ def alert_of_run(  # noqa: PLR0913  # each is named at the call
     A plan is told of once, whichever run finds it waiting.
 
     Args:
-        codes: All that holds of the run.
-        run_id: The run.
-        job: Name of the job.
-        period: Label of the period.
         plan: What waits for approval; None where nothing does.
         desk_url: Where people reach the desk; "" where nobody has said.
-        language: Of the job.
-        notes: What the run told.
     """
     code = next((code for code in PRECEDENCE if code in codes and code in _KINDS), None)
     if code is None:
@@ -104,10 +97,8 @@ def alert_of_night(run_id: str, began: str, *, desk_url: str, language: str) -> 
     """Tell of a night that has not ended.
 
     Args:
-        run_id: The night.
         began: When it began, as people write it.
         desk_url: Where people reach the desk; "" where nobody has said.
-        language: To tell it in.
     """
     facts: dict[str, str | int] = {"run": run_id, "state": "running"}
     subject = Message("alert.night", began=began)
@@ -118,10 +109,8 @@ def alert_of_jobs(run_id: str, jobs: tuple[str, ...], *, desk_url: str, language
     """Tell of jobs that a night could not even begin.
 
     Args:
-        run_id: The night.
         jobs: Their names, or those of their files.
         desk_url: Where people reach the desk; "" where nobody has said.
-        language: To tell it in.
     """
     facts: dict[str, str | int] = {"run": run_id, "state": "could_not_begin", "jobs": len(jobs)}
     subject = Message("alert.jobs", jobs=", ".join(jobs))

@@ -49,7 +49,6 @@ class PlanRule:
         """How many people must approve a plan.
 
         Args:
-            total_cents: Its total.
             largest_cents: Its largest payment.
             must_look: Whether a person must look at it however small it is.
         """
@@ -155,7 +154,6 @@ def approvals_that_count(
         approvals: Those of the plan that are neither expired nor void.
         rule: Of the plan, as strict as it has ever been.
         total_cents: Of the plan; an approval of another total does not count.
-        needed: How many people must approve.
         users: Everybody who may, or might once, sign in.
         preparers: Who launched the plan's run or uploaded a file of it, in any writing.
 
@@ -207,11 +205,8 @@ class Decision:
     Attributes:
         obligation_key: Which obligation; for a word on a row of a payments file, the row's own.
         submission_id: The partial or excluded report that the word explains; "" for a word on the row as it stood.
-        kind: What is said.
         amount_cents: What was to be paid.
         destination: Fingerprint of where it was to go.
-        by: Who says it.
-        evidence: What they rely on.
         at: When (UTC).
     """
 
@@ -235,8 +230,6 @@ class PlanWord:
     """A yes or a no to a plan, as it was said and whatever became of it.
 
     Attributes:
-        digest: The plan.
-        by: Who.
         kind: How it was said, one of `ApprovalKind`; REJECTED for a no.
         total_cents: The total it was said of.
         at: When (UTC).

@@ -92,7 +92,6 @@ class AccountCheck(PlainAttempt):
     It is written down as being sent, together with the money reserved for it: the job's budget is the consent to it.
 
     Attributes:
-        fingerprint: Which account and holder.
         cost_cents: What it costs at most.
     """
 
@@ -104,7 +103,6 @@ class Attempt(Protocol[State_co]):
     """What every attempt has, whatever it asks for.
 
     Attributes:
-        id: Identity within the ledger.
         state: Where it stands.
         body: The exact bytes to send.
         run_id: The run that sent it, or wrote it down while it is unsent.

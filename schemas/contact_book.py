@@ -12,7 +12,6 @@ class ContactState(StrEnum):
 
     Attributes:
         CREATING: its creation was begun, and no answer is known; it may exist or not.
-        KNOWN: the service told it.
         GONE: it was deleted from here.
     """
 
@@ -28,10 +27,8 @@ class KnownContact:
     Attributes:
         tax_id: Canonical CPF or CNPJ.
         contact_id: The service's id; None where it told none.
-        name: As told.
         email: As told; where an answer left it out, as it was asked for.
         accounts: As last told; an answer without accounts leaves the older ones.
-        favorite_account_id: The favorite among them.
         state: How far it is known.
         asked_at: When its creation was begun (UTC), while no answer to that is known.
         told_at: When the service last told it (UTC).

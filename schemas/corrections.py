@@ -90,7 +90,6 @@ class CellMark:
     Attributes:
         row: Physical row.
         position: From 0, column A.
-        colour: RGB of its background.
         note: Its comment, below what the person had written there.
         value: What stands in the place of what was there; None leaves it.
         is_text: Whether what is typed there stays text, with its zeros.
@@ -109,9 +108,7 @@ class SheetMarks:
     """What is put on a sheet of a person's own workbook.
 
     Attributes:
-        title: The sheet.
         header_row: Physical row of its header.
-        cells: Marks on cells.
         headers: Position -> header of each column that is added at the end.
         added_position: The one of them that tells what is wrong with each row.
         told: Physical row -> what is wrong with it.
@@ -130,8 +127,6 @@ class ProblemList:
     """The sheet behind the others that lists all problems.
 
     Attributes:
-        title: Of the sheet.
-        note: Said above it.
         headers: Header and width of each column.
         cell_position: The column that leads to the cell.
         rows: Texts of each row, and last where it leads, such as #'Sheet'!A1; "" for nowhere.
@@ -164,7 +159,6 @@ class CorrectedRow:
         original_sha256: Hex digest of the headers and the row's cells as they were: a row that was changed since, or
             that has moved, is another row.
         cells: The row put right, one text for each header.
-        kinds: CellKind of each.
         corrections_file: Base name of the workbook.
         read_as: File, sheet and row under which the run that was given the workbook has read it.
         run_id: That run; "" while it reads.
@@ -262,7 +256,6 @@ def correct_rows(table: RawTable, corrected: RawTable) -> RawTable:
     """Put corrected rows in the place of those they correct.
 
     Args:
-        table: All rows, as they were.
         corrected: Some of them, at the same physical rows and under the same headers; blank rows between them.
 
     Raises:
@@ -321,7 +314,6 @@ class MissingShare:
             row would hold for; more specific names are left out where such a share would take lines from others.
         title: Of the recording, for people.
         periods: Of the lines, in order; "" is the job's own.
-        lines: How many lines.
         amount: Their sum in the job's currency, exact; None where a rate is missing.
     """
 
@@ -340,7 +332,6 @@ class MissingShares:
     """All that no share covers, the largest sums first.
 
     Attributes:
-        currency: Of the amounts.
         named: What one row each of the table of shares would cover.
         nameless: Lines without ISRC, UPC, release and artist: only the whole catalogue has them.
     """

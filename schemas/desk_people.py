@@ -30,7 +30,6 @@ class DeskUser:
     Attributes:
         key: What all writings of the name have in common; identity.
         name: As it is shown, and written beside whatever they say.
-        roles: What they may do.
         password_hash: Of argon2id, with its own salt and parameters.
         language: They want to be spoken to in.
         disabled: Whether they may no longer sign in.
@@ -51,8 +50,6 @@ class Upload:
     Attributes:
         sha256: Hex digest of its bytes; with `name`, its identity.
         name: As the person called it, made safe.
-        size_bytes: How long it is.
-        by: Who uploaded it.
         at: When (UTC).
     """
 
@@ -69,9 +66,7 @@ class Launch:
 
     Attributes:
         key: The same key starts nothing twice.
-        job_file: The job file.
         files: Read instead of those the job names, as "[SOURCE=]PATH".
-        by: Who asked.
         plan_digest: The plan whose approval asked for it; None for a first run.
         at: When (UTC).
     """
@@ -89,10 +84,7 @@ class FirstDecision:
     """What one person says where it takes two; waits for the second.
 
     Attributes:
-        kind: Of what.
         subject: Which submission, exchange update, or freeze.
-        by: Who said it.
-        evidence: What they rely on.
         at: When (UTC).
     """
 

@@ -79,8 +79,6 @@ class ExchangeUpdate:
         sending_at: When the intent to send was written down (UTC); None before.
         was_in_doubt: Whether these bytes have ever been in doubt for this report.
         reason: Why it stands where it stands; None where that says it all.
-        job: Name of the job.
-        period: Label of the period.
         report_run_id: The run that sent the report.
         split_id: The service's `_id` of the report.
         report_state: Where the report's submission stands.

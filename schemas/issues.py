@@ -259,8 +259,6 @@ class Issue:
     """One problem at one place.
 
     Attributes:
-        code: Which rule.
-        severity: error, warning or note.
         file: Base name of the file.
         sheet: Sheet name; None for text files.
         cell: A1 reference ("C7"); None when the problem is of a row, a sheet or a file.
@@ -268,7 +266,6 @@ class Issue:
         column: Header as the person wrote it; None when no single column is at fault.
         value_masked: The value, masked so that it identifies nobody; "" when there is none.
         message: What is wrong, without the value.
-        accepts: What would be right.
     """
 
     code: IssueCode
@@ -311,12 +308,10 @@ def make_issue(  # noqa: PLR0913  # the fields of an issue, by keyword
     """Make an issue with its messages.
 
     Args:
-        code: Which rule.
         file: Base name of the file.
         sheet: Sheet; None for text files.
         cell: A1 reference, where one cell is at fault.
         row: Physical row.
-        column: Header as the person wrote it.
         value_masked: The value as `schemas.values.masking.mask_value` shows it.
         severity: For the few codes that weigh differently by table; None takes the code's own.
         facts: What the templates name in braces; never a document, a key or an account.

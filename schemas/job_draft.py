@@ -31,7 +31,6 @@ class DraftedFiles:
         columns: Header -> canonical column, where a person had to say.
         only: Header -> texts of the rows that are asked for.
         ignore_columns: Headers that say nothing of what is to be paid.
-        currencies: Of a statement's lines.
         received: Currency -> what the bank got for them, as far as a person has said.
     """
 
@@ -56,11 +55,8 @@ class JobDraft:
     """All that a new job file says.
 
     Attributes:
-        name: The job's.
         payer_tax_id: Canonical or as written.
-        payer_name: As written.
         period: A month, or `previous_month`.
-        sources: What is paid from.
         beside: payees, shares, advances or opening -> its files.
         language: Of the comments and of what the job writes.
         four_eyes: Whether only somebody who signs in, and did not prepare it, approves what it pays.
@@ -108,7 +104,6 @@ def received_as_typed(text: str, currencies: Sequence[str]) -> dict[str, str]:
 
     Args:
         text: Amounts, with their currencies where the statement has more than one.
-        currencies: Of the statement's lines.
 
     Raises:
         ValueError: it is no such thing.

@@ -64,7 +64,6 @@ class JournalAccount:
     """Where centavos stand.
 
     Attributes:
-        kind: What stands there.
         job: Name of the job; "" for an advance with a reference, which all jobs of a payer recoup.
         payer: Tax id of the payer.
         payee: Tax id; "" where it is nobody's.
@@ -112,7 +111,6 @@ class Posting:
     """One leg of an entry.
 
     Attributes:
-        account: Where.
         amount_cents: Positive for a debit; never nothing.
     """
 
@@ -126,8 +124,6 @@ class JournalEntry:
 
     Attributes:
         id: Derived from its cause, so that posting it again changes nothing.
-        kind: What has happened.
-        series: Whose.
         period: Label of the period it is about; "" for none. Never decides a balance.
         period_start: Its first day; None for none.
         cause: What it rests on: a plan, a submission, a person's decision, a pair of names.
@@ -161,13 +157,7 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True)
 class BookedPosting:
-    """One posting as it was booked, with what its entry says.
-
-    Attributes:
-        kind, series, period, period_start, cause: Of the entry.
-        account: Where.
-        amount_cents: Positive for a debit.
-    """
+    """One posting as it was booked, with what its entry says."""
 
     kind: EntryKind
     series: Series
@@ -221,11 +211,8 @@ class ClaimedSum:
     """What a submission pays of one account.
 
     Attributes:
-        obligation_key: Which obligation.
         base_key: The payments row it is of.
         kind: Royalties, a payments row, or the owner's part.
-        payee: Tax id.
-        amount_cents: What is sent.
         taxes_cents: Kind of tax -> centavos that are withheld with it.
         is_held_back: Whether the service is asked to hold it back.
     """
@@ -244,9 +231,7 @@ class ReportFigures:
     """What a report says of the money, in centavos; None where it does not.
 
     Attributes:
-        paid_cents: What was paid out.
         tax_cents: Income tax that was kept.
-        fee_cents: Fees that were kept.
         held_nothing: Whether nothing is held back, whatever was asked.
     """
 
@@ -267,7 +252,6 @@ class BookedPayment:
     """What one entry books of a report as paid to a payee; less than nothing where it came back.
 
     Attributes:
-        submission_id: The report.
         payee: Tax id; "" for what was kept of payments of several.
         at: When it was booked (UTC).
         service_cents: What the service paid, with the fee where it was kept out of it.
@@ -297,10 +281,7 @@ def where_claims_are(
     without telling stays there until people say what became of it. What was never sent, or failed, is the payee's.
 
     Args:
-        series: Whose.
-        claims: What it pays.
         state: Where it stands.
-        figures: What its last report says.
         words: Obligation key -> the last word on what an untold report did for it.
     """
     if state not in LIVE:

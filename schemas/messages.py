@@ -39,12 +39,7 @@ class Money:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Several facts as one, on one line.
-
-    Attributes:
-        parts: Messages, texts or numbers.
-        by: What stands between them.
-    """
+    """Several facts as one, on one line."""
 
     parts: tuple[object, ...]
     by: str = ", "
@@ -58,7 +53,6 @@ class Message:
     """What somebody is told: an id of the catalogues and the facts its text names.
 
     Args:
-        id: Of the catalogues.
         **facts: Texts; whole numbers as they are; `Money`, decimals with the digits they have, days and moments; other
             messages; several of these, each on a line of its own, or `Listed`. `count` chooses between singular and
             plural. Never a document, a key or an account.

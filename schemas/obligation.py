@@ -173,7 +173,6 @@ class Obligation:
         kind: What it is a part of.
         amount_cents: How much, in centavos of the reports' currency.
         place: Where the money is.
-        reasons: Why it is there.
         key: Its identity, `extPaymentId` on the wire; never made of amount or account; "" for what no report carries.
         base_key: Key of the first obligation of the same payee and period.
         reference: What tells two obligations to one payee apart.

@@ -30,11 +30,7 @@ class StatementHeading:
 
     Attributes:
         payer_name: Who pays; stands at the head of the page.
-        job: Name of the job.
-        period: Label of the period.
-        first_day, last_day: Its days.
         currency: Currency of the job; of every amount that does not name its own.
-        language: Of the page.
         minimum_payout_cents: Below it royalties are carried; 0 for no minimum.
         quotes: The exchange rates of the sources.
     """
@@ -55,7 +51,6 @@ class StatementBasis:
     """What statements rest on beside a run's tables; kept with them, since the job file may have changed by then.
 
     Attributes:
-        heading: What all statements share.
         advances: Where each advance stands.
         languages: Tax id -> language, of payees who want their statement in one of their own.
         minimums_cents: Tax id -> minimum, of payees who have one of their own.
@@ -87,7 +82,6 @@ class RecordingPart:
         units: Units of the lines; 0 when the source does not count them.
         lines: How many statement lines were summed.
         source_amount: Their exact sum, in `source_currency`.
-        source_currency: Currency of the source.
         rate: Worth of one unit of it in the job's currency.
         share_ppm: The payee's part, in millionths.
         earned: The exact part, in the job's currency.
@@ -121,7 +115,6 @@ class AdvanceStanding:
 
     Attributes:
         payee: Tax id in full; not shown.
-        reference: Of the advance.
         isrc: The recording it is tied to, or "".
         recouped_cents: Taken from this period's earnings.
         outstanding_cents: Still to recoup afterwards; None when not known.
@@ -144,7 +137,6 @@ class WayToPaid:
     Attributes:
         earned_exact: Sum of all parts, nothing rounded, in units of the currency.
         earned_cents: The same after the only rounding, which is made over all payees together.
-        recouped_cents: Taken for advances.
         carried_in_cents: From earlier periods; negative when owed back.
         carried_out_cents: Into the next period; negative when owed back.
         held_cents: Open in this period until something is corrected.
@@ -179,8 +171,6 @@ class StatementPayment:
 
     Attributes:
         kind: Royalties, or a row of a payments file.
-        reference: Of the obligation.
-        amount_cents: How much.
         place: One of `schemas.plan.STANDINGS`.
         reasons: Codes why it is held; empty otherwise.
         report: Id of the report it went into; "" before.
@@ -203,7 +193,6 @@ class PayeeStatement:
     Attributes:
         heading: What it shares with the others.
         token: Tells statements of namesakes apart in file names; not a tax id, and not to be worked back to one.
-        name: The payee's.
         tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
         recordings: By recording, the largest first; empty without royalties.
         platforms, territories, months: Sums of the same parts, the largest first; months in order.

@@ -22,7 +22,6 @@ class ExchangeTerms:
     """What POST /split/{split_id}/update_exchange_rate says of every report of a plan.
 
     Attributes:
-        currency: Of the reports.
         rate: What one unit of it is worth in BRL, exact.
         order_id: The exchange order at the bank; None when the job names none.
         show_exchange_data: Whether the service shows payees the exchange.
@@ -129,11 +128,7 @@ def obligation_key(job: str, payer: str, payee: str, period: str, currency: str,
     """Name what is owed to one payee. Never contains the amount or the bank account.
 
     Args:
-        job: Name of the job.
-        payer: Tax id of the payer.
         payee: Tax id of the payee; the payer's own for the owner's part.
-        period: Label of the period.
-        currency: Currency of the reports.
         reference: What tells two obligations to one payee apart; "" for the only one.
 
     Returns:
@@ -147,12 +142,9 @@ class BatchPayment:
     """One payment of a batch, as the ledger keeps it beside the body.
 
     Attributes:
-        obligation_key: Which obligation it pays.
         base_key: Key of the first obligation of the same payee and period; equals obligation_key for that one.
-        reference: Reference of the obligation.
         kind: Of a payments row, of royalties, or the owner's part.
         payee: Tax id of the payee.
-        amount_cents: What is paid.
         destination: Fingerprint of the destination; "" for the owner's part.
         withheld: Whether a person asked the service to hold it back.
     """
@@ -210,10 +202,7 @@ class PaymentPlan:
     """All batches of one run. Has no effect yet.
 
     Attributes:
-        job: Name of the job.
         payer: Tax id of the payer.
-        period: Label of the period.
-        currency: Currency of the reports.
         batches: In order of number; empty when nothing is left to pay.
         exchange: The rate all its reports are given once the service has them; None for reports in BRL.
     """
@@ -318,10 +307,6 @@ class Approval:
     """A person's word on one plan.
 
     Attributes:
-        digest: The plan.
-        by: Who.
-        kind: How.
-        total_cents: The total they confirmed.
         at: When (UTC).
         expires_at: Until when it may be used (UTC).
     """
@@ -342,10 +327,7 @@ class JobIdentity:
     """Whose obligations, for when, in which currency.
 
     Attributes:
-        job: Name of the job.
         payer: Tax id of the payer.
-        period: Label of the period.
-        currency: Currency of the reports.
     """
 
     job: str

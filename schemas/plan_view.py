@@ -112,8 +112,6 @@ class PayeeNotice:
     """One reason to look at one payee.
 
     Attributes:
-        notice: The reason.
-        tax_id: The payee.
         name: As the tables have it; "" when nobody knows it any more.
         now_cents: What this period comes to with this plan; 0 for one who disappeared.
         before_cents: What it is held against: the median of their last amounts, or the last one; what is taken back of
@@ -146,8 +144,6 @@ class Change:
     """One payment that is not as it was.
 
     Attributes:
-        kind: How.
-        tax_id: The payee.
         name: As the tables have it; "" when nobody knows it any more.
         reference: Tells two payments of one payee apart.
         before_cents: What was to be paid; 0 for an added one.
@@ -221,13 +217,9 @@ class PlanRow:
     """One obligation of the plan, without anything a stranger could pay or be paid with.
 
     Attributes:
-        name: Of the payee.
         tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
         kind: Of `schemas.tables.obligations.KINDS`.
-        reference: Of the obligation.
-        amount_cents: What it comes to.
         place: Where it is.
-        reasons: Why.
         file, sheet, row: The source row of a payments row; "" and 0 elsewhere.
         notices: Why a person should look at the payee, or at this row.
         alike: What the row looks like that looks paid before.
@@ -264,8 +256,6 @@ class ChecksView:
     """Account checks that are still to be made.
 
     Attributes:
-        wanted: How many accounts.
-        each_cents: What one costs.
         budget_cents: What the job allows in one run.
     """
 
@@ -295,7 +285,6 @@ class PlanView:
 
     Attributes:
         plan: The batches as they would be made now, or as they were frozen.
-        payer_name: As in the job.
         language: "pt-BR" or "en".
         digest: Identity of the plan; None while account checks are outstanding, for they may change it.
         totals: Every centavo of `in`.
@@ -389,11 +378,8 @@ class PlanPage:
 
     Attributes:
         digest: Identity of the plan; None of a provisional one.
-        job, period, currency, payer_name: Of the job.
         exchange: The rate of the reports, such as "1 USD = BRL 5.4312"; "" in BRL.
-        total_cents: Sum of all reports.
         payees: How many people would be paid.
-        batches: The reports.
         totals: Centavos by place; "in" is the sum of all others.
         rows: Rows read, used, held, duplicate, ignored.
         planned: Every payment, those to look at first, the largest first among equals.

@@ -17,7 +17,6 @@ class FileIdentity:
     Attributes:
         name: The file's base name, for people.
         sha256: Hex digest of the file's bytes.
-        size_bytes: Length of the file.
     """
 
     name: str
@@ -84,12 +83,7 @@ def joined(blocks: Sequence[RawTable]) -> RawTable:
 
 
 def some_rows(table: RawTable, which: np.ndarray) -> RawTable:
-    """Take some rows of a table, which keep their numbers.
-
-    Args:
-        table: All of them.
-        which: Mask of the rows wanted.
-    """
+    """Take some rows of a table, which keep their numbers."""
     cells = table.cells[which]
     left = frozenset(cells.index.tolist()) if table.misshapen_rows else frozenset[int]()
     return replace(

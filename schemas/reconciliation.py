@@ -82,9 +82,7 @@ class Discrepancy(Strict):
     Attributes:
         kind: What does not agree: of a text under `discrepancy.`, or the state in which a report ended.
         report_id: Ours; None where it is of none.
-        message: For programs, in English.
         expected: What was planned or recorded.
-        found: What the service says.
         why: Why a report ended so, for people.
     """
 
@@ -178,7 +176,6 @@ class ReportLine:
         state: Where it stands, one of `schemas.submission.SubmissionState`.
         status: The service's last word on it; None until known.
         payments: How many payments it has.
-        amount_cents: Its total.
         is_likely: Whether nothing but likeness speaks for its being ours.
         sent_at: When the intent to send was written down (UTC); None before.
         ended_at: When it was seen to have ended as it has (UTC); None while it is open.
@@ -211,8 +208,6 @@ class PersonsWord:
 
     Attributes:
         at: When (UTC).
-        by: Who.
-        said: What.
         how: By what way; None where that goes without saying.
         amount_cents: The total, or the amount, it was said of.
         plan_digest: The plan it was said of; "" for a payment.
@@ -236,7 +231,6 @@ class Reconciliation:
 
     Attributes:
         summary: Content of `summary.json`.
-        payer_name: Who pays.
         language: "pt-BR" or "en".
         obligations: Every centavo of `in`, by part and place.
         payees: `schemas.tables.obligations.PayeeBalances`: earned, recouped, carried, payable; empty without royalties.

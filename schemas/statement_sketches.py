@@ -55,7 +55,6 @@ class LineSketch:
         hashes: Those of the sample and of the heaviest lines, ascending.
         counts: How many lines of the file have each.
         weights: What one line of each is worth, whatever its sign; see `WEIGHT_PLACES`.
-        currencies: Of what.
         lines: How many lines there are in all, none of them worth nothing.
         money: Currency -> the weight of all lines.
     """
@@ -175,7 +174,6 @@ def sketch_of(hashes: Hashes, weights: Counts, currencies: Coded) -> LineSketch:
     """Sketch the lines of a block.
 
     Args:
-        hashes: One per line.
         weights: What each line is worth; lines of one hash are worth the same.
         currencies: Which currency each line is in, and the different currencies.
     """
@@ -252,7 +250,6 @@ class Sketches:
     """The same lines, known by three things.
 
     Attributes:
-        lines: All that each says.
         earnings: Recording, exact amount and currency; lines of a recording with an amount of four digits or more.
         amounts: Exact amount and currency alone; lines with an amount of nine digits or more.
     """
@@ -397,7 +394,6 @@ class StatementAccount:
         currency: ISO code.
         month: "YYYY-MM"; "" where the lines do not say.
         amount: Exact sum of the lines.
-        lines: How many.
         recordings: Recording, hashed -> what its lines add up to, see `WEIGHT_PLACES`; those that earned most.
         platforms: Platforms, hashed; empty where the lines do not say.
         territories: Territories, hashed; empty where the lines do not say.

@@ -97,13 +97,8 @@ class Submission:
         content_hash: Hex sha256 of the batch's content.
         attempt: 1 + earlier submissions of that content.
         report_id: What it is called in the service.
-        job: Name of the job.
-        period: Label of the period.
-        currency: Currency of the report.
         state: Where it stands.
-        payments: Number of payment entries.
         amount_cents: Total of the report, the owner's part included.
-        owner_cents: The owner's part.
         body: The exact bytes to POST.
         split_id: The service's `_id`; None until known.
         status: The service's last status, as it said it; None until known.
@@ -146,8 +141,6 @@ class SentReport:
         report_id: What it is called in the service.
         split_id: The service's `_id`; None until known, "" where the service does not tell.
         payer: Tax id of the payer.
-        currency: Currency of the report.
-        amount_cents: Its total.
         linked_by: LIKENESS where `split_id` was found by likeness alone.
     """
 
@@ -172,7 +165,6 @@ class Claim(BatchPayment):
     """A payment in one live submission: an obligation has at most one.
 
     Attributes:
-        submission_id: Which submission.
         state: Where that submission stands.
         run_id: The run that sent it, or planned it while it is unsent.
         period: Label of the period it was paid for.
@@ -195,7 +187,6 @@ class FormerPayee:
     """A payee of royalties of a job, of whom the tables say nothing any more.
 
     Attributes:
-        tax_id: Their document.
         name: As the last report has it.
         email: As the last report has it; "" where it had none.
         destination: Fingerprint of where the last payment went.

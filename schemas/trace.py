@@ -70,11 +70,9 @@ class RoyaltyPart:
 
     Attributes:
         isrc, upc, release, title, artist, platform, period, currency: As the lines say; "" where they do not.
-        lines: How many.
         source_amount: Their exact sum, in `currency`.
         rate: What one unit of it is worth in the job's currency.
         rate_day, rate_origin: Of the rate, where the job still says so; None and "" elsewhere.
-        shares: The payee's, by role.
         found: Where the lines are; nothing when no statement was read again.
     """
 
@@ -150,7 +148,6 @@ class TaxTaken:
         percent: Of the payment; None where an amount is given.
         amount_cents: Once in a calendar month; 0 where a percentage is given.
         in_month_cents: What was withheld of such an amount in the month already.
-        taken_cents: What is withheld now.
     """
 
     kind: str
@@ -165,7 +162,6 @@ class PayableWay:
     """How a run came from what is due for a period to what it pays: terms and figures, in centavos.
 
     Attributes:
-        later_cents: Balance of later periods.
         paid_before_cents: What of the period was paid before, or is on its way.
         withheld_before_cents: What of it was withheld before.
         balance_cents: What is owed, over all periods.
@@ -259,7 +255,6 @@ class TracedReport:
         split_id, status: The service's; None until known.
         sent_at: When it was last sent; None before.
         seen_at: When the service last showed the report; None when it never has.
-        plan_digest, prepared_by, planned_at, approved_at: Of its plan.
         approvals: People's words on the plan.
         steps: Every state it has been in, since when, by whom.
     """

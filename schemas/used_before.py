@@ -17,8 +17,6 @@ class PaidAlike:
 
     Attributes:
         job: Name of the job that made it.
-        period: Label of its period.
-        submission_id: Which submission.
         other_payer: Whether it was under another payer.
         other_payee: Whether it was to another CPF or CNPJ, at the same account.
         other_account: Whether it was to another account of the same payee.
@@ -56,10 +54,6 @@ class PaidSum:
     """All that one payee got for one job and period.
 
     Attributes:
-        payee: Tax id.
-        job: Name of the job.
-        period: Label of the period.
-        currency: Currency of the reports.
         amount_cents: The sum of its payments.
         last_at: When the last of them was sent (UTC).
     """
@@ -77,7 +71,6 @@ class UsedDestination:
     """Where one payee was paid, and when and for what last.
 
     Attributes:
-        payee: Tax id.
         destination: Fingerprint of the destination, never the account.
         job: Name of the job it was last used for.
         period: Label of the period it was last used for.
@@ -98,8 +91,6 @@ class FailedPayment:
     Attributes:
         base_key: Key of the first obligation of the same payee and reference.
         amount_cents: What was to be paid.
-        destination: Fingerprint of the destination.
-        report_id: The report.
         payee: Tax id, where it was of royalties, which another period's payment may make with its own; "" elsewhere.
     """
 

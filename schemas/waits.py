@@ -40,11 +40,7 @@ class OpenPeriod:
     """What the last run of a job and period has left open.
 
     Attributes:
-        job: Name of the job.
-        period: Label of the period.
         run_id: The run that left it.
-        currency: Of the amounts.
-        language: Of the job.
         folder: Where that run has written its outputs.
         items: By place, kind and reason; empty when nothing is left.
     """
@@ -92,18 +88,13 @@ class Wait:
     """One thing that waits for somebody.
 
     Attributes:
-        kind: What it is.
-        job: Name of the job.
-        period: Label of the period.
         run_id: The run that left it.
-        reasons: Why it was left.
         count: How many obligations or rows; 0 of a run.
         amount_cents: What they come to; 0 where no amount is known.
         currency: Of the amount; "" where there is none.
         code: How a command that tells of it ends.
         command: What runs the job's period again; "" where nobody knows its job file.
         folder: Where that run has written what is to be put right; "" for beside whatever tells of it.
-        language: Of the job.
         state: How the run ended, where that is why.
         in_desk: Whether words on the job count only from people who have signed in at the desk.
     """

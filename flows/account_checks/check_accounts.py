@@ -190,10 +190,6 @@ def check_accounts(run: Run, drafted: Draft) -> Draft:
 
     The order: what the list of institutions says, kept answers, then paid calls, likely-good accounts first.
 
-    Args:
-        run: Of which job.
-        drafted: What is to be paid.
-
     Effects: at most `budget` centavos are spent. Safe to repeat: an answer is kept, an unanswered call counts as spent
     and is not made again by itself.
     """
@@ -311,9 +307,6 @@ def _wait_for_others(
     An account whose call came to nothing there is asked about here, once.
 
     Args:
-        run: Of which job.
-        drafted: What is to be paid.
-        asked: The accounts it asked about.
         verdicts: What it knows of them; what is found out is added.
     """
     waiting = {name for name, verdict in verdicts.items() if verdict.result is CheckResult.IN_FLIGHT}

@@ -176,7 +176,6 @@ class FavoriteNote(StrEnum):
 
     Attributes:
         NO_SUCH_ACCOUNT: none of the accounts the service told is the payee's destination.
-        SEVERAL_ACCOUNTS: several look like it.
     """
 
     NO_SUCH_ACCOUNT = "no_such_account"
@@ -260,7 +259,6 @@ class Action(StrEnum):
     Attributes:
         CREATE: not remembered; looked up, and created where the service has none.
         FINISH: its creation was begun and no answer is known; looked up, and begun anew only when that is safe.
-        CHANGE_EMAIL: remembered with another e-mail.
         ASK_AGAIN: nothing to change; asked again on request, to learn its accounts.
         KEEP: nothing to do.
     """
@@ -278,7 +276,6 @@ class ContactStep:
 
     Attributes:
         wanted: As the rows describe it.
-        action: About the contact itself.
         known: What is remembered of it.
         favorite: About its favorite account, as far as its accounts are known now.
         may_create: Whether it is created where the service says that there is none.
@@ -325,7 +322,6 @@ def plan_contacts(
     Args:
         wanted: From `wanted_contacts`.
         remembered: All contacts of the ledger, by tax id.
-        now: The present moment.
         ask_again: Whether contacts that need no change are asked for their accounts too.
     """
     steps = tuple(

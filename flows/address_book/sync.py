@@ -51,7 +51,6 @@ class Result(StrEnum):
     """What came of a step.
 
     Attributes:
-        CREATED: a new contact.
         FOUND: the service had it already; it has the wanted e-mail now.
         EMAIL_CHANGED: it was known with another e-mail.
         KEPT: nothing about the contact itself had to change.
@@ -76,8 +75,6 @@ class ContactOutcome:
     """What came of one step.
 
     Attributes:
-        step: Which.
-        result: About the contact itself.
         known: What is remembered of it now; None where the service told nothing.
         marked: Id of the account that was made the favorite.
         favorite_result: What went wrong with marking it.
@@ -237,7 +234,6 @@ class ContactsSync:
     """What a sync would do, and what it did.
 
     Attributes:
-        plan: What it would do.
         outcomes: What came of each step; empty in a preview.
         applied: Whether the service was called.
     """
@@ -261,8 +257,6 @@ def sync_contacts(run: Run, intake: Intake, *, apply: bool = False, ask_again: b
     """Plan a sync of a job's payees, and carry it out when asked to.
 
     Args:
-        run: Of the job.
-        intake: What it has read.
         apply: Whether to call the service; a preview reads the ledger alone.
         ask_again: Whether contacts that need no change are asked for their accounts.
 
@@ -351,7 +345,6 @@ def delete_contact(run: Run, *, contact_id: str | None, tax_id: str | None) -> N
     """Delete one contact of the service.
 
     Args:
-        run: Has a service.
         contact_id: The service's id; or None.
         tax_id: Canonical CPF or CNPJ, where no id is known.
 
@@ -420,11 +413,8 @@ class ContactsReport:
     """What a sync came to, for whoever started it.
 
     Attributes:
-        job: Name of the job.
-        language: Of the job.
         sync: What it would do, and did.
         issues: All problems of the job's files, and refusals of the service.
-        exit_code: How it ended.
     """
 
     job: str
@@ -440,11 +430,9 @@ def sync_job_contacts(
     """Read a job's payees, and preview or carry out a sync of their contacts.
 
     Args:
-        job: The job file.
         apply: Whether to call the service; a preview reads files and ledger alone, and leaves no trace.
         progress: Is told how far it has come.
         ask_again: Whether contacts that need no change are asked for their accounts.
-        clock: Tells the time.
 
     Raises:
         RepasseError: the job cannot be read, another sync is at work, or the environment names no service.

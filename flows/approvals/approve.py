@@ -237,7 +237,6 @@ class Recorded:
     """What was written down, and of which plan.
 
     Attributes:
-        plan: As it stands.
         job_file: From which the plan was made; None when it is not there any more.
         missing: How many more people must say yes, as far as that is known before the run.
         again: Whether the same word had been given, and taken up, before: nothing was written down.
@@ -258,8 +257,6 @@ def record_consent(
 
     Args:
         ledger: Where requests and approvals are kept.
-        request: The checks.
-        by: Who says yes.
         total_text: What they cost at most, as the person typed it.
         kind: How the name is known: typed, or signed in.
         now: The present moment (UTC).
@@ -301,10 +298,8 @@ def record_decision(
         ledger: Where it is written.
         digest: The plan, or at least the first eight hexadecimal digits of its digest.
         decision: Yes or no.
-        name: Who says so.
         total: The plan's total as they typed it; not looked at for a no.
         why: What is wrong with the plan, for a no.
-        now: The present moment.
 
     Raises:
         DecisionRefused: there is no name, no amount, no reason; or the job counts only people who have signed in.

@@ -38,9 +38,6 @@ class Word:
     """What a person says, of however many obligations.
 
     Attributes:
-        kind: What is said.
-        by: Who says it.
-        evidence: What they rely on.
         at: When (UTC).
         signed_in: Whether the name is that of a user who signed in, or one that was typed.
     """
@@ -59,8 +56,6 @@ def decide(ledger: Ledger, keys: Sequence[str], word: Word, asking: Asking) -> l
 
     Args:
         ledger: Where it is written.
-        keys: The obligations.
-        word: What is said of them.
         asking: Opens a run that can ask the service; opened only where it has to be asked.
 
     Raises:

@@ -41,7 +41,6 @@ def open_question(
     A report that ended without telling comes first; once it is explained, a row that contradicts it may be decided.
 
     Args:
-        key: The obligation.
         kind: The word: nobody need say *pay* of a row that will be paid anyhow.
         seen: As the latest run that knew it saw it; None when none did.
         claims: Live claims on it and on all with the same base key.

@@ -31,11 +31,8 @@ def accounts_of_payee(
     """Tell a payee's accounts, with all that stood under former documents.
 
     Args:
-        ledger: The record.
-        tax_id: Whose.
         traces: Of all periods, in any order: names, and the payments one by one.
         year: Only the periods that begin in it.
-        job: Only this job.
 
     Returns:
         None when no period is told of.
@@ -57,7 +54,6 @@ def accounts_of(
         postings: Of the payee's accounts, under whatever document.
         traces: Names, and the payments one by one.
         year: Only the periods that begin in it.
-        job: Only this job.
     """
     shown = [trace for trace in traces if year is None or trace.period.startswith(f"{year:04}-")]
     by_account = defaultdict[tuple[str, str], list[BookedPosting]](list)

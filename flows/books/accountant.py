@@ -32,9 +32,7 @@ def taxed_payments(ledger: Ledger, first: dt.date, last: dt.date) -> list[TaxedP
     payment below zero on the day on which that was booked: a month that is over never changes.
 
     Args:
-        ledger: The record.
         first: The first of the days.
-        last: The last one.
     """
     known = _Known(ledger)
     since, before = (dt.datetime.combine(day, dt.time(), BRASILIA) for day in (first, last + dt.timedelta(days=1)))
@@ -142,10 +140,7 @@ def exported_journal(
     """Export what was booked on some days.
 
     Args:
-        ledger: The record.
         first: The first of the days, in Brazil.
-        last: The last one.
-        form: What reads it.
         codes: A CSV with the columns account and code: an account's name, or the beginning of one, and what it is in
             the accountant's chart of accounts.
 

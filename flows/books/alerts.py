@@ -26,10 +26,7 @@ def alert_after_run(
     """Call people for what a run, or a look at several, leaves them.
 
     Args:
-        settings: Who is told, and how.
         codes: What holds of the one run, beside its summary; nothing of several.
-        run_ids: The runs.
-        notes: What the run told.
         tell: Is told of what could not be sent: that stops nobody's pay.
     """
     if not settings.alerts.any:
@@ -55,8 +52,6 @@ def alert_of_overdue_nights(settings: Settings, command: str, now: dt.datetime, 
 
     Args:
         settings: Who is told, how, and after how many hours.
-        command: Under which nights are written down.
-        now: The present moment.
         tell: Is told of what could not be sent.
     """
     if not settings.alerts.any:

@@ -127,7 +127,6 @@ def by_recording(parts: Iterable[RoyaltyPart], most_ranges: int | None = MOST_RA
     """Put parts together that differ in platform, month and writing alone, the recording that earned most first.
 
     Args:
-        parts: Of one payee.
         most_ranges: How many ranges of rows are kept of each recording and sheet; None for all.
     """
     found = dict[object, RoyaltyPart]()

@@ -41,7 +41,6 @@ def view_of_month(ledger: Ledger, month: str) -> MonthView:
     """Sum up, for each job and period that begins in a month, where the money is by now.
 
     Args:
-        ledger: The record.
         month: Such as "2026-10".
     """
     of_period: dict[tuple[str, str], list[StoredRun]] = {}

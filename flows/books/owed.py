@@ -22,13 +22,7 @@ from schemas.values.masking import mask_value
 
 
 def owed_at(ledger: Ledger, day: dt.date, job: str | None = None) -> Owed:
-    """Tell what was owed and not paid at the end of a day.
-
-    Args:
-        ledger: The record.
-        day: In Brazil.
-        job: Only this job.
-    """
+    """Tell what was owed and not paid at the end of a day."""
     end = dt.datetime.combine(day + dt.timedelta(days=1), dt.time(), BRASILIA)
     unpaid = Unpaid(ledger, end)
     sums = [due for due in unpaid.sums() if job in {None, due.job}]
@@ -50,8 +44,6 @@ class Unpaid:
     """Everything that was owed and not paid before a moment, each sum with the reason that the last run gave for it.
 
     Args:
-        ledger: The record.
-        end: The moment.
         with_plans: Whether what plans pay that wait for an approval is told as well.
     """
 

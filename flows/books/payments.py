@@ -32,15 +32,10 @@ class PaymentLine:
     """One payment, or what is owed and not paid yet.
 
     Attributes:
-        job, period, currency: Of what.
-        name: The payee's.
         tax_id: In full, to be found by; never shown.
         kind: Royalties, or a row of a payments sheet.
         reference: As the row states it, masked; "" for royalties.
-        amount_cents: How much.
         standing: One of `schemas.plan.STANDINGS`.
-        reasons: Why it stands so.
-        key: The obligation's.
         run_id: The run that made its report, or whose books tell it.
         report: Id of the report; "" before.
         plan_digest: The plan it was sent with; "" before.
@@ -95,11 +90,7 @@ def payee_token(tax_id: str) -> str:
 
 
 class PaymentSearch:
-    """The payments of the ledger: what submissions claim, and what is owed beside them.
-
-    Args:
-        ledger: The record.
-    """
+    """The payments of the ledger: what submissions claim, and what is owed beside them."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -223,12 +214,7 @@ def _wanted(search: Search) -> Callable[[PaymentLine], bool]:
 
 
 def receipt_of(ledger: Ledger, key: str) -> Receipt | None:
-    """Tell of one payment that the service says was paid; None of any other, and of what only people say was paid.
-
-    Args:
-        ledger: The record.
-        key: The obligation's.
-    """
+    """Tell of one payment that the service says was paid; None of any other, and of what only people say was paid."""
     claims = [claim for claim in ledger.claims.trace(key) if claim.obligation_key == key and claim.kind != "owner"]
     mine = next((claim for claim in claims if claim.state is SubmissionState.PAID), None)
     head = read_heads(ledger, [mine.run_id]).get(mine.run_id) if mine else None

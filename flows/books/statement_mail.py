@@ -27,10 +27,7 @@ class Addressed:
     """A payee's statement, and where it is to go.
 
     Attributes:
-        token: Names it.
-        path: The file.
         payee: Whose it is; without an address where the tables have none.
-        language: The payee's.
     """
 
     token: str
@@ -45,10 +42,7 @@ def may_write_to_new_addresses(ledger: Ledger, run_id: str, job: Job | None, by:
     Not asked where the job and the house let those who prepare approve as well.
 
     Args:
-        ledger: Knows who brought what.
-        run_id: The run whose statements they are.
         job: Its declaration; None where that cannot be read: then it is asked.
-        by: Who wants to send.
     """
     rule = rule_for(ledger, job) if job else None
     if rule is not None and rule.approvers == 1 and rule.other_than_preparer is False:
@@ -69,10 +63,7 @@ def mail_statements(  # each is named at the call
 
     Args:
         ledger: Where it is written down, before and after.
-        settings: The mail server, and who writes.
-        run_id: The run.
         paths: Where its statements lie, by token.
-        by: Who asked for it.
         to_new: Whether it is also sent to addresses that none was sent to before.
 
     Returns:

@@ -205,10 +205,7 @@ def trace(
     """Follow a payee or a payment.
 
     Args:
-        ledger: The record.
         asked: An obligation (ob-...), a report (rp-...), a tax id, plain or masked, or a name.
-        job: Only this job.
-        period: Only this period.
         order_of: Whose statements are read again; without it, royalties are told from the ledger alone.
         all_of_payee: Whether an obligation or report stands for all of its payees, in every period.
         most_ranges: How many ranges of rows are told of each part and sheet; None for all.

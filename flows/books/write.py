@@ -72,8 +72,6 @@ def write_payee_statements(run: Run, record: RunRecord, reconciliation: Reconcil
     Args:
         run: Tells where they are.
         record: What the ledger keeps of the run they are of.
-        reconciliation: Of that run.
-        run_id: That run.
     """
     try:
         run.outputs += statements_of(record, reconciliation, run_id, run.ledger)
@@ -112,7 +110,6 @@ def write(run: Run, drafted: Draft | None) -> None:
     """Write the outputs of a run that has got as far as working things out, and keep its record in the ledger.
 
     Args:
-        run: Of which job.
         drafted: What it worked out; None when it did not get that far.
     """
     if drafted is None:
@@ -175,7 +172,6 @@ class Followed:
     """What ledger and service say by now of what claims a run's obligations.
 
     Attributes:
-        submissions: By id.
         reports: The last report of each that has one, by submission id.
         own: What the run sent, or what is planned, in the order of the batches.
         unfinished: What of earlier runs still keeps its payments from being done.

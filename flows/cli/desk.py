@@ -96,10 +96,7 @@ def serve_desk(
     """Serve the desk until somebody ends it.
 
     Args:
-        settings: Of the ledger and the service.
         jobs: Folder of jobs; None for none.
-        served: Of the pages.
-        where: To listen.
         on_ready: Called with the address once it listens.
 
     Effects: where the house has no policy, a strict one is written first.

@@ -106,7 +106,6 @@ class Asking:
     """Asks a person at the terminal; where nobody sits there, collects what would have been asked.
 
     Attributes:
-        language: Of the questions.
         to_stderr: Whether questions go there, since a document goes to standard output.
         is_answered: Whether somebody is at the terminal.
         unanswered: Options that would have answered.
@@ -122,10 +121,7 @@ class Asking:
 
         Args:
             given: By an option; "" when it was not.
-            question: What is asked.
-            option: Which option would have answered.
             check: Returns the answer as it is written down; raises ValueError for a wrong one.
-            right: What would be right.
 
         Raises:
             ConfigurationError: the answer given is wrong.
@@ -185,7 +181,6 @@ class _Found:
         table: The key of the job it belongs under, or `royalty_lines` or `payments`.
         files: As the job says it.
         draft: A layout to be written beside the job; "" when one is known.
-        what: In words.
         open: Columns that may bear on payments, and of which nobody has said what they mean.
     """
 

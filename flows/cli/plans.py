@@ -63,7 +63,6 @@ def show_plan(console: Console, view: PlanView, path: Path | None) -> None:
 
     Args:
         console: Where to.
-        view: The plan.
         path: Where plan.xlsx was written; None when it was not.
     """
     _Screen(console, view).show(path)
@@ -316,7 +315,6 @@ def plan_document(view: PlanView, *, names: bool) -> dict[str, Any]:
     """Return a plan for programs: counts and sums, of nobody in particular.
 
     Args:
-        view: The plan.
         names: Whether the section `people` is wanted, which names payees, with their tax ids masked: whom to look at,
             what changed, and the largest payments. It is for a person's eyes, not for logs.
     """

@@ -227,7 +227,6 @@ class Together:
     """Programs of this installation, with one environment.
 
     Attributes:
-        environment: What they are told.
         logs: Folder of their logs, one file each.
         programs: Those that were started, in that order.
     """

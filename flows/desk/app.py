@@ -109,10 +109,7 @@ def opened_desk(
     """Open what the desk works with, for as long as the context lasts.
 
     Args:
-        settings: Of the environment.
         jobs_folder: The folder of jobs; None where there is none.
-        launcher: Starts runs.
-        clock: Time.
 
     Raises:
         ConfigurationError: the ledger cannot be opened.
@@ -140,12 +137,7 @@ def opened_desk(
 
 
 def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
-    """Make the desk.
-
-    Args:
-        desk: What it shows and works with.
-        settings: How it is served.
-    """
+    """Make the desk."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk, app.state.settings = desk, settings
     parts = (sign_in, home, jobs, job_columns, job_files, new_jobs, previews, plans, payments, runs, unresolved)
@@ -238,7 +230,6 @@ class Where:
     """Where to listen.
 
     Attributes:
-        host: Address.
         port: Port; 0 takes a free one.
         certificate, key: To serve https itself; None where something in front does, or on loopback.
         behind_proxy: Whether a proxy on this machine tells whom requests come from.

@@ -77,7 +77,6 @@ class Header:
     Attributes:
         position: From 0, column A.
         cell: Where it stands.
-        text: As written.
         column: Canonical column, `IGNORED`, `AS_SAID`, or `=` and the text of the rows asked for; "" for none.
         texts: What stands below it, where it may bear on payments and is not read: texts that rows can be asked for by.
         asked: The texts that the job asks for already.
@@ -99,12 +98,10 @@ class FoundTable:
 
     Attributes:
         number: Names it within its draft.
-        file: The file.
         kinds: Layouts that it could be of, the likeliest first; none, where one has to be drafted.
         kind: The layout that is chosen; "" where one has to be drafted.
         sheets: Sheets of which one has to be chosen; empty where there is no doubt.
         sheet: The one that is chosen; "" where there is no doubt.
-        headers: Of its header row.
         choices: Columns that a header can be.
         said: What people have said of its headers.
         missing: Columns that nothing is, though one must be.
@@ -146,10 +143,8 @@ def found_tables(
     """Say what each table of the files would be, with what people have answered so far.
 
     Args:
-        files: What was brought.
         form: Their answers: `kind-N`, `sheet-N` and `col-N-P`, for table N and the header at position P.
         identify: Says what the tables of a file could be.
-        declared: What the job says already.
 
     Raises:
         UnreadableFile: a file cannot be opened.

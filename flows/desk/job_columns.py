@@ -39,7 +39,6 @@ class TableOfJob:
     """A source of a job, or a table beside its sources, of which headers are chosen.
 
     Attributes:
-        path: The job's file.
         name: The number of a source, from 1, or such as payees.
         declared: What the job says of it now.
         slot: What its files are read as, without what the job says of columns.

@@ -68,8 +68,6 @@ class Proposed:
     """A file that would take the place of a table's, held against what it is now.
 
     Attributes:
-        table: The table.
-        file: What was uploaded.
         adds: Whether its rows are added to what is there.
         before_sha256: What is there now; "" for nothing.
         changes: Row by row, sound rows alone.

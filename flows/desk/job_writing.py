@@ -40,7 +40,6 @@ class JobChange:
 
     Attributes:
         text: Of the job's own file, as it is to be; the same as before where only a table changes.
-        by: Who.
         tables: Name, as the job has it -> the bytes of a sheet.
         layouts: Name -> the text of a layout that the program has drafted; of a new job alone.
     """
@@ -61,7 +60,6 @@ def write_job(ledger: Ledger, uploads: Path, path: Path, change: JobChange) -> N
         ledger: Where versions are written down, and who has a part in which bytes.
         uploads: Where the bytes of every version lie.
         path: The job's file; of a new job, where it is to be.
-        change: What is to be written.
 
     Raises:
         NotTheDesks: it changes what is the house's, or writes what is no table of the job; nothing was written.

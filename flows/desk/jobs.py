@@ -43,14 +43,11 @@ class JobLine:
     """One job of the jobs folder.
 
     Attributes:
-        token: Names it in addresses.
         file: Its file, relative to the jobs folder.
         name: As it declares; "" when the file has mistakes.
         period: Label of the days it would pay for now.
-        payer: Who pays.
         sources: What the caller may give files for: (name to give, files it reads otherwise).
         problem: What is wrong with its file; None when nothing is.
-        last_run: Its latest run.
         waiting_digest: The plan that waits for approval; "" when none does.
     """
 
@@ -200,10 +197,7 @@ class Launches:
 
     Args:
         ledger: Where launches and runs are written.
-        jobs: The jobs.
-        launcher: Starts runs.
         log_folder: Where child runs leave their words.
-        now: The clock.
     """
 
     def __init__(

@@ -94,7 +94,6 @@ def make_job(tables: Sequence[FoundTable], form: Mapping[str, str], language: La
     """Write the text of a job from what was found and answered.
 
     Args:
-        tables: What was found.
         form: `name`, `payer_tax_id`, `payer_name` and `period`.
         language: Of the job, and of the comments in it.
     """

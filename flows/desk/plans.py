@@ -41,7 +41,6 @@ class PlanStanding:
     """A frozen plan and how it stands.
 
     Attributes:
-        stored: The plan.
         state: Where it stands.
         given: The approvals that stand, or were used; each with whether it counts.
         missing: How many more people must say yes.
@@ -71,9 +70,7 @@ class PlanPages:
 
     Args:
         ledger: Where they are.
-        jobs: What their jobs declare by now.
         launches: Starts the rest once a plan has the words it needs.
-        now: The clock.
     """
 
     def __init__(self, ledger: Ledger, jobs: JobsFolder, launches: Launches, now: Callable[[], dt.datetime]) -> None:
@@ -238,7 +235,6 @@ class ChecksWanted:
     """A request for account checks.
 
     Attributes:
-        request: What is asked.
         agreed: Who has agreed, and counts.
     """
 

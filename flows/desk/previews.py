@@ -78,13 +78,11 @@ class Preview:
     """What a look at a job's files has found.
 
     Attributes:
-        tables: What was recognised.
         rows: Rows read, used, held, duplicate, ignored.
         problems: Every problem, with its row's payee.
         corrections: The workbook to correct; None when there is nothing to correct.
         missing_shares: The list of shares to fill in.
         failure: Why there is no plan; None when there is one.
-        plan: What would be paid.
         key_types: Digest of each Pix key without a type -> the type that it shows.
     """
 
@@ -120,10 +118,7 @@ class JobPreview:
     """A look at a job's files, in a thread.
 
     Attributes:
-        token: Names it in addresses.
-        job: The job.
         files: "SOURCE=PATH", read in place of the job's.
-        future: What it finds.
         since_s: When it began, by the monotonic clock.
     """
 
@@ -148,9 +143,7 @@ class Previews:
 
     Args:
         folder: Where corrections workbooks lie while their look is kept.
-        jobs: The jobs.
         ledger: Only asked for the standing of jobs.
-        open_ledger: Opens the ledger for one look.
     """
 
     def __init__(self, folder: Path, jobs: JobsFolder, ledger: Ledger, open_ledger: Callable[[], Ledger]) -> None:
@@ -187,10 +180,6 @@ class Previews:
 
     def put_right(self, look: JobPreview, typed: Mapping[CellPlace, str]) -> Path | None:
         """Write the corrections workbook of a look with what somebody typed in the place of some cells.
-
-        Args:
-            look: Of which files.
-            typed: What was typed, by cell.
 
         Returns:
             Where it is; None where its job or its files have gone.

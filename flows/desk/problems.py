@@ -58,12 +58,7 @@ class ProblemGroup:
 
 
 def problems_of(issues: Iterable[Issue], intake: Intake) -> tuple[CellProblem, ...]:
-    """Join problems with the rows they are of.
-
-    Args:
-        issues: All of them.
-        intake: What was read.
-    """
+    """Join problems with the rows they are of."""
     sheets = {(sheet.raw.file.name, sheet.raw.sheet or ""): sheet for sheet in intake.sheets}
     payees = intake.inputs.payees
     by_tax_id = dict(zip(payees["tax_id"], payees["name"], strict=True))

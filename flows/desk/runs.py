@@ -80,7 +80,6 @@ class StatementLine:
     """A payee's statement that a run has left.
 
     Attributes:
-        output: The file.
         name: Of the payee; "" where the run's books do not tell it any more.
         tax_id_masked: Their document, as it may be shown.
         amount_cents: What the run's books owe them for the period; None where they do not tell it.
@@ -132,7 +131,6 @@ class RunStanding:
         digest: Its plan; "" when it has none.
         batches: What it has planned or sent.
         checks: Account checks: made, `cost_cents`.
-        currency: Of the amounts.
         totals: Centavos by place; empty while it runs.
         discrepancies: What does not agree.
         issues: How many problems of each code.
@@ -180,7 +178,6 @@ class RunPages:
 
     Args:
         ledger: Where they are.
-        now: The clock.
     """
 
     def __init__(self, ledger: Ledger, now: Callable[[], dt.datetime]) -> None:
@@ -290,7 +287,6 @@ def steps_of(
     """Tell how far a run has come, from what its stages have written down, and what its batches came to since.
 
     Args:
-        run: In the state people are shown.
         stages: As the ledger has them; without any, nothing is known of its steps, and none is told.
         batches: What it has planned or sent, as it stands now.
         live: Whether it still runs.

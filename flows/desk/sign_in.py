@@ -61,10 +61,6 @@ _NOBODYS: Final = _HASHER.hash("\0 nobody's password")
 def hash_password(password: str, name: str) -> str:
     """Return the hash that is kept of a password.
 
-    Args:
-        password: As typed.
-        name: Of its user.
-
     Raises:
         DecisionRefused: it is too short or too long, or one that is guessed at once.
     """

@@ -49,11 +49,8 @@ class Doubt:
     """A submission, or an exchange rate, that nobody can tell the fate of.
 
     Attributes:
-        subject: rp-... or xr-...
-        job, period, currency: Of it.
         payments: How many; 0 of an exchange rate.
         amount_cents: How much; 0 of an exchange rate.
-        sent_at: When it was sent.
         absent_from: From when on people may declare it absent.
         reason: What is known, and what it could be.
         first_word: One person's word that it is absent, waiting for a second.
@@ -94,7 +91,6 @@ class Unresolved:
     Args:
         ledger: Where it is written.
         settings: Of the service, which is asked before a word counts.
-        clock: Time.
     """
 
     def __init__(self, ledger: Ledger, settings: Settings, clock: Clock) -> None:

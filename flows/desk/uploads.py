@@ -50,7 +50,6 @@ class Received:
         source: Which of the job's sources it is for.
         name: As the person called it, made safe.
         sha256: Hex digest of its bytes.
-        size_bytes: How long it is.
         path: Where it is kept.
     """
 
@@ -200,7 +199,6 @@ async def receive(request: Request, signed: Signed) -> tuple[dict[str, str], lis
 
     Args:
         request: A multipart form, its token first.
-        signed: Who sends it.
 
     Returns:
         Its fields, and its files.
@@ -294,10 +292,7 @@ def make_room(ledger: Ledger, folder: Path, now: dt.datetime, *, quota_bytes: in
     What a run has read, or a job holds, is kept for good.
 
     Args:
-        ledger: Knows what was used.
         folder: Where uploads lie.
-        now: The present moment.
-        quota_bytes: What unused uploads may take.
     """
     unused = ledger.desk_uploads.unused()
     taken = sum(upload.size_bytes for upload in unused)

@@ -70,7 +70,6 @@ def find_cell(intake: Intake, file: str, sheet: str, row: int, column: str) -> C
     """Find the cell of a canonical column in a row that was read.
 
     Args:
-        intake: What was read.
         file: Base name.
         sheet: Its sheet; "" for text.
         row: Physical row.

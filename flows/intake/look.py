@@ -31,7 +31,6 @@ class SeenColumn:
 
     Attributes:
         cell: Where it stands, such as C4.
-        header: As it is written.
         column: Canonical column; "" for one that is not read.
     """
 

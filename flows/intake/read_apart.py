@@ -34,7 +34,6 @@ class GivenFile:
 
     Attributes:
         path: Local path or fsspec URL, which means the same wherever parts are read.
-        layouts: Which it may have.
         range_bytes: How large the ranges are that large texts are cut into; None where they are not cut.
     """
 
@@ -49,7 +48,6 @@ class FoundLines:
 
     Attributes:
         name: Base name.
-        layout: Which one it has.
         views: Its sheets; nothing for text.
         tables: Sheet (None for text) of each of its tables, and its lines or how they are cut.
     """
@@ -123,7 +121,6 @@ class GivenRange:
 
     Attributes:
         path: As of `GivenFile`.
-        layout: Which one it has.
         table: What is known of all its rows.
         where: Where these rows are.
         evidence: What decides how columns are read.

@@ -44,7 +44,6 @@ def unread_money(path: str, money: MoneyColumn, name: str, layout: Layout) -> Is
 
     Args:
         path: Where the file is; it is opened once more to add the sheet up.
-        money: Its column of amounts.
         name: What the job is to call it.
         layout: With which the rest of its file, or of its source, is read.
     """
@@ -98,14 +97,12 @@ class ReadTable:
 
     Attributes:
         path: Where its file is.
-        layout: Which layout it has.
         raw: Its cells as text; of a large table, only rows with problems.
         origin: What a corrected copy of it stands for.
         frame: Sound rows; none, of royalty lines.
         totals: What its royalty lines add up to; nothing, of other tables.
         held: Rows with problems, see `schemas.tables.parsing.ParsedTable`; royalty lines added up.
         runs: Where every row went.
-        issues: All that was found.
         content: What its sound rows say.
         decisions: What was decided while reading it, in one line.
         sketches: Which royalty lines it holds.
@@ -184,7 +181,6 @@ class FileReader:
         """Read all files of slots, and the corrections that stand in for some.
 
         Args:
-            slots: Whose files.
             cluster: Address of the cluster that reads files of statement lines; None reads them here.
         """
         with self._begun(slots, cluster) as begun:

@@ -40,7 +40,6 @@ class SummedTable:
         held: Lines with problems, added up.
         books: Its problems, and where its rows went.
         content: What its sound lines say.
-        sketches: Which lines it holds.
         before: What is known of it as a whole, to read its rows again.
     """
 
@@ -78,7 +77,6 @@ def read_rows(
 
     Args:
         blocks: Yields the blocks, in order, as often as it is called.
-        layout: How its sender lays it out.
         evidence: What is known of the table already.
         few_rows: See `io_adapters.statement_lines.blocks.sum_block`.
 

@@ -196,9 +196,7 @@ class Slot:
 
     Attributes:
         layouts: The layout its files have; several, when each file is to be recognised.
-        patterns: Files the job names.
         names: What the caller may call it when giving files.
-        paths: Files to read.
         corrected: Tables to read from corrections alone, their own files not being there.
         failure: Why its files were not found.
         ignore: Sheets and members that the job does not want, though there is money in them; `*` stands for anything.

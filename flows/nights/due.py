@@ -103,7 +103,6 @@ def is_brought_to_an_end(code: ExitCode, issues: Mapping[str, int]) -> bool:
     """Say whether running a job again on the same files can be left to people.
 
     Args:
-        code: How its run ended.
         issues: How many of each problem the run has found, by code.
     """
     return code not in _TRY_AGAIN and not any(issues.get(name) for name in _CHECKS_LEFT)
@@ -121,8 +120,6 @@ def facts_of(order: RunRequest, ledger: Ledger, now: dt.datetime) -> Facts:
     """Gather what decides whether a job is due; the service is not asked.
 
     Args:
-        order: The job, with its period resolved.
-        ledger: The record.
         now: The present moment; approvals expire by it.
 
     Effects: reads every file the job names once, to know whether it has changed.

@@ -95,9 +95,7 @@ def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> Ni
     What happens to one job stops no other. A job that is being run by somebody else is left to them.
 
     Args:
-        folder: The jobs.
         by: Who asks; whoever runs the program when None.
-        watch: How a stage is called.
 
     Raises:
         RepasseError: the night could not even begin: configuration, a policy among the jobs, a newer ledger.

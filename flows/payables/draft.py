@@ -50,8 +50,6 @@ def judge_inputs(run: Run, intake: Intake, listed: Mapping[str, Institution] = N
     """Decide what of the rows that came in may be used, and name what may not; again whenever more is known.
 
     Args:
-        run: Of which job.
-        intake: What it has read.
         listed: ISPB -> institution, as far as the list is known: accounts that give no ISPB take theirs from it.
 
     Effects: puts the run's issues of an earlier judgement right.
@@ -134,8 +132,6 @@ def open_period(run: Run, intake: Intake, claims: Collection[Claim], journal: Jo
     """Take opening balances at their word; rows that contradict the ledger are told and held.
 
     Args:
-        run: Of which job and period.
-        intake: What it has read.
         claims: Live claims of the job and period.
         journal: What the journal says of the period.
 

@@ -38,9 +38,7 @@ def read_institutions(
     """Return the institutions: the ledger's copy, read again first when it is older than a day.
 
     Args:
-        ledger: Keeps the copy.
         service: Tells the list; None to use the copy alone.
-        now: The present moment.
         refresh: Whether to read it again however new the copy is.
 
     Effects: a list that was read to its end, and is not far shorter than the copy, replaces it. A service that does not

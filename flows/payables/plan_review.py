@@ -52,7 +52,6 @@ class Compared:
     """What a comparison found.
 
     Attributes:
-        notices: Whom to look at.
         changes: What is not as it was.
         names: Tax id -> name, of everybody in either plan who has one.
     """
@@ -63,13 +62,7 @@ class Compared:
 
 
 def compare(run: Run, drafted: Draft, placed: Obligations) -> Compared:
-    """Hold a plan against the last one, and its payees against what they were paid before.
-
-    Args:
-        run: Whose plan.
-        drafted: What it is made of.
-        placed: Its obligations, each in its place.
-    """
+    """Hold a plan against the last one, and its payees against what they were paid before."""
     job, label, history = run.job.job, run.request.period.label, run.ledger.history
     last_period = period_before(history.periods(job), label)
     paid = history.payments(job, last_period) if last_period else []

@@ -164,7 +164,6 @@ def write_plan(run: Run, view: PlanView, folder: Path | None = None) -> Path | N
     """Write the plan's workbook, where the job wants workbooks.
 
     Args:
-        run: What is planned.
         view: As `view_plan` gives it.
         folder: Where; beside the folders of the runs, in "plan", when None.
 

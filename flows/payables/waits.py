@@ -78,14 +78,7 @@ def waits_elsewhere(ledger: Ledger, job: str, period: str) -> tuple[Wait, ...]:
 
 
 def waits_of_run(ledger: Ledger, left: OpenPeriod, state: str, code: ExitCode) -> tuple[Wait, ...]:
-    """Tell what a run leaves open, its files beside whatever tells of it, and what other periods of the job do.
-
-    Args:
-        ledger: The record.
-        left: What the run leaves open.
-        state: How it ended, as a word.
-        code: The same as a code.
-    """
+    """Tell what a run leaves open, its files beside whatever tells of it, and what other periods of the job do."""
     job, period = left.job, left.period
     stored = ledger.runs.get(left.run_id)
     command = _Commands().running(stored) if stored else ""

@@ -60,7 +60,6 @@ class RunEvent:
     """Something a person should know of at once.
 
     Attributes:
-        name: What happened.
         resource: Which run, of which job and period; identities only.
         payload: Counts, totals and digests; nothing that names a payee.
     """
@@ -77,10 +76,8 @@ def events_of(
 
     Args:
         codes: All that holds of the run, not only the worst.
-        run_id: Identity of the run.
         job: Name of the job; "" for a run of several.
         period: Label of the period; "" likewise.
-        payload: What else to tell.
     """
     resource = {
         "prefect.resource.id": f"repasse.run.{run_id}",
@@ -125,10 +122,8 @@ def plan_page(
     """Write what a plan would pay, and what it leaves out.
 
     Args:
-        plan: The frozen plan.
         unpaid_cents: What is in no batch of it, by place.
         checks: What its account checks did and cost.
-        language: Of the job.
         waits: Whether people have to approve it.
         in_desk: Whether only people who have signed in at the desk can.
         page: Address of the plan's page on the desk; "" where nobody has said where the desk is.
@@ -240,10 +235,6 @@ def outputs_page(job: str, period: str, outputs: Sequence[Path], language: str, 
     """Name the files of a run, and link the run's page on the desk, where people open them.
 
     Args:
-        job: Name of the job.
-        period: Label of the period.
-        outputs: The files.
-        language: Of the job.
         page: Address of the run's page on the desk; "" where nobody has said where the desk is.
     """
     lines = [f"# {render('prefect.outputs', language, job=job, period=period)}", ""]
@@ -350,7 +341,6 @@ class Recorder:
 
     Args:
         flow_run_id: Which flow run the records belong to.
-        tags: Those it has already.
         logger: Where to say that a record could not be written.
     """
 
@@ -462,7 +452,6 @@ def tell_after(
 
     Args:
         stage: Name of the stage that has ended, well or not.
-        run: As it stands now.
         made: What the stage was given of what others had made.
         recorder: Where records go.
         codes_before: How runs stood before they were looked at again; what is no news calls nobody.

@@ -89,7 +89,6 @@ class Watching:
 
     Args:
         recorder: Where records go.
-        logger: The flow run's.
         is_alone: Whether nobody in this process waits for the run's report.
     """
 
@@ -124,8 +123,6 @@ class Watching:
         """Run something as a task, once, whatever becomes of its being watched.
 
         Args:
-            name: Of the task.
-            label: Of this run of it.
             body: What it does; returns the state that the task is shown in.
             language: In which an error is told that ends it.
 

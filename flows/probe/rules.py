@@ -43,7 +43,6 @@ class ProbeFinding:
     """One assumption, held against what was seen.
 
     Attributes:
-        name: Of the assumption.
         assumed: What Repasse takes to be true, as its setting is written.
         seen: What was seen, likewise; alternatives that both hold are parted by commas. None when nothing was.
         verdict: How the two stand to each other.
@@ -136,11 +135,8 @@ class ProbeStep:
     """Something a probe does.
 
     Attributes:
-        key: Its name.
         finds: The assumptions it says something of.
-        does: In words.
         cost_cents: What it can cost at most, beside the fee of a check, which the interface does not tell.
-        fees: How many such fees.
         needs: What the person must name for it.
     """
 
@@ -299,10 +295,6 @@ class ProbeParties(_Model):
 def read_parties(values: Any, name: str) -> ProbeParties:  # noqa: ANN401
     """Read what a file says.
 
-    Args:
-        values: Plain values, as YAML gives them.
-        name: Of the file, for messages.
-
     Raises:
         ConfigurationError: it says otherwise than it must; names keys, no values.
     """
@@ -319,7 +311,6 @@ def report_body(parties: ProbeParties, report_id: str, date: str, *, amount_cent
     """Write the body of a report with one payment of a centavo.
 
     Args:
-        parties: With a payee.
         report_id: Begins with `NAME`.
         date: Of the period, ISO 8601.
         amount_cents: Of the report; what is more than the payment belongs to nobody.
@@ -408,12 +399,7 @@ def follows_page(number: int, first: InstitutionPage) -> Follows:
 
 
 def name_wanted(places: Collection[tuple[tuple[str | int, ...], str]], assumed: str) -> str | None:
-    """Tell from a 422 which query name was missing: the one it names, or the assumed one when its value is at fault.
-
-    Args:
-        places: Place and kind of each fault.
-        assumed: The name that was sent.
-    """
+    """Tell from a 422 which query name was missing: the one it names, or the assumed one when its value is at fault."""
     named = [(str(loc[-1]), kind) for loc, kind in places if len(loc) > 1 and loc[0] == "query"]
     missing = [name for name, kind in named if "missing" in kind or "required" in kind]
     if missing:

@@ -51,7 +51,6 @@ class ListedReports:
 
     Attributes:
         ended: What had ended before the list was asked for: what ends meanwhile has not gone back.
-        reports: What the service lists.
     """
 
     ended: list[Submission]
@@ -79,7 +78,6 @@ def fetch_reports(run: Run, ask: Callable[[], tuple[SplitReport, ...]]) -> Liste
 
     Args:
         run: Whose ledger must be that of the service.
-        ask: Asks for the list.
 
     Raises:
         NotSent: the list could not be had.

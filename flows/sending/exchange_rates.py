@@ -39,8 +39,6 @@ def set_rate(run: Run, update: ExchangeUpdate, *, by: str = "") -> ExchangeUpdat
     """Set one rate, unless the report has one already, has ended, or another worker has taken it.
 
     Args:
-        run: Who sets it.
-        update: Approved.
         by: The people who asked for it by hand; "" where nobody did.
     """
     if update.body != update.terms.body:

@@ -55,13 +55,9 @@ def send_once(
     """Make an approved attempt.
 
     Args:
-        run: Who makes it.
-        outbox: The record of its kind.
-        attempt: Approved, with its body.
         call: Sends these bytes, once, over a fresh connection; takes them, and by name `deadline_s`, for connecting,
             writing and reading together, and `before_connect`, called immediately before connecting: if that raises,
             nothing is sent and it propagates.
-        classify: Says what the answer proves.
         by: The people who asked for it by hand; "" where nobody did.
 
     Returns:
@@ -126,7 +122,6 @@ def send(run: Run, owed: Obligations) -> None:
     """Send every approved submission of the job and period, whatever run approved it.
 
     Args:
-        run: Of the job and period.
         owed: What it works with: a refusal names the rows it stands for.
 
     Raises:

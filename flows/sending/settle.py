@@ -77,8 +77,6 @@ def poll_open_reports(run: Run, waiting: Sequence[Submission], listed: Iterable[
     """Look once, at all of them together, record what is seen, and hold the list against the ledger.
 
     Args:
-        run: Who looks.
-        waiting: Open submissions, of any job.
         listed: A list that is not older than `waiting`; None to ask for one, which serves all of them.
     """
     try:

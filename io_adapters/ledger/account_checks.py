@@ -39,7 +39,6 @@ class CheckBudget:
         run_id: The run that pays for them.
         cost_cents: What one check costs at most.
         budget_cents: What the run may spend on all of them.
-        owner: This process.
         per_day, per_month: How many checks of all jobs the house allows; None for no limit.
     """
 
@@ -69,7 +68,6 @@ class KeptCheck:
     """How one check ended.
 
     Attributes:
-        fingerprint: Which account and holder.
         result: What the service said; unknown when it did not say.
         message: Its words, or why there are none.
         cost_cents: What it cost, or may have cost.
@@ -105,7 +103,6 @@ class AccountChecks(Outbox[AccountCheck]):
         Args:
             answered: Checks whose answer came, or that came to nothing.
             wanted: The exact body to send about each account, by fingerprint, the most wanted first.
-            budget: Who pays for them.
             deadline_at: When each of these gives up at the latest.
 
         Returns:

@@ -141,10 +141,6 @@ class Approvals:
         """Return, by person, the approvals of a plan that count for what its people are now.
 
         Args:
-            digest: The plan.
-            rule: Whose yes it needs.
-            needed: How many people must approve.
-            now: The present moment.
             by_flag: Whether --yes counts as a word.
             used: Those that were used up when the plan was last approved, in place of those that stand.
         """
@@ -296,8 +292,6 @@ class Approving:
         judged once more and used up. Approving a plan that has been approved already does nothing.
 
         Args:
-            digest: The plan.
-            run_id: The run that sends it.
             entries: What the inputs say that was not posted before.
             now: The present moment; approvals expire by it.
             taxes_cents: Obligation key -> kind of tax -> centavos withheld with its payment.

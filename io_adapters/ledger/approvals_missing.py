@@ -35,9 +35,6 @@ def approvals_given(
     Args:
         ledger: Knows the words, and the people of the desk.
         rule: As `rule_for` gives it.
-        plan: Which.
-        needed: How many people must approve.
-        now: The present moment.
         by_flag: Whether --yes counts as a word.
         used: Whose yes let it be sent, in place of those whose yes stands.
     """
@@ -58,7 +55,6 @@ def require_typed_name_counts(ledger: Ledger, job: str | None) -> None:
     """Refuse a name that was only typed where people have to sign in.
 
     Args:
-        ledger: Knows what each job declares.
         job: Whose money the word is about; None for a word about all jobs.
 
     Raises:

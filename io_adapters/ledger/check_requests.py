@@ -24,11 +24,7 @@ class CheckRequest:
 
     Attributes:
         digest: Names these very accounts of a job and period.
-        job, period: Of which they are.
-        run_id: The run that asks.
-        checks: How many.
         cost_cents: What they cost at most.
-        prepared_by: Who started the run.
         asked_at: When (UTC).
     """
 

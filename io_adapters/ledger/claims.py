@@ -19,11 +19,7 @@ from schemas.used_before import FailedPayment
 
 
 class ClaimCollision(UnsoundPlan):
-    """Obligations of a plan are already in another live submission; nothing was changed.
-
-    Attributes:
-        obligation_keys: Which.
-    """
+    """Obligations of a plan are already in another live submission; nothing was changed."""
 
     def __init__(self, obligation_keys: Sequence[str]) -> None:
         self.obligation_keys = tuple(obligation_keys)

@@ -73,9 +73,7 @@ class Contacts(Outbox[PlainAttempt]):
         An earlier creation whose answer never came is absent then: whether it can still come is the caller's to judge.
 
         Args:
-            tax_id: Whose contact.
             body: The exact bytes to send.
-            run_id: The sync.
 
         Returns:
             The attempt, approved; None while an earlier one is being sent.
@@ -98,7 +96,6 @@ class Contacts(Outbox[PlainAttempt]):
         """Keep what the service answered about a taxpayer's contact; a creation in doubt has taken effect then.
 
         Args:
-            tax_id: Whose contact it is.
             answer: The service's words; what they leave out stays as it was remembered.
             asked_email: The e-mail that was asked for, and taken when the answer names none.
         """

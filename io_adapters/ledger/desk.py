@@ -154,7 +154,6 @@ class DeskSessions:
         Args:
             token: What its browser knows it by; only its seal is kept.
             user: Whose, as they were when their password was judged.
-            absolute: How long any session lasts.
 
         Returns:
             Whether it began: not for somebody who was disabled, or given another password, while it was judged.
@@ -173,7 +172,6 @@ class DeskSessions:
         """Return whose session it is; None when it ended, idled too long, or its user may no longer sign in.
 
         Args:
-            token: What its browser knows it by.
             idle: How long it lasts without use.
             absolute: How long it lasts however much it is used.
             seen: Whether somebody uses it now; a page that asks by itself does not.
@@ -226,7 +224,6 @@ class AttemptLimits:
         free: Failures of a name from one address that cost no wait.
         per_name: Failures of a name, from wherever.
         per_address: Failures from an address, of whatever names.
-        within: In how long.
         is_known_device: Whether its user has signed in with this very browser before: what others do keeps it out of
             nothing.
     """
@@ -261,9 +258,7 @@ class SignInAttempts:
         one more makes the wait longer. Only very many of a name, or of an address, count by themselves.
 
         Args:
-            name: As typed.
             address: Where it comes from, or the device that is known to be the user's.
-            limits: How many failures there may be.
 
         Returns:
             Its number, for `succeed`; None when it comes too early: then nothing may be judged.
@@ -361,7 +356,6 @@ class ContentAuthors:
 
         Args:
             sha256: Hex digest of the bytes.
-            by: Who.
             carried_on_from: Digest of the bytes that these go on from, such as a text before it was edited: whoever has
                 a part in those has one in these. "" where these are all of the person's own.
         """
@@ -401,7 +395,6 @@ class JobVersion:
 
     Attributes:
         number: Counts versions of all jobs.
-        job_file: The job.
         name: The file, relative to the job's folder.
         sha256: Hex digest of its bytes, which lie among the uploads.
         by: Who put it there; "" for what was there before anybody did.
@@ -426,11 +419,8 @@ class JobVersions:
         """Write a new version of a file down; before the first one, what was there.
 
         Args:
-            job_file: The job.
             name: The file, relative to the job's folder.
             before_sha256: What stood in its place; "" for nothing.
-            sha256: What stands there now.
-            by: Who put it there.
         """
         with self._db.writing() as connection:
             known = connection.scalar(

@@ -226,7 +226,6 @@ class Institutions:
         Args:
             listed: As the service told them. One without an ISPB cannot be looked up and is left out; of two with the
                 same ISPB the active one counts.
-            at: When it was read.
         """
         by_ispb: dict[str, Institution] = {}
         for institution in listed:
@@ -396,7 +395,6 @@ class Probes(Outbox[PlainAttempt]):
         Args:
             report_id: What it is called in the service.
             body: The exact bytes to send; the same name may be sent twice, to see whether the service takes it twice.
-            run_id: The probe.
         """
         with self._db.writing() as connection:
             number = next_numbers(connection, self._kind, [report_id]).get(report_id, 1)

@@ -65,7 +65,6 @@ class Database:
     Args:
         engine: From `make_engine`.
         clock: Returns the present moment, with its time zone.
-        seal: Seals what people said.
     """
 
     def __init__(self, engine: Engine, clock: Callable[[], dt.datetime], seal: Seal = NO_KEY) -> None:

@@ -110,12 +110,8 @@ def write_updates(
     """Write down attempts to set the rates of reports, ready to be sent; returns their ids.
 
     Args:
-        connection: Within a transaction.
         wanted: The report, the number of the attempt, and the exact bytes to send, of each.
-        run_id: The run that sends them.
-        at: The present moment.
         by: The run, or the people, on whose word.
-        reason: Why, for people.
         was_in_doubt: Whether these bytes may have arrived before.
     """
     same = {"state": X.APPROVED.value, "run_id": run_id, "was_in_doubt": was_in_doubt, "reason": reason}
@@ -233,9 +229,7 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
 
         Args:
             seen: The update as it stood when the service was asked; when it stands elsewhere by now, nothing changes.
-            after: What is proven.
             by: The run that looked, or the person.
-            reason: For people.
 
         Returns:
             The update as it stands now.

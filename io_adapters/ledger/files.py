@@ -62,17 +62,11 @@ class Files:
         """Write down that a run read a file, once per run, source and name.
 
         Args:
-            run_id: The run.
-            job: Name of the job.
-            period: Label of the period.
             source: Name of the layout it was read with.
-            name: Name of the file.
             file_sha256: Hex digest of its bytes.
             content_sha256: Hex digest of its canonical rows.
             used: Whether anything of it was; not, where all of it was set aside.
             again: Whether somebody wanted it used although it, or lines of it, had been used before.
-            sketches: The royalty lines that were used.
-            accounts: What they add up to.
         """
         same = and_(files.c.run_id == run_id, files.c.source == source, files.c.name == name)
         lines = _to_columns(sketches, accounts) if sketches else {}
@@ -107,7 +101,6 @@ class Files:
         """Write down the bytes of everything that a run has read.
 
         Args:
-            run_id: The run.
             read: Name and hex digest of each file.
             settled: Run and name of each corrections workbook that an earlier run was given, and whose rows this one
                 read in the place of others.
@@ -130,11 +123,7 @@ class Files:
             return {row.name: row.file_sha256 for row in connection.execute(query)}
 
     def again_in(self, digests: Collection[str]) -> frozenset[str]:
-        """Return the names of the files that some plans use again, as somebody wanted.
-
-        Args:
-            digests: The plans.
-        """
+        """Return the names of the files that some plans use again, as somebody wanted."""
         query = select(files.c.name).join(file_uses, file_uses.c.file_id == files.c.id)
         query = query.join(plan_runs, plan_runs.c.run_id == files.c.run_id)
         with self._db.reading() as connection:
@@ -271,9 +260,7 @@ class PixKeyTypes:
         """Write down what somebody has confirmed.
 
         Args:
-            job: Name of the job.
             types: `schemas.values.pix_key.key_digest` -> type; what was said of these keys before counts no more.
-            by: Who.
         """
         if not types:
             return
@@ -303,9 +290,6 @@ class OpeningRows:
         """Write down what a plan has left out for it; rows that are not among these stay known.
 
         Args:
-            run_id: The run that made the plan.
-            job: Name of the job.
-            period: Label of the period.
             paid: Payee and reference, that of royalties for royalties -> centavos.
         """
         c = paid_outside.c

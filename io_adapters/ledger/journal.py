@@ -60,10 +60,8 @@ def post(connection: Connection, entries: Iterable[JournalEntry], *, by: str, no
     """Post entries, within the transaction of what causes them; one that stands already is not posted again.
 
     Args:
-        connection: Within a transaction.
         entries: In the order in which things happened.
         by: The run, or the people, on whose word.
-        now: The present moment.
     """
     wanted = {entry.id: entry for entry in entries}
     known = set[str]()
@@ -160,11 +158,8 @@ def take_back(
 
     Args:
         connection: Within the transaction that withdraws what was not sent.
-        run_ids: Those that approved the plan.
-        period: Job and label.
         payees: Of whom nothing is sent any more; None for everybody, where nothing of the plan was sent.
         by: The run, or the people, on whose word.
-        now: The present moment.
     """
     mine = and_(_E.by.in_(list(run_ids)), _E.job == period[0], _E.period == period[1])
     mine = and_(mine, _E.kind.in_([kind.value for kind in _TAKEN_BACK]))
@@ -229,10 +224,7 @@ def post_submissions(connection: Connection, submission_ids: Iterable[str], *, b
     decisions on it. Where nothing has changed of the money, nothing is posted.
 
     Args:
-        connection: Within the transaction of the cause.
-        submission_ids: Which.
         by: The run, or the people, on whose word.
-        now: The present moment.
     """
     entries = list[JournalEntry]()
     for row, target, before, number in _standing(connection, submission_ids):
@@ -358,8 +350,6 @@ class Journal:
         """Return what the journal says of a series when a period is worked out.
 
         Args:
-            series: Whose.
-            period: Label of the period.
             period_start: Its first day.
             month: A day of the month in which taxes would be withheld, in Brazil.
         """
@@ -442,7 +432,6 @@ class Journal:
 
         Args:
             before: Only of entries booked before a moment.
-            series: Only accounts of one series.
         """
         conditions = [_E.at < before] if before is not None else []
         if series is not None:
@@ -556,7 +545,6 @@ class Journal:
         Args:
             since: Only those booked from this moment on.
             before: Only those booked before this one.
-            kind: Only those of one kind.
         """
         conditions = [_E.at >= since] if since is not None else []
         conditions += [_E.at < before] if before is not None else []

@@ -26,10 +26,8 @@ class Owner:
 
     Attributes:
         host: Name of the machine or container.
-        pid: Process id there.
         boot_id: Names the machine's boot and the process id namespace; "" where neither can be known.
         process_start: When the process started, in clock ticks since boot; "" where that cannot be known.
-        run_id: What it works for.
     """
 
     host: str
@@ -64,7 +62,6 @@ def is_gone(owner: Owner, here: Owner) -> bool:
     or container, absence proves nothing, and what the owner held has to run out instead.
 
     Args:
-        owner: Who may be gone.
         here: This process, `Owner.current(...)`.
     """
     if not _is_here(owner, here):
@@ -126,7 +123,6 @@ class Leases:
 
         Args:
             name: What is held, for instance "job:aurora-royalties".
-            owner: This process.
             ttl_s: How long it holds without `renew`.
 
         Raises:

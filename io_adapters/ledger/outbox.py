@@ -56,7 +56,6 @@ class Proof:
 
     Attributes:
         state: Where it leaves the attempt.
-        reason: Why, for people.
         split_id: The service's `_id` of what was made; None where the answer tells none.
         alarms: What it says that must stop all sending, in the very transaction that records it.
     """
@@ -72,10 +71,7 @@ class Answered:
     """What came back for one attempt.
 
     Attributes:
-        attempt_id: Which.
-        proof: What that proves.
         http_status: Of the answer; None when none came.
-        raw: Its body.
     """
 
     attempt_id: str
@@ -90,11 +86,8 @@ def write_attempts(
     """Write attempts down, with the exact bytes to send.
 
     Args:
-        connection: Within a transaction.
-        kind: What they ask for.
         rows: id, subject, number, state, body, `run_id`, `was_in_doubt` and reason of each; what it costs at most,
             where it is not free; owner and times, where it is taken at once. Those of one call stand alike.
-        at: The present moment.
         by: The run, or the people, on whose word.
     """
     if not rows:
@@ -259,9 +252,6 @@ class Outbox(ABC, Generic[Kept]):
         """Write down that these very bytes are about to be sent; when this returns True, that is durable.
 
         Args:
-            attempt_id: An approved attempt.
-            owner: This process.
-            run_id: The run that sends it.
             body_sha256: Hex digest of the bytes that are about to be sent.
             deadline_at: When the attempt gives up at the latest.
             by: The people who asked for it by hand, for the record; "" where only the run did.
@@ -314,11 +304,8 @@ class Outbox(ABC, Generic[Kept]):
         proves the effect still changes something: bytes once in doubt are never refused or unsent for certain.
 
         Args:
-            attempt_id: Which.
             outcome: Where the answer leaves it.
             http_status: Of the answer; None when none came.
-            raw_answer: Its body.
-            reason: Why, for people.
             split_id: The service's `_id` of what was made, where it told one.
             alarms: What the answer says that must stop all sending, in the very transaction that records it.
 

@@ -44,21 +44,14 @@ class StoredPlan:
     """A plan in the ledger.
 
     Attributes:
-        digest: Its identity.
-        job: Name of the job.
         payer: Tax id of the payer.
-        period: Label of the period.
-        currency: Currency of the reports.
         batches: How many batches it has.
-        payees: How many payment entries.
-        total_cents: Sum of all reports.
         largest_cents: The largest single payment.
         run_id: The last run that arrived at it.
         prepared_by: Who started the run that made it first, or first after a rejection; never whoever sends it later.
         created_at: When it was first made (UTC).
         approved_at: When it was last approved (UTC); None before, and once all of it was withdrawn unsent.
         rejected_by: Who rejected it; None when the rejection does not stand, or there was none.
-        rejected_why: Why.
         exchange: The rate its reports are to have; None for reports in BRL.
         rule: Whose yes it needs, as it was frozen; None for a plan frozen without.
         preparers: Who prepared it: `prepared_by`, and whoever uploaded a file of it.
@@ -102,9 +95,6 @@ class Plans:
         without batches no more than that is done: all empty plans have one digest, and there is nothing to approve.
 
         Args:
-            plan: What would be paid.
-            run_id: The run that arrived at it.
-            prepared_by: Who started that run.
             service_url: Where it is to be sent.
             rule: Whose yes it needs; one that was stored before keeps the stricter of both.
 
@@ -283,7 +273,6 @@ class DecisionRules:
     """Whose words count: as each job's last run and open plans had it declared, and at least as the policy says.
 
     Args:
-        database: The ledger's.
         policy: Returns the house's policy as its file says now; None where there is none.
     """
 
@@ -327,7 +316,6 @@ class DecisionRules:
 
         Args:
             people: Two of them, who have said so.
-            why: What for.
 
         Raises:
             DecisionRefused: it is one person, or there is no reason.

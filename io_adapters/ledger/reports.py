@@ -35,9 +35,7 @@ class ReportSnapshot:
     """A report as the service showed it at one moment.
 
     Attributes:
-        submission_id: Which submission it answers.
         status: The status in it; None when it named none.
-        document: The JSON document.
         at: When it was read (UTC).
     """
 
@@ -105,10 +103,8 @@ class Settling:
         withdrawn, if it has not been sent.
 
         Args:
-            submission_id: Which.
             split_id: The service's `_id`.
             by: The run that found it, or the person who did.
-            reason: How it was found.
             linked_by: LIKENESS where nothing but likeness speaks for it; it can be taken back.
 
         Returns:
@@ -165,12 +161,7 @@ class Settling:
         else claims them is withdrawn if it has not been sent, and is an alarm that freezes sending if it has.
 
         Args:
-            submission_id: Which.
-            report_json: The report's JSON document.
-            status: The status in it.
             new_state: The state it proves; None, or the present one, for no change. `failed` releases the claims.
-            by: The run that asked.
-            reason: Why it means that, for people.
             seen: Where the submission stood when the service was asked. When it stands elsewhere by now, somebody else
                 has looked later, and nothing is kept or changed.
             alarms: What it shows that must stop all sending, in the very transaction that records it.
@@ -208,9 +199,7 @@ class Settling:
         by likeness any more.
 
         Args:
-            submission_id: Which.
             by: At least two different people.
-            evidence: What they rely on.
 
         Returns:
             The keys of obligations that another submission pays as well; normally empty, anything else is an alarm.
@@ -249,9 +238,7 @@ class Settling:
         Whether it is time for that, and the last look before, are the caller's to judge.
 
         Args:
-            submission_ids: Which.
             by: At least two different people.
-            evidence: What they rely on.
             run_id: The run the next attempts belong to.
 
         Returns:

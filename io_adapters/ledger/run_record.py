@@ -35,9 +35,7 @@ class RecordHead:
     Attributes:
         job, period, currency, payer, payer_name, language: As in the job; the payer by their tax id.
         folder: Where this run's outputs are written (absolute).
-        formats: Which outputs.
         plan_digest: None when nothing was left to pay.
-        in_cents: What came in.
         natures: Tax id -> code of the nature of the income, as the table of taxes gives it.
     """
 
@@ -62,8 +60,6 @@ class RunRecord(RecordHead):
         obligations, balances, earnings, rows, checks: As in `schemas.reconciliation.Reconciliation`; earnings that were
             read have the number of their sum of lines as well, `SUM_NUMBER`.
         check_counts: Account checks of the run.
-        issues, decisions: As shown.
-        discrepancies: Seen so far.
         codes: Exit codes that will not change any more by following reports.
         territories: `TerritoryEarnings`.
         statements: What payees' statements rest on; None when the job wants none.
@@ -116,7 +112,6 @@ def read_record(ledger: Ledger, run_id: str, payee: str | None = None) -> RunRec
 
     Args:
         ledger: Where it is kept.
-        run_id: The run.
         payee: Only what is this payee's, of the tables that name payees; None for all.
     """
     parts = ledger.runs.record([run_id], _PARTS).get(run_id)
@@ -157,7 +152,6 @@ def read_obligations(
 
     Args:
         ledger: Where they are kept.
-        run_ids: The runs.
         where: Which, over the columns of `OBLIGATION_COLUMNS`; None for all.
     """
     found = ledger.runs.record(run_ids, ["obligations"])

@@ -32,11 +32,8 @@ class StoredRun:
     """One run of a command.
 
     Attributes:
-        run_id: Identity.
         job: Name of the job; "" for a command without one.
         period: Label of the period; "" likewise.
-        command: Which command or flow.
-        prepared_by: Who started it.
         job_file: Where the job was read from.
         state: Where it stands, for people; "running" until it ends.
         exit_code: How it ended; None while it runs.
@@ -63,12 +60,10 @@ class RunStage:
     """One stage of a run, as it was written down when it began and when it ended.
 
     Attributes:
-        name: Of the stage.
         began_at: When it began (UTC).
         ended_at: When it ended (UTC); None while it goes on, and where its run died in it.
         exit_code: How the run stood by it alone, 0 where nothing was wrong; None until it ends.
         stopped: Whether the run's way ended here.
-        notes: What it told people.
     """
 
     name: str
@@ -241,9 +236,6 @@ class Runs:
         """Write down how a run ended; settling later may do so again.
 
         Args:
-            run_id: The run.
-            state: As a word.
-            exit_code: The same as a code.
             summary_json: Content of `summary.json`; None when it did not get that far.
             left: What it leaves open, in place of what earlier runs of its job and period have left; None keeps that.
 

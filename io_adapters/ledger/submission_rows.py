@@ -25,8 +25,6 @@ class Naming:
     """What every attempt of a plan is named after.
 
     Attributes:
-        tag: The ledger's tag.
-        digest: The plan.
         title: Job and period, for people.
         batches: How many batches the plan has.
     """
@@ -77,12 +75,7 @@ def write_next_attempt(
     """Write down another attempt of a submission's content, approved; it claims nothing yet.
 
     Args:
-        connection: Within a transaction.
         last: The attempt that is known not to exist in the service, with its body.
-        tag: The ledger's tag.
-        run_id: The run this belongs to.
-        by: On whose word.
-        now: The present moment.
     """
     content = {k: v for k, v in _parse(last.body).items() if k not in {"reportId", "paymentBatchName"}}
     plan = connection.execute(select(plans.c.batches).where(plans.c.digest == last.plan_digest)).one()

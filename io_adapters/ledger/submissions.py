@@ -129,12 +129,7 @@ class Submissions(Approving, Settling, Outbox[Submission]):
         """Return the submissions that match all that is given, in the order they were planned.
 
         Args:
-            job: Name of the job.
-            period: Label of the period.
-            states: Any of these.
             run_id: The run that sent them, or planned them while they are unsent.
-            plan_digest: Their plan.
-            linked_by: How their report was found.
             bodies: Whether the bytes to POST are wanted; without them, body is b"", and the answer comes faster.
         """
         query = select_submissions(bodies=bodies)

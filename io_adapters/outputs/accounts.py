@@ -40,8 +40,6 @@ class Grid:
     """A table of texts and amounts.
 
     Attributes:
-        title: What it lists.
-        headers: Left to right.
         rows: Whole numbers are centavos; None is not known.
         total: The last row, set off; empty for none.
     """
@@ -139,8 +137,6 @@ def month_grid(view: MonthView, words: Catalogue, *, runs: bool = True) -> Grid:
     """One row per job and period, a sum per currency below: what came in, and was owed before, is where it is.
 
     Args:
-        view: What is shown.
-        words: The words.
         runs: Whether the last run of each is named.
     """
     used = groups_of_month(view)

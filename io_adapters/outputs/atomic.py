@@ -19,7 +19,6 @@ def replace_atomically(target: Path, content: bytes, *, like_its_folder: bool = 
     Args:
         target: Where the file should be. One that is marked read-only, or that another program holds open and the
             system will not replace, is left alone and "name (2).xlsx" next to it is written.
-        content: All of the file.
         like_its_folder: Whether others may read it as they may what was there before it, or else its folder: for what
             another user's programs work with.
 

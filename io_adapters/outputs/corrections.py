@@ -83,7 +83,6 @@ class SheetToCorrect:
     A table of which only rows with problems were kept says so in its origin: it is not whole.
 
     Attributes:
-        table: As it was read.
         issues: What was found in it.
         origin: What its copy will stand for.
         proposals: Row and position -> what is written there in the place of what is wrong, for a person to accept.
@@ -152,7 +151,6 @@ def marks_of(
     """Say what is put into a person's own workbook, of which all sheets that were read are given whole.
 
     Args:
-        sheets: Those sheets.
         issues: All that was found, in other files, too.
         language: "pt-BR" or "en".
         next_step: What to do with it once it is corrected.

@@ -40,12 +40,7 @@ _PLACES: Final[Mapping[AccountKind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """An entry as it was booked.
-
-    Attributes:
-        day: In Brazil.
-        entry: What has happened.
-    """
+    """An entry as it was booked."""
 
     day: dt.date
     entry: JournalEntry
@@ -59,7 +54,6 @@ class JournalToExport:
         booked: In the order of booking, from the first day on.
         opening: What accounts stood at before the first day; empty where nothing was.
         since: The first day.
-        until: The last day.
         numbers: Account -> its number in the ledger, which never changes.
         codes: Name of an account, or the beginning of one -> code in the accountant's chart of accounts.
     """

@@ -273,7 +273,6 @@ def write_plan_workbook(view: PlanView, path: Path) -> Path:
     Names are written, so that people recognise whom they pay; tax ids are masked; nothing else of anybody is told.
 
     Args:
-        view: The plan.
         path: Where it should be; its folder is made when missing.
 
     Returns:

@@ -74,7 +74,6 @@ def obligation_columns(labels: Catalogue, folded: Collection[str] = ()) -> tuple
     """Name the columns of `obligation_rows`.
 
     Args:
-        labels: The words.
         folded: Which are out of sight until somebody unfolds them.
     """
     moment = moment_format(labels)
@@ -125,8 +124,6 @@ def obligation_rows(
 
     Args:
         obligations: What is owed, each in its place.
-        labels: The words.
-        reports: Those that pay them.
 
     Yields:
         One row per obligation, in the order given; the amount as an exact Decimal, the row number None where there is
@@ -324,9 +321,6 @@ def issues_table(
     """List problems, each with its place, what is wrong and what would be right; values are masked.
 
     Args:
-        issues: In the order of the list.
-        labels: In the language of the list.
-        note: Said above it.
         sheets: File and sheet -> sheet of the workbook that is its copy: problems in it lead to their cells.
     """
 

@@ -112,7 +112,6 @@ def write_outputs(reconciliation: Reconciliation, folder: Path, formats: Sequenc
     """Write what the job asked for. The same reconciliation gives the same bytes every time.
 
     Args:
-        reconciliation: Everything there is to say.
         folder: Folder of the run; made when missing.
         formats: Of "xlsx", "csv", "parquet" and "json".
 

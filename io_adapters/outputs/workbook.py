@@ -144,7 +144,6 @@ class Cell(NamedTuple):
 
     Attributes:
         value: What it holds; text is text whatever it begins with, and only a `Formula` computes.
-        ink: How it looks.
         comment: A note pinned to it.
         is_error: The text is an error literal such as #REF!, and stays one.
     """
@@ -168,7 +167,6 @@ class Setup:
     """What is said of a sheet before its first row is written.
 
     Attributes:
-        title: Name of the sheet.
         widths: Column widths in characters, from column A.
         header_row: Repeated on each printed page; this row and all above stay in view. 0 for none.
         text_columns: Columns (from 1) in which whatever a person types stays text.
@@ -410,12 +408,10 @@ class Bars:
 
     Attributes:
         title: Of the sheet that holds the table.
-        heading: Said above the bars.
         first_row, last_row: Of the table, as the sheet counts them.
         colours: Of each bar, as RGB.
         at: The cell whose corner is the chart's.
         rows: How many rows of the sheet it is high.
-        highest: The highest amount.
     """
 
     title: str

@@ -32,9 +32,6 @@ class SheetColumn(NamedTuple):
     """One column of a table.
 
     Attributes:
-        header: Its name.
-        width: In characters.
-        number_format: How its cells look.
         total: Whether its sum stands below it.
         folded: Whether it is out of sight until somebody unfolds it.
         wrap: Whether long texts go on in the next line of their cell.
@@ -62,8 +59,6 @@ class SheetTable:
     """What one sheet shows.
 
     Attributes:
-        title: Name of the sheet.
-        columns: Left to right.
         rows: As many values as columns in each.
         note: Said above the header; "" for nothing.
         total: Name of the row of sums below the table; "" for none.

@@ -209,7 +209,6 @@ class AccountCalls:
         """Prepare; nothing is sent.
 
         Args:
-            open_client: Opens the client of one line.
             at_a_time: How many checks may be under way together.
             give_up_after: So many calls in a row without an answer, or rounds without a connection, and nothing more
                 begins.

@@ -30,7 +30,6 @@ class SplitApi(ReportsReader):
     Nothing is redirected, no proxy or `.netrc` of the environment is used, and certificates are always verified.
 
     Attributes:
-        contacts: The address book.
         pix: Financial institutions, and the deprecated QR code.
         webhooks: Where the service sends notifications.
     """
@@ -57,7 +56,6 @@ class SplitApi(ReportsReader):
             transport: Carries the requests; None for the network.
             pause: Waits between the tries of a GET, and for a place in the pace.
             requests_per_s: The most requests a second, of every kind together; None for no limit.
-            egress: How requests leave the house.
 
         Raises:
             ConfigurationError: an address, key or pace that cannot be used.
@@ -103,10 +101,7 @@ class SplitApi(ReportsReader):
         """POST /split: once, over a fresh connection, exactly these bytes. This moves money.
 
         Args:
-            body: What is sent, byte for byte.
-            report_id: The reportId within it.
             was_in_doubt: Whether these bytes were ever in doubt before.
-            deadline_s: For connecting, writing and reading together.
             before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
 
         Returns:
@@ -174,10 +169,7 @@ class SplitApi(ReportsReader):
         This moves money: a report in a foreign currency is paid once its rate is set.
 
         Args:
-            split_id: The report.
-            body: What is sent, byte for byte.
             was_in_doubt: Whether an earlier copy of these bytes may have arrived.
-            deadline_s: For connecting, writing and reading together.
             before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
 
         Returns:

@@ -49,7 +49,6 @@ class Statuses:
     """What the statuses of an answer are taken to mean.
 
     Attributes:
-        done: It is done.
         missing: There is no such thing, and nothing was done.
         existing: There is one already, and nothing was done.
     """
@@ -97,11 +96,7 @@ class Commands:
         """Send one request over a fresh connection; `Reply.failure` says what went wrong on the wire.
 
         Args:
-            method: Of HTTP.
-            path: Below the service's address.
             content: JSON; None sends no body.
-            params: Query.
-            deadline_s: For connecting, writing and reading together.
             before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
         """
         kind = {} if content is None else {"Content-Type": "application/json"}
@@ -128,11 +123,7 @@ class Commands:
 
         Args:
             what: What is done, for messages: "creating a contact".
-            method: Of HTTP.
-            path: Below the service's address.
             request: The body; None sends none.
-            params: Query.
-            statuses: What those of the answer mean.
 
         Raises:
             NotSent: certainly nothing was sent.
@@ -228,8 +219,6 @@ class ContactsApi:
 
         Args:
             body: From `contact_body`.
-            tax_id: Whose contact it is about.
-            deadline_s: For connecting, writing and reading together.
             before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
         """
         what = "creating a contact"

@@ -130,10 +130,6 @@ def classify_response(
     """Say what a complete reply to POST /split proves.
 
     Args:
-        status: HTTP status.
-        headers: Headers, names in lower case.
-        body: The whole body.
-        report_id: The reportId that was sent.
         was_in_doubt: Whether these bytes were ever in doubt; then a refusal may be of the copy, not of the original.
         sent: The body that was sent, to compare the report with; empty compares reportId alone.
         assumed: Which statuses of 2xx can mean that the report exists, and with which the provider says that nothing
@@ -157,11 +153,6 @@ def doubt_stale(answer: PostAnswer, report_id: str, asked_at: dt.datetime) -> Po
     """Doubt an accepted report without our name that cannot be the one asked for: made before, or ended at once.
 
     A cache may answer with an old report while the service has made nothing.
-
-    Args:
-        answer: What the reply was taken for.
-        report_id: The reportId that was sent.
-        asked_at: When the request left.
     """
     report = answer.report
     if report is None or answer.outcome is not Outcome.ACCEPTED or report_id.casefold() in names_of(report):
@@ -180,7 +171,6 @@ def classify_exception(exc: BaseException, *, status: int | None = None, body: b
     """Say what an exception proves: nothing, unless it can come from the connect phase alone.
 
     Args:
-        exc: What was raised.
         status: Status of the reply it cut short; None when there was none.
         body: As much of the reply as was read.
     """
@@ -207,7 +197,6 @@ def classify_update(
     Args:
         reply: Complete or not.
         read_id: Reads from a report the id that `split_id` is one of.
-        split_id: The report the request was about.
         was_in_doubt: Whether an earlier copy of these bytes may have arrived; then a refusal may be of this copy alone.
     """
     if reply.failure is not None or reply.status is None:

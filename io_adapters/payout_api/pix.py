@@ -51,8 +51,6 @@ def check_qr_code(request: QrCodeRequest, code: QrCode, *, holds: Holds = "any")
     """Find the text of a QR code and compare it, and the answer's own fields, with what was asked for.
 
     Args:
-        request: What was asked for.
-        code: What came back.
         holds: What `base_64` is taken to hold; `any` looks whether it is a code's text, or base64 of one.
     """
     payload = _payload(code.base_64 or "", holds)
@@ -109,8 +107,6 @@ class PixApi:
 
         Args:
             name: Of the institution, as the service matches it.
-            min_start_date: Earliest start of operation.
-            max_start_date: Latest start of operation.
 
         Raises:
             RuleBroken: the dates are the wrong way round.

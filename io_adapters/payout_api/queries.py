@@ -35,8 +35,6 @@ class Queries:
         """Prepare to ask.
 
         Args:
-            connections: Opens the connections.
-            timeout_s: For one answer.
             pace: Every try waits for its place in it, outside of any time limit.
             pause: Waits so many seconds between tries.
         """
@@ -51,11 +49,6 @@ class Queries:
 
     def ask(self, path: str, params: Mapping[str, str] | None = None, *, deadline_s: float) -> Any:  # noqa: ANN401
         """GET a JSON document.
-
-        Args:
-            path: Below the service's address.
-            params: Query.
-            deadline_s: For all tries together, pauses included.
 
         Returns:
             The document, numbers as int and Decimal.

@@ -25,13 +25,11 @@ class Sandbox:
     """One running sandbox.
 
     Attributes:
-        database: Its file.
         store: What it remembers of reports and account checks.
         address_book: What it remembers of contacts.
         requests: How often each endpoint was called.
         watch: Tells webhooks of what moves.
         behaviour: How it behaves now; replaced as a whole when a test changes it.
-        faults: What is planted.
         api_key: The one key it lets in.
         clock: Seconds since 1970 (UTC).
     """
@@ -213,7 +211,6 @@ def disturbed(fault: Fault, true_reply: FaultyReply | None) -> FaultyReply:
     """Return the answer the client gets instead.
 
     Args:
-        fault: What was planted.
         true_reply: What the service answered; None when the request never had its effect.
     """
     status = fault.status or _DEFAULT_STATUS.get(fault.kind, 200)

@@ -159,8 +159,6 @@ def br_code(
         txid: The receiver's id for the payment; left out where it is not 1 to 25 ASCII letters and digits.
         description: A word to the payer; left out where it is not plain ASCII or does not fit beside the key.
         reusable: Whether it may be paid more than once.
-        name: The receiver's name.
-        city: The receiver's city.
     """
     account = _field("00", GUI) + _field("01", pix_key)
     field = _field("02", description) if description and _is_printable(description) else ""

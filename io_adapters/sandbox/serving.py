@@ -204,8 +204,6 @@ def create_app(
     """Return the sandbox over a SQLite file, which is made where there is none.
 
     Args:
-        database: The file that holds all state.
-        settings: How it starts.
         clock: Seconds since 1970 (UTC).
         stopping: Ends the waits of planted faults and of the latency when it is set.
     """
@@ -345,10 +343,7 @@ def serve(
     """Serve until the process is asked to end (SIGINT, SIGTERM).
 
     Args:
-        host: Address to listen on.
         port: Port to listen on; 0 takes a free one.
-        database: The file that holds all state.
-        settings: How it starts.
         on_ready: Is told the base URL, prefix included, once it answers.
 
     Raises:

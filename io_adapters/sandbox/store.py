@@ -25,22 +25,17 @@ class StoredReport:
 
     Attributes:
         split_id: The service's `_id`.
-        created_at: When it was created.
         tax_id: Who is responsible for it.
         report_id: `reportId` as received.
         batch_name: `paymentBatchName` as received.
         currency: Currency of all its money.
         amount_cents: `amount` as received.
         owner_cents: `ownerAmount` as received.
-        payments: Number of payment entries.
         payments_cents: Sum of their final amounts.
         withheld: How many of them are to be withheld.
-        withheld_cents: Sum of those.
         failing: How many of the others cannot be paid.
-        failing_cents: Sum of those.
         income_tax_cents: Income tax on what can be paid.
         fee_rate: The fee as a part of `amount_cents`.
-        fee_cents: The fee.
         exchange_rate: As set; None before.
         rated_at: When the exchange rate was set first; None before.
         order_id: `orderId` of the exchange rate.

@@ -46,7 +46,6 @@ class YamlText:
     Attributes:
         name: Of the file, for messages.
         values: Plain dicts, lists, texts, numbers, booleans and dates. Floats stay floats: the model must refuse them.
-        tree: The same with positions.
     """
 
     name: str
@@ -166,9 +165,7 @@ class JobFile:
     """A job and where it was read.
 
     Attributes:
-        job: What it declares.
         folder: What its relative paths are relative to.
-        path: The file.
         sha256: Hex digest of the bytes that were read.
     """
 
@@ -228,7 +225,6 @@ def with_table_files(text: str, table: str, files: Sequence[str]) -> str:
     Everything else stays as it is written, comments included.
 
     Args:
-        text: Of the job file.
         table: Such as payees.
         files: Relative to the job's folder.
     """
@@ -249,7 +245,6 @@ def with_columns_of(text: str, place: str, said: Mapping[str, Mapping[str, Any] 
     Everything else stays as it is written, comments included.
 
     Args:
-        text: Of the job file.
         place: The number of a source, from 1, or the name of a table beside the sources.
         said: `columns`, `only` and `ignore_columns` -> all that is to be said there; nothing takes the key out.
     """

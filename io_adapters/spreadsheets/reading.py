@@ -245,7 +245,6 @@ def xlsx_of(path: str, sha256: str, most_bytes: int) -> bytes | None:
     Args:
         path: Local path or fsspec URL.
         sha256: Hex digest of the bytes that are meant.
-        most_bytes: How long it may be.
 
     Raises:
         UnreadableFile: it cannot be opened.
@@ -262,8 +261,6 @@ def range_blocks(path: str, table: TextTable, where: ByteRange) -> Iterator[RawT
 
     Args:
         path: Local path or fsspec URL, wherever this runs.
-        table: What is known of the text.
-        where: The range.
 
     Raises:
         UnreadableFile: the file is not there, or its bytes are not those that were cut.

@@ -27,10 +27,7 @@ def refusal(
     """Say why a file is not read; to be raised.
 
     Args:
-        code: Which problem.
-        place: Which file.
         key: The text under `file.` that says what is wrong, or the message that does; "" takes the code's own.
-        sheet: Sheet at fault.
         row: Physical row at fault; also {row} of the sentence.
         details: What the sentence names; never a value of the file.
 

@@ -181,7 +181,6 @@ class ReaderChild:
         """Start it and wait until it is ready.
 
         Args:
-            memory_bytes: How much it may reserve.
             seconds: How long it may take for one request.
             file_bytes: How long a file of its own may be; 0 lets it write none.
 
@@ -301,8 +300,6 @@ def open_workbook(content: bytes, kind: FileKind, identity: FileIdentity) -> Ope
 
     Args:
         content: The file's bytes; kept until it is closed, so that another child can open it, should this one end.
-        kind: XLSX, XLS, XLSB or ODS.
-        identity: Of the file.
 
     Returns:
         The workbook, a context manager.

@@ -50,8 +50,6 @@ class SummedBlock(NamedTuple):
     Attributes:
         found: What was found among its plain lines, and among its other rows.
         sums: What the sound ones of both add up to.
-        content: What they say.
-        sketches: Which lines they are.
     """
 
     found: tuple[BlockFindings, ...]
@@ -72,7 +70,6 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
     `schemas.tables.blocks`, which comes to the same wherever both could judge.
 
     Args:
-        raw: Its rows.
         layout: How its sender lays the file out.
         before: What is known of the file so far.
         few_rows: Up to so many rows, the rules alone are sooner done.
@@ -203,7 +200,6 @@ class _Block:
         """Say what is known of the plain lines.
 
         Args:
-            lines: What they are.
             totals: Physical rows of the block that state totals, in order.
             stood_in: How many cells of the block were read from where, beside their own.
         """

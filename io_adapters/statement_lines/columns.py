@@ -51,7 +51,6 @@ class BlockCells:
     """The cells of a block.
 
     Attributes:
-        raw: As they are.
         not_lines: Rows that may be no lines: left out, misshapen, stating totals, in the block below the lines or
             below it. They are the rules' to judge.
     """
@@ -115,9 +114,7 @@ def read_texts(cells: BlockCells, column: Column, position: int, convention: Con
 
     Args:
         cells: The block; rows that may be no lines decide nothing.
-        column: Which column.
         position: Where it stands.
-        convention: What the layout says of dates.
         known: Cells of other blocks that decide how the column is read.
     """
     kind = cells.main_kind(position)

@@ -34,7 +34,6 @@ class SoundLines:
 
     Attributes:
         texts: Canonical column of texts -> its texts by number.
-        units: Whole numbers.
         amount: Exact decimals.
         row: Physical rows.
     """

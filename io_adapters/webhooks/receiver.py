@@ -78,7 +78,6 @@ class KnownTokens:
 
         Args:
             read: Returns the sha256 of each token in use.
-            every_s: How often it is asked.
             on_failure: Message what it raised; what was known before stands.
         """
         self._read = read

@@ -139,7 +139,6 @@ class Door:
 
     Attributes:
         url: Where it is, e.g. "http://127.0.0.1:8091".
-        listening: Its socket.
     """
 
     url: str

@@ -46,7 +46,6 @@ class Guess:
 
     Attributes:
         view: Where it is.
-        header: Its header row.
         table: What its rows seem to be.
         columns: Canonical column -> position.
         rivals: Canonical column -> other positions that could be it, the likeliest first.
@@ -70,7 +69,6 @@ def guess_table(views: Sequence[View], known: Sequence[Layout]) -> Guess | None:
 
     Args:
         views: Its sheets, or its text under each delimiter.
-        known: Layouts to learn headers from.
 
     Returns:
         The widest table that has a header and numbers below it, or None.
@@ -165,7 +163,6 @@ def draft_layout(views: Sequence[View], known: Sequence[Layout], name: str, *, l
         views: The file's sheets, or its text under each delimiter.
         known: Layouts to learn from what senders call their columns, and which of them are not the money.
         name: The new layout's name: small letters, digits and hyphens.
-        language: Of the comments.
 
     Returns:
         YAML that reads as a layout; with an amount among its columns whenever a column looks like money.

@@ -243,7 +243,6 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
 
     Args:
         headers: Texts of the header row, from column A; "" for a column without one.
-        layout: Whose columns are looked for.
 
     Returns:
         Every position with a header in exactly one of positions, duplicates, unknown and ignored.
@@ -379,7 +378,6 @@ def with_columns(layout: Layout, chosen: Mapping[str, str]) -> Layout:
     """Return a layout that reads some headers as columns, whatever it says of them itself.
 
     Args:
-        layout: Any.
         chosen: Header, as the file has it -> canonical column; no other header is then that column.
     """
     if not chosen:

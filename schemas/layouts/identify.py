@@ -68,7 +68,6 @@ def variants_of(views: Sequence[View], known: Iterable[Layout]) -> Possibilities
 
     Args:
         views: Its sheets, or its text under each delimiter.
-        known: All layouts.
     """
     senders = [layout for layout in known if not layout.recognise.nothing_else and layout.table == "royalty_lines"]
     shown = [view for view in views if view.visible]
@@ -80,7 +79,6 @@ def as_table(views: Sequence[View], known: Iterable[Layout], name: str) -> Possi
 
     Args:
         views: Its sheets, or its text under each delimiter.
-        known: All layouts.
         name: Of a layout, such as payments or distrokid.
     """
     shown = [view for view in views if view.visible]

@@ -186,7 +186,6 @@ class Vocabulary:
         """Return canonical column -> the positions that could be it, the likeliest first, then the leftmost.
 
         Args:
-            headers: From column A.
             samples: Position of each header that is not blank -> texts below it.
         """
         weighed: dict[str, list[tuple[int, int]]] = {}
@@ -234,9 +233,7 @@ class Fit:
     """A layout's header found in a view.
 
     Attributes:
-        layout: Which layout.
         view: Which sheet, or which delimiter.
-        header: The header row.
         match: Which header is which column.
     """
 
@@ -399,7 +396,6 @@ class MoneyColumn:
 
     Attributes:
         view: Which sheet, or which delimiter.
-        header: The header row.
         amount: Position of the column, from 0.
         currency: Position of the column that says their currencies; None for none.
     """

@@ -76,7 +76,6 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before, is_whole: bool
     """Read a block of a file of royalty lines, of which no row has to know the rows of another block.
 
     Args:
-        raw: Its rows.
         layout: How its sender lays the file out.
         before: What is known of the file so far.
         is_whole: Whether these are all rows of the block, and not those alone that the rules have to judge.
@@ -135,7 +134,6 @@ class BlockBooks:
     """The books of one table, or of rows that follow each other in it, kept while its blocks are read in order.
 
     Args:
-        source: Which table.
         header_row: Physical row of its header.
     """
 

@@ -27,7 +27,6 @@ class ColumnReader(NamedTuple):
     """The reader of a column's cells.
 
     Attributes:
-        read: Reads one cell.
         decision: What was decided for all of them, where some left it open.
         telling: The few of them that prove what is decided.
     """
@@ -48,8 +47,6 @@ class CellFinding:
     Attributes:
         position: Which of the rows read, from 0.
         column: Canonical column; None when no single one is at fault.
-        code: Which rule.
-        facts: What its message needs.
         severity: For the few codes that weigh differently by table; None takes the code's own.
         at: Position of the column in the file, where it may be one that no canonical column reads.
     """
@@ -128,7 +125,6 @@ class ColumnReading:
 
     Attributes:
         canonical: Canonical values, the absent one where there is none, as objects.
-        findings: What was found.
         decision: What was decided for all its cells.
         telling: The cells that decided it.
     """

@@ -46,7 +46,6 @@ class TableChanges:
     Attributes:
         added: Rows that were not there.
         removed: Rows that are there no more.
-        changed: Rows that are otherwise.
         same: How many rows are as they were.
     """
 
@@ -66,7 +65,6 @@ def compare_tables(table: str, before: pd.DataFrame, now: pd.DataFrame) -> Table
 
     Args:
         table: Name of the table, a key of `KEYS`.
-        before: Its sound rows as they were.
         now: Its sound rows as they would be.
     """
     old, new = dict(_keyed(table, before)), dict(_keyed(table, now))
@@ -108,7 +106,6 @@ def name_payees(changes: TableChanges, names: Mapping[str, str]) -> TableChanges
     """Give rows of a table without names those of their payees.
 
     Args:
-        changes: Of any table.
         names: Tax id -> name.
     """
     known = defaultdict[str, str](str, names)

@@ -115,7 +115,6 @@ def hash_lines(
 
     Args:
         texts: Canonical column -> which text each line has, and the different texts.
-        units: Whole numbers.
         amount: Exact decimals of 18 places, none of them missing.
     """
     hashes = _mixed(units.view(np.uint64) ^ _UNITS) + _amount_hashes(amount)

@@ -45,7 +45,6 @@ def dates(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> ColumnR
     """Read days; values are ISO texts. A spreadsheet's day number is read with a note (1900 system).
 
     Args:
-        distinct: All distinct cells of the column.
         style: What the layout says; only with that is a year of two digits read, as one of this century. A column
             whose cells all contradict it was saved again in another country, and is read by them; one whose cells
             contradict one another leaves open what its cells do. "home": the day comes first, as in Brazil, unless the

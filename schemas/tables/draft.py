@@ -32,8 +32,6 @@ def find_columns(raw: RawTable, layout: Layout, needed: list[str]) -> HeaderMatc
     """Match a file's headers with a layout's columns.
 
     Args:
-        raw: The file.
-        layout: How its sender lays it out.
         needed: Canonical columns the table cannot do without, besides those the layout requires.
 
     Raises:

@@ -102,7 +102,6 @@ def excluded_rows(
     """Set the rows apart that are no lines.
 
     Args:
-        raw: The file.
         layout: Says which rows to leave out, and how totals and the block below the lines begin.
         positions: Canonical column -> position in the file.
         below: Whether the block below the lines began above these rows, in another block of the file.
@@ -143,8 +142,6 @@ def nearly_asked(raw: RawTable, layout: Layout, apart: ExcludedRows) -> list[Iss
     """Warn of rows that are left out although they say nearly what the job asks for: a slip of a pen, mostly.
 
     Args:
-        raw: The file.
-        layout: Says which rows are asked for.
         apart: Its rows that are no lines.
     """
     left = apart.why == ExclusionReason.NOT_ASKED
@@ -178,7 +175,6 @@ def second_copy(raw: RawTable, lines: Mask) -> int | None:
 
     Args:
         raw: The file, or a block of it.
-        lines: Which of its rows are lines.
     """
     rows = np.flatnonzero(lines)
     half = len(rows) // 2
@@ -275,7 +271,6 @@ def names_alone(raw: RawTable, apart: ExcludedRows, positions: Mapping[str, int]
     """Warn of notes among the lines that may be people of whom little but the name was filled in.
 
     Args:
-        raw: The file.
         apart: Its rows that are no lines.
         positions: Canonical column -> position in the file.
     """

@@ -38,7 +38,6 @@ def check_oddities(draft: TableDraft, raw: RawTable, positions: Mapping[str, int
 
     Args:
         draft: The lines, in the order of the file; findings are added.
-        raw: The file.
         positions: Canonical column -> position in the file.
     """
     oddities = raw.oddities

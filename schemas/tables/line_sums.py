@@ -70,7 +70,6 @@ class LineTotals:
     """The same lines added up in two ways, neither made from the other.
 
     Attributes:
-        by_platform: What is shared out.
         by_territory: What statements show besides, and what the books are closed against.
     """
 
@@ -121,7 +120,6 @@ class BlockSums:
     """All that is needed of a block to hold a file's totals against its lines.
 
     Attributes:
-        count: How many lines.
         parts: Their sums, in order of row; None for a file without amounts.
         totals: What rows of totals state, in order of row.
         control: What the block of totals below the lines states, in order of row.
@@ -141,12 +139,7 @@ def decided_mark(decisions: Mapping[str, ParsingDecision]) -> DecimalMark | None
 
 
 def sum_block(draft: TableDraft, apart: ExcludedRows) -> BlockSums:
-    """Add the lines of a block up between its totals, used and held alike.
-
-    Args:
-        draft: The lines, misshapen ones among them.
-        apart: What the block states.
-    """
+    """Add the lines of a block up between its totals, used and held alike."""
     mark = decided_mark(draft.decisions)
     parts = tuple(_parts(draft, [total.row for total in apart.totals])) if "amount" in draft.canonical else None
     return BlockSums(len(draft.rows), parts, apart.totals, apart.control, mark)

@@ -32,8 +32,6 @@ class Column:
     """One canonical column of an input table.
 
     Attributes:
-        name: As layouts name it.
-        kind: What its cells are.
         required: Whether an empty cell is an error, and a file without the column cannot be read.
         becomes: Column of the table; "" where its cells are only used to judge or complete others.
     """
@@ -53,7 +51,6 @@ def cells(kind: ColumnKind, column: str = "", *, required: bool = False, **check
     """Declare a column that is read from cells: a pandera `Field` with the kind of cells as metadata.
 
     Args:
-        kind: What the cells are.
         column: Their canonical column, where that has another name: amounts become centavos.
         required: Whether an empty cell is an error, and a file without the column cannot be read.
         checks: pandera's own, such as `ge`, `isin` and `str_matches`.

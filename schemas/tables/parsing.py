@@ -51,7 +51,6 @@ def typed_frame(
 
     Args:
         model: The table's model; nothing is validated here.
-        columns: The table's declaration.
         values: Canonical column -> canonical values of the rows wanted.
         places: file, sheet, row of the same rows; its index is the frame's.
     """
@@ -144,8 +143,6 @@ def parse_table(
     """Read a file as the table its layout names.
 
     Args:
-        raw: The file as text.
-        layout: How its sender lays it out.
         payee_data_required: Whether payments rows must bring the payee's name and destination; not when the job has
             a payees table. Payees always must.
         key_types: What is known of the types of Pix keys.
@@ -206,8 +203,6 @@ def read_rows(  # all of it is one file's
     """Read all cells, and hold every row against the rules that rest on nothing but its own block.
 
     Args:
-        raw: The rows as text.
-        layout: How their sender lays them out.
         payee_data_required: See `parse_table`.
         evidence: What other blocks of the file prove of its columns.
         below: Whether the block of totals below the lines began in another block.
@@ -260,11 +255,8 @@ def settled(
 
     Args:
         found: The rows; when a total disagrees, its draft is held as a whole.
-        raw: The same rows as text.
-        layout: How their sender lays them out.
         unread: Columns that were not read.
         is_whole: Whether none of the rows around them were left out.
-        mismatches: Totals that disagree with the lines.
         decisions: What was decided while parsing, for people.
     """
     twice = second_copy(raw, found.apart.lines) if is_whole and layout.table == "royalty_lines" else None

@@ -42,7 +42,6 @@ class Convention:
 
     Attributes:
         decimal: Decimal mark, or "auto".
-        currency: Currency of payables.
         dates: What is first in a date that has the year last, or "auto".
     """
 

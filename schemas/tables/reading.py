@@ -30,8 +30,6 @@ def apply_sign(draft: TableDraft, raw: RawTable, sign: Sign, *, payable: bool) -
 
     Args:
         draft: Rows as read, in the order of the file.
-        raw: The file.
-        sign: Which column says it, and how.
         payable: Whether the amounts are to be paid, and none of them may be below zero.
     """
     out = np.zeros(len(raw.cells), dtype=bool)
@@ -61,8 +59,6 @@ def read_draft(  # all of it is one file's
     """Read the wanted rows of a file, each column by its kind.
 
     Args:
-        raw: The file as text.
-        layout: How its sender lays it out.
         positions: Canonical column -> position in the file.
         wanted: Which rows; misshapen ones are left out besides.
         columns: The table's declaration; a column the file lacks is read as empty, without a finding.

@@ -209,7 +209,6 @@ def move_rows(runs: DataFrame[RowRuns], moved: Sequence[RowRun]) -> DataFrame[Ro
     """Tell some rows otherwise; how many there are does not change.
 
     Args:
-        runs: All of them.
         moved: What becomes of some of their rows. They are taken out of the run of neighbours that holds the first of
             them, or else from the used rows of the sheet; rows of sheets that are not there are passed over.
     """
@@ -226,7 +225,6 @@ def hold_used_rows(runs: DataFrame[RowRuns], moved: Sequence[RowRun]) -> DataFra
     """Tell some used rows otherwise; neighbours with one end become one run.
 
     Args:
-        runs: All of them.
         moved: What becomes of some of the used rows, in order of row.
 
     Raises:

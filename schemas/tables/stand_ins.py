@@ -44,7 +44,6 @@ def completed(raw: RawTable, layout: Layout, positions: Mapping[str, int]) -> Co
     """Fill the cells that a layout says how to fill; a table that is full already stays as it is.
 
     Args:
-        raw: The rows as text.
         layout: Which column stands in for which, and what amounts are made of.
         positions: Canonical column -> position in the file.
     """

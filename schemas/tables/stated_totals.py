@@ -47,7 +47,6 @@ class StatedTotal:
         row: Physical row.
         position: Column of the cell that states it, from 0.
         text: The amount, or the number of lines, as written; "" when the row states none.
-        kind: What the cell held.
         counts: Whether it is the number of lines rather than their sum.
         currency: As written in the row's own column of currencies.
         labelled: Whether a word says that it is a total; one without holds nothing else.
@@ -134,8 +133,6 @@ def readings(text: str, kind: CellKind, mark: DecimalMark | None) -> tuple[State
     """Return what an amount may mean: nothing, one value, or two when it reads as thousands and as decimals alike.
 
     Args:
-        text: As written.
-        kind: What the cell held.
         mark: The decimal mark decided for the column; None when nothing decided it.
     """
     amount = read_amount_text(text.strip(BLANKS)) if kind in {CellKind.TEXT, CellKind.NUMBER} else None
@@ -184,9 +181,6 @@ def row_labels(raw: RawTable, among: Mask, words: TotalWords, anywhere: Collecti
     """Return the labels of rows that have one of the words looked for, in order of row.
 
     Args:
-        raw: The file.
-        among: Which rows to look at.
-        words: What is looked for.
         anywhere: Columns in which such a word is a label whatever stands before it. In the others it is one only as the
             row's first text.
     """
@@ -233,10 +227,8 @@ def find_totals(
     """Find the rows of totals: those with a word for it, and those that hold an amount and nothing else.
 
     Args:
-        raw: The file.
         layout: Says with which words such a row begins.
         positions: Canonical column -> position in the file.
-        among: Which rows may be some.
         lines: Physical rows that hold an amount alone and are known to be no totals.
 
     Returns:
@@ -328,9 +320,7 @@ def find_sums(raw: RawTable, positions: Mapping[str, int], among: Mask) -> dict[
     """Find rows of a statement that are the exact sum of the lines above them, whatever words they bear.
 
     Args:
-        raw: The file.
         positions: Canonical column -> position in the file.
-        among: Which rows may be lines.
 
     Returns:
         Row among the file's cells, from 0 -> what it states.
@@ -385,9 +375,7 @@ def find_control_block(raw: RawTable, control: ControlRows, among: Mask) -> Cont
     """Find the block of totals below the lines; None when there is none.
 
     Args:
-        raw: The file.
         control: Says with which words its rows begin.
-        among: Which rows may be some.
     """
     words = TotalWords(control.words)
     labels = row_labels(raw, among, words)

@@ -44,8 +44,6 @@ def hold_stopped_rows(draft: TableDraft, raw: RawTable, match: HeaderMatch) -> N
 
     Args:
         draft: The lines; findings are added.
-        raw: The file.
-        match: Its headers.
     """
     columns = {position: column for column, position in match.positions.items()}
     lines = {row: at for at, row in enumerate(draft.rows.tolist())}

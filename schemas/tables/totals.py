@@ -29,10 +29,8 @@ class TotalVerdict:
     """What became of a total.
 
     Attributes:
-        total: As stated.
         agrees: With the lines; None when they could not be compared.
         expected: What it says: an amount, or how many rows.
-        found: What the lines say.
     """
 
     total: StatedTotal
@@ -51,7 +49,6 @@ def compare_totals(blocks: Sequence[BlockSums], source: TableSource) -> tuple[li
 
     Args:
         blocks: What each block of the file states and what its lines add up to, in order; one, for a file read whole.
-        source: Which table that is.
 
     Returns:
         TOTAL_MISMATCH for each total that disagrees, in order of row; and what was compared, for people.

@@ -67,8 +67,6 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
 
     Args:
         raw: The file, or a block of it.
-        layout: How its sender lays it out.
-        match: Its headers.
         among: The rows that are lines; None looks at all.
     """
     looked_at = {fold(rule.column) for rule in (*layout.leave_out, layout.sign) if rule} | set(map(fold, layout.only))
@@ -99,7 +97,6 @@ def unread_in_head(head: Sequence[HeadRow], header: HeadRow, layout: Layout) -> 
     Args:
         head: The first rows.
         header: The one of them that is the header.
-        layout: What it would be read as.
     """
     width = len(header.texts)
     rows = [(*row.texts, *[""] * width)[:width] for row in head if row.row > header.row]
@@ -113,7 +110,6 @@ def told_apart(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Se
 
     Args:
         unread: Columns that are not read.
-        raw: The file.
         alike: Physical rows that would be the same thing, group by group.
     """
     cells = {column.position: raw.cells[column.position] for column in unread if column.condition is None}

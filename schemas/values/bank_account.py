@@ -168,7 +168,6 @@ def with_digit(text: str, account: str, digit: str, bank_code: str, agency: str)
         account: As it was read, all its characters glued.
         digit: From a column of its own; "" where that is empty.
         bank_code: Of its bank, whose rule may prove that the digit is in the account already.
-        agency: Likewise.
 
     >>> with_digit("43129", "43129", "0", "341", "4313"), with_digit("43129-0", "431290", "0", "341", "4313")
     ('431290', '431290')
@@ -210,7 +209,6 @@ def check_account_digit(bank_code: str, agency: str, account: str) -> bool | Non
     """Tell whether an account's last character is its check digit.
 
     Args:
-        bank_code: Three digits.
         agency: Four digits, without a check digit of its own.
         account: Digits and the check character, glued; X and P stand for themselves.
 

@@ -50,8 +50,6 @@ class BrCode:
         amount: As written; None when the payer may choose, or the address tells it.
         currency: ISO 4217, numeric; 986 is the real.
         country: ISO 3166.
-        merchant_name: Of the receiver.
-        merchant_city: Of the receiver.
         txid: The receiver's reference; "***" when there is none.
     """
 
@@ -117,7 +115,6 @@ def check_brcode(
     """Say what is wrong with a code, in itself and compared with what was asked for.
 
     Args:
-        payload: The text as it was given.
         pix_key: The receiver's key; None compares none.
         amount_cents: In centavos; None compares none.
     """

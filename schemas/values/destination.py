@@ -39,9 +39,7 @@ class BankAccount:
     """A bank account in canonical form (`schemas.values.bank_account`).
 
     Attributes:
-        bank_code: COMPE code, three digits.
         psp_id: ISPB, eight characters; "" as long as it is to be taken from the list of institutions.
-        agency: Four digits.
         account: Number and check digit, glued.
         account_type: As the wire says it.
         holder: Name of the holder; not part of the account's identity.

@@ -99,7 +99,6 @@ def mask_value(column: str, text: str) -> str:
 
     Args:
         column: Canonical column. A Pix key, whose type stands elsewhere, is only described unless it shows its type.
-        text: As written.
 
     Returns:
         What may be shown; "" for an empty cell. Columns that hold nothing personal are shown, unless what stands

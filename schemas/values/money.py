@@ -42,7 +42,6 @@ class AmountText:
     Attributes:
         negative: A leading or trailing minus, or accounting parentheses.
         currency: ISO code of the symbol or code beside it; "$" for the sign that names no currency; "" for none.
-        digits: Digits and marks, unsigned.
         exponent: "E-5" of scientific notation; "".
         mark: The decimal mark the text itself proves; None when it proves none.
         ambiguous: Whether it reads as thousands and as decimals alike ("1.234").
@@ -186,7 +185,6 @@ def allocate(total_cents: int, weights: Sequence[int | Fraction]) -> tuple[int, 
     A tie goes to the earlier position; a negative total is the mirror of the positive one.
 
     Args:
-        total_cents: What to share out.
         weights: One per part, exact, not negative, not all zero.
 
     Returns:

@@ -52,7 +52,6 @@ def document_type(text: str, owner: str) -> PixKeyType | None:
     Eleven bare digits may be a phone as well: they are a CPF only as the payee's own.
 
     Args:
-        text: The key as written.
         owner: Canonical tax id of the payee; "" when it is not known.
     """
     document = parse_tax_id(text).value
@@ -66,8 +65,6 @@ def read_pix_key(text: str, key_type: PixKeyType, owner: str = "") -> Reading[st
     """Read a Pix key of a stated type.
 
     Args:
-        text: As written.
-        key_type: What the person says it is.
         owner: Canonical tax id of the payee; "" when it is not known. A CPF or CNPJ key must equal it.
 
     Returns:
@@ -102,7 +99,6 @@ def proposed_key_type(text: str, owner: str) -> PixKeyType | None:
     Bare digits that may be a CPF or a phone are the payee's own CPF, or nobody's to say.
 
     Args:
-        text: The key as written.
         owner: Canonical tax id of the payee; "" when it is not known.
 
     >>> proposed_key_type("ana@example.com", ""), proposed_key_type("(11) 98765-4321", "")

@@ -156,7 +156,6 @@ class _Shape(NamedTuple):
     """One way in which nearly every tax id is written.
 
     Attributes:
-        length: Of the text.
         characters: Where its letters and digits stand.
         marks: Where its marks stand.
     """

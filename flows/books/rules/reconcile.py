@@ -125,7 +125,6 @@ def closing_codes(
     Args:
         noted: Codes noted while the run went on.
         submissions: What the run sent or planned, and what of earlier runs still keeps its payments from being done.
-        discrepancies: All that were seen.
         ever_sent: Whether anything of the job was ever sent, by any run.
         decided: Ids of those that people have explained, payment by payment; they stand in nobody's way.
     """
@@ -168,7 +167,6 @@ def report_lines(
         submissions: Those that claim any of its obligations.
         reports: The last report of each that has one, by submission id.
         ended_at: When each that ended was seen to, by submission id.
-        words: What people said of their plans.
         exchanges: Rates of reports in a foreign currency, by report id.
     """
     approved_by = defaultdict[str, dict[str, None]](dict)
@@ -207,8 +205,6 @@ def persons_words(
     """Tell what people said of the plans and payments of a run, oldest first.
 
     Args:
-        words: On its plans.
-        decisions: On its payments.
         obligations: Of the run; they know the payees' names.
     """
     names = {owed.key: owed.payee.name for owed in obligations if owed.key}

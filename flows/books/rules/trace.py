@@ -115,7 +115,6 @@ class LineFinder:
     """Finds the lines of some parts among those of a table, block by block; memory grows with parts, not with lines.
 
     Args:
-        parts: Whose lines.
         most_ranges: How many ranges of rows are kept of each part and sheet; None for all.
     """
 
@@ -185,7 +184,6 @@ def way_of(balance: Record, parts: Sequence[RoyaltyPart], payable: PayableWay | 
 
     Args:
         balance: A row of `schemas.tables.obligations.PayeeBalances`.
-        parts: All of the payee's.
         payable: Terms and figures, as the run had them.
         carried_from: The period before, where one was posted.
     """
@@ -206,8 +204,6 @@ def place_now(owed: Obligation, submission: Submission | None, decided: Decision
     """Say where an obligation is by now, whichever run sent it: paid is paid, also by an earlier one.
 
     Args:
-        owed: As its run worked it out.
-        submission: What claims it.
         decided: The last word on what that report did for it.
     """
     if owed.place is not Place.CONFLICT and submission is not None:
@@ -234,10 +230,7 @@ def problems_of(
 
     Args:
         parts: All of the payee's, with the lines that were found.
-        way: From them to what is payable.
         files: How the run's files stand; None when no statement was read again.
-        in_cents: What came in.
-        placed_cents: The sum of all places.
     """
     found = set[TraceProblem]()
     if any(_share_of(part, share) != share.earned for part in parts for share in part.shares):

@@ -51,7 +51,6 @@ def hold_shared(inputs: Inputs, shared: Mapping[str, SharedLines]) -> Inputs:
     """Hold the lines that were used before; the other lines of the same files are honest money.
 
     Args:
-        inputs: All that came in.
         shared: File name -> its lines that were used before; where they cannot be told apart, all of it is held.
 
     Returns:
@@ -194,7 +193,6 @@ def hold_unread(inputs: Inputs, repeated: Collection[str]) -> Inputs:
     """Hold what is read of files that have money in a sheet which nothing reads, until the job says what to do with it.
 
     Args:
-        inputs: All that came in.
         repeated: Names of files of which nothing is paid.
     """
     files = inputs.unread_money - set(repeated)

@@ -109,25 +109,18 @@ class Inputs:
     """All that came in.
 
     Attributes:
-        payments: Sound payments rows.
         held_payments: Payments rows with problems, shaped as `Statement.held`, and what could be read of whose they
             are: name, email, `artist_name`, reference.
         statements: One per source of royalty lines.
-        payees: Sound payees.
         payee_problems: Tax id -> codes, of payees whose row has problems.
         held_payees: What can be read of whose these rows are: `tax_id` and `PAYEE_NAMES`.
-        shares: Sound shares.
         advances: Sound advances; of those with an opening balance, what was left of them.
-        opening: Sound opening balances.
         opening_problems: Tax id -> codes, of opening balances with problems; "" where it cannot be read whose it is.
         advance_problems: Tax id -> codes, of advances with problems; "" where it cannot be read whose it is.
         shares_in_question: Shares with problems: isrc, upc, release, artist; `asset_read`: whether those can be read.
-        taxes: Sound taxes to withhold.
         tax_problems: Tax id -> codes, of taxes with problems; "" where it cannot be read whose it is.
-        invoices: Sound invoices of payees.
         unread_money: Names of files of the sources in which money is that nothing reads.
         rows: Where the rows of each file went so far, in runs.
-        files: Files of the sources.
         issues: All problems of all files.
         decisions: What was decided while reading, one line per file.
     """
@@ -204,9 +197,7 @@ class RateTable:
         A currency of which a row has a problem has no rate: that row may be the one that counts.
 
         Args:
-            exchange: What the source says.
             currency: The job's, which needs no rate.
-            period: The job's.
         """
         own = {name: Quote(name, quote.rate, quote.date, quote.source) for name, quote in exchange.items()}
         if "" in self.in_question:
@@ -228,9 +219,7 @@ def left_of_advances(advances: DataFrame[Advances], opening: DataFrame[Opening],
     """Put what was left of advances in the place of the advances, from the period on that a row names.
 
     Args:
-        advances: As the advances table says.
         opening: Opening balances; of several for one advance the latest counts.
-        period: The job's.
     """
     begun = [
         record
@@ -253,8 +242,6 @@ def of_other_periods(rows: DataFrame[RowRuns], opening: DataFrame[Opening], peri
 
     Args:
         rows: Where the rows of all files went so far.
-        opening: Opening balances.
-        period: The job's.
     """
     silent = [
         _moved(record["file"], record["sheet"], record["row"], "ignored", OTHER_PERIOD)

@@ -39,8 +39,6 @@ class Seen:
     """A statement that another is held against: one of an earlier run, or one that comes before it in the same.
 
     Attributes:
-        where: For people.
-        layout: Name of its layout.
         accounts: What it adds up to.
     """
 
@@ -137,7 +135,6 @@ def find_editions(
     """Find the accounts of a statement that look like another edition of what was used before.
 
     Args:
-        file: The statement.
         others: What was used elsewhere, and what comes before it in the run.
         explained: Where -> currency -> the weight of lines that are held already because they were used there.
         claimed: Key and amount of the accounts of this very file that the period has used already.

@@ -26,12 +26,7 @@ _TOLD: Final = 3
 
 
 class Marks(NamedTuple):
-    """Which lines are held, of those that are known by one thing.
-
-    Attributes:
-        hashes: Theirs, ascending.
-        counts: How many of each.
-    """
+    """Which lines are held, of those that are known by one thing."""
 
     hashes: Hashes
     counts: Counts
@@ -91,9 +86,7 @@ def find_used_before(
     the one whose name comes first, "x.tsv" before "x (1).tsv". It does not matter in which order they were given.
 
     Args:
-        files: Those of the run.
         uses: What earlier runs have used with effect, of these files' identities and of any royalty lines.
-        here: Whose money the run is about.
         again: Names of files that a person wants used again.
     """
     ranked = _ranked(files, [use for use in uses if use.whose == here])
@@ -264,7 +257,6 @@ class _Shared(NamedTuple):
     Attributes:
         where: In which others, those that share most of them first.
         lines: How many; an estimate of a sample.
-        marks: Which they are.
         money: Where -> currency -> what those are worth that were used there.
         sampled: Whether not all lines are known.
     """

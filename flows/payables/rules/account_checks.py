@@ -49,7 +49,6 @@ class AccountToCheck:
     Attributes:
         fingerprint: What the answer is kept under: account, holder and whether ownership is asked.
         owed: What waits to be paid there, summed up.
-        request: The body to send.
     """
 
     fingerprint: str
@@ -210,8 +209,6 @@ class Call:
     """One call a run reserved money for.
 
     Attributes:
-        fingerprint: Of the account.
-        result: valid, invalid or unknown.
         message: The service's words, or why there are none.
         cost_cents: What it cost, or may have cost; 0 for one that never left.
     """
@@ -320,7 +317,6 @@ def mask_words(text: str, known: Iterable[str]) -> str:
     'conta … de … inexistente'
 
     Args:
-        text: One line.
         known: Names of those the sentence may be about.
     """
     names = {part.casefold() for name in known for part in re.findall(r"\w+", name) if len(part) > 2}

@@ -42,10 +42,8 @@ def claim(
     """Hold obligations against live claims, and against what people have decided.
 
     Args:
-        obligations: What is owed now.
         claims: Live claims of this job and period, and royalties paid outside: those have no submission.
         decisions: Obligation key -> the last word people said on that payments row.
-        identity: What the keys rest on.
         paid_outside: Obligation key of a payments row -> centavos that were paid for it outside Repasse.
         other_books: Live claims of this job and period under another payer or currency, for rows that were renamed.
         unsound_rows: Payee and reference of payments rows that are in the files and not among the obligations.
@@ -328,7 +326,6 @@ def second_attempts(obligations: Iterable[Obligation], failed: Iterable[FailedPa
     the payee since; royalties by their payee, since any period pays the whole balance.
 
     Args:
-        obligations: A plan's, each in its place.
         failed: Payments of failed reports that nobody has made since, the oldest first.
     """
     by_base, by_account = defaultdict[str, list[str]](list), defaultdict[tuple[int, str], list[str]](list)
@@ -405,9 +402,7 @@ def says_paid(submission: Submission, report: SplitReport, *, unpaid_cents: int,
 
     Args:
         submission: The one the report is of, whatever the ledger takes it for.
-        report: As the service shows it now.
         unpaid_cents: What was not paid of it, all in all.
-        unpaid: How many payments that are.
     """
     judged = judge_report(replace(submission, state=S.ACCEPTED), report)
     if judged.state not in {S.PARTIAL, S.FAILED, S.EXCLUDED}:
@@ -429,7 +424,6 @@ def paid_alike(
     Args:
         obligations: After claims and checks.
         paid: Payments rows that live submissions pay, of whatever job, in the job's currency.
-        identity: Of this job and period.
         decided: Keys of rows that people said are to be paid: what this job and period paid does not count for them.
 
     Returns:

@@ -110,9 +110,7 @@ class Payables:
     Attributes:
         obligations: Every centavo of `in`.
         balances: Each payee's royalties; empty without statements.
-        allocation: Who earned what.
         entries: What is to be posted of what the inputs say, in order.
-        royalties: How balances became payable.
     """
 
     obligations: Obligations
@@ -159,10 +157,6 @@ def compute_payables(
     """Decide who is owed what, what is claimed already, and what may be paid.
 
     Args:
-        inputs: All that came in.
-        job: The declaration.
-        period: Its days.
-        standing: What the ledger knows.
         verdicts: Check fingerprint -> what is known of the account; an account without one is taken as payable.
 
     Raises:

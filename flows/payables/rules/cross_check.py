@@ -64,9 +64,7 @@ def cross_check(
     """Hold the tables against each other.
 
     Args:
-        inputs: Sound rows of every table.
         job: Its rules say what becomes of lines without a share.
-        period: Its days.
         repeated: Files that were used before: nothing of them is paid, so nothing of them contradicts anything.
         on_hold: Tax id -> why, of payees whose money people hold back.
 
@@ -387,10 +385,8 @@ def list_missing_shares(
     Args:
         statements: What lines add up to, by source, and what their currencies are worth; those of files that were
             paid before are the caller's to leave out.
-        shares: Who shares what.
         in_question: Shares with problems; they are not missing.
         first_day: First day of the job's period (ISO), for lines that do not say their own.
-        currency: The job's.
     """
     statements, book = tuple(statements), ShareBook(shares, in_question)
     if all(_is_covered(statement.totals.by_platform, book, first_day) for statement in statements):

@@ -29,7 +29,6 @@ def fill_psp_ids(inputs: Inputs, listed: Mapping[str, Institution]) -> Inputs:
     """Give accounts without an ISPB the one that the list has for their bank's code, where it has exactly one.
 
     Args:
-        inputs: What came in.
         listed: ISPB (8 digits) -> institution; empty where no list is known.
 
     Returns:
@@ -112,7 +111,6 @@ def propose_bank(text: str, listed: Mapping[str, Institution]) -> str | None:
     """Return the code of the one bank that a name means; None where it means none, or several.
 
     Args:
-        text: As a person wrote it.
         listed: ISPB -> institution; where it is empty, the names by which people call the largest banks count alone.
 
     >>> propose_bank("Itaú", {}), propose_bank("1 - Banco do Brasil", {}), propose_bank("Banco da Esquina", {})
@@ -172,10 +170,8 @@ def find_institutions(
     """Find institutions, by name.
 
     Args:
-        listed: All.
         name: Part of the name, capitals and accents aside; or the whole code or ISPB; "" for any.
         started_from: Earliest start of operation; one without a readable date does not fit.
-        started_to: Latest start of operation.
     """
     wanted = fold_word(name)
     found = [

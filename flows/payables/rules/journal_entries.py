@@ -47,11 +47,9 @@ class PeriodToPost:
     """All that a run has worked out of a period, for the journal.
 
     Attributes:
-        identity: What keys rest on.
         start: First day of the period.
         history: What the journal said before, and what opening balances carry in.
         rounded: What the statements are shared out into.
-        recoupable: The advances.
         royalties: What is recouped and withheld.
         obligations: After they were held against claims.
         claims: Live claims of the period, and royalties paid outside.

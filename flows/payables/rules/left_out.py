@@ -43,7 +43,6 @@ def set_aside(inputs: Inputs, repeated: Collection[str]) -> tuple[Inputs, SetAsi
     """Part the inputs into what is new and what repeated files hold.
 
     Args:
-        inputs: All that came in.
         repeated: Names of the files that were used before.
     """
     if not repeated:
@@ -71,7 +70,6 @@ def mark_repeated(
     """Tell every row of a repeated file as a duplicate, but for blank ones.
 
     Args:
-        rows: All rows, in runs.
         repeated: File name -> where it was used before.
         renamed: The same of files under a new name, of which only what is claimed already is a duplicate.
     """

@@ -42,7 +42,6 @@ def gone_payees(claims: Iterable[Claim], inputs: Inputs) -> dict[str, list[Claim
 
     Args:
         claims: Live ones of the job's royalties, the oldest first.
-        inputs: All that came in.
 
     Returns:
         Tax id -> what was claimed for them.
@@ -64,9 +63,7 @@ def replaced_payees(
     not for this period if the other was.
 
     Args:
-        known: Sound rows of the payees table.
         formers: Those who are gone from the tables.
-        paid: Live claims of the job's royalties.
         period: Label of the period that is being worked out.
 
     Returns:
@@ -132,7 +129,6 @@ def keys_before(
 
     Args:
         moves: Document before -> document since.
-        identity: What the present keys rest on.
         payers: Every number of the payer, the present one among them.
         rows: Payee, by the present document, and reference of each row there is.
     """
@@ -166,8 +162,6 @@ def rename_in_claims(
 
     Args:
         claims: Live ones of the job and period.
-        moves: Who has moved.
-        identity: What keys rest on.
         payers: Every number of the payer; claims under others keep their keys.
         keys: As `keys_before` returns them.
     """

@@ -39,10 +39,8 @@ def owe_payments(
     A row without a destination of its own takes the payee's; what it leaves blank of name, e-mail and the like too.
 
     Args:
-        payments: Sound rows of all payments files.
         known: Sound rows of the payees table; may be empty.
         payee_problems: Tax id -> codes, for payees whose own row has problems.
-        identity: What the keys rest on.
     """
     owed = []
     for row in records(payments):
@@ -93,7 +91,6 @@ def owe_unreadable(row: Record, own: Mapping[str, Any], place: Place, reasons: R
         row: As `flows.intake.rules.inputs.Inputs.held_payments` has it.
         own: The payee's row of the payees table; empty where there is none.
         place: Where its money is.
-        reasons: Why.
     """
     person = payee_of(row, own)
     return Obligation(
@@ -129,7 +126,6 @@ def owe_royalties(
         rounded: Earnings, for the lines that no share covers.
         known: Rows of the payees table; of those with problems, whose they are.
         problems: Tax id -> codes, for payees who cannot be paid for now.
-        identity: What the keys rest on.
         terms: Of everybody's royalties; say why something is carried.
     """
     owed, rows, to_invoice = list[Obligation](), records(royalties.balances), royalties.to_invoice
@@ -196,7 +192,6 @@ def owe_taxes(withheld: Mapping[tuple[str, str], int], known: RowsByPayee) -> li
 
     Args:
         withheld: Payee and kind of tax -> centavos.
-        known: Sound rows of the payees table.
     """
     return [
         Obligation(
@@ -219,9 +214,6 @@ def owe_owner(
     have stated too much.
 
     Args:
-        amount_cents: The owner's part of the period.
-        payer_name: Whose it is.
-        identity: What the keys rest on.
         stated_before_cents: What of it is not stated again.
     """
     found = [_owner_part(amount_cents - stated_before_cents, payer_name, identity)]
@@ -303,7 +295,6 @@ def break_down(
     Differences to what was sent before bear none: what a period earned is not what a difference is made of.
 
     Args:
-        wanted: What the job declares.
         obligations: What is owed, after claims and checks.
         earnings: `schemas.tables.obligations.Earnings`.
         territories: `TerritoryEarnings` of the same run.

@@ -69,11 +69,6 @@ def is_duplicate(submission: Submission, run_id: str) -> bool:
 def with_what_was_kept(owed: Obligation, submission: Submission, report: SplitReport | None) -> list[Obligation]:
     """Tell a paid sum as what the report says of it: less the tax, or paid although people asked to hold it back.
 
-    Args:
-        owed: In its place.
-        submission: What claims it.
-        report: Its last report.
-
     Returns:
         The obligation; where the report is of this one payment, the net and the tax apart, since only then is the net
         known.
@@ -109,9 +104,7 @@ def reconcile(
     The owner's part that no report carries stays with the owner, unless batches that would carry it are only a draft.
 
     Args:
-        obligations: As a run worked them out.
         submissions: By id, those that claim any of them.
-        run_id: The run that is told of.
         reports: Last report of each submission, by submission id.
         decisions: (Obligation key, submission id) -> the last word on what that report did for it.
         inferred: (Obligation key, submission id) -> what the figures of a partial report leave no doubt about.
@@ -147,9 +140,7 @@ def total_up(
     Args:
         obligations: After `reconcile`.
         in_cents: What came in, carried in included, counted on its own way.
-        submissions: By id.
         reports: Last report of each submission, by submission id.
-        run_id: The run that is told of.
 
     Raises:
         BrokenInvariant: the places do not make up what came in.

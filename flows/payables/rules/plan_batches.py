@@ -36,8 +36,6 @@ def plan_batches(
 
     Args:
         obligations: What is owed, after claims and checks.
-        identity: Whose.
-        period: Its days.
         max_payments: How many payments a report has at most.
         exchange: The rate that reports in a foreign currency are to have; part of what is approved.
         arrays: Obligation key -> what its payment is made of, as `break_down` says it.
@@ -64,11 +62,8 @@ def batch_again(
     """Cut a batch that was stored before from what would be paid now.
 
     Args:
-        number: Its position in its plan.
         payments: What it pays, as it was stored.
         planned: By key, what would be paid were it not claimed.
-        identity: Whose.
-        period: Its days.
         arrays: Obligation key -> what its payment is made of, as `break_down` says it.
 
     Returns:
@@ -265,8 +260,6 @@ def explain_refusal(
 
     Args:
         submission: The refused one; its body holds the payments in wire order.
-        places: (loc, type) of each validation error.
-        obligations: Who is paid from which row.
     """
     entries = json.loads(submission.body)["payments"]
     sources = {owed.key: owed.source for owed in obligations}

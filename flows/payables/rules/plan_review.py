@@ -76,7 +76,6 @@ def sums_paid(parts: Iterable[BatchPayment], names: Mapping[str, str]) -> dict[s
     """Sum up by payee what was paid for a period.
 
     Args:
-        parts: Its payments.
         names: Tax id -> name, of those that are known.
     """
     sums: dict[str, Obligation] = {}
@@ -111,7 +110,6 @@ def changes_between(
     """Say what was added, removed, or changed in amount or destination; the largest differences first.
 
     Args:
-        before: What was to be paid.
         now: What is to be paid, under the same kind of key.
         held_before: By tax id, where what was not paid was: tells where something comes from.
         held_now: By tax id, where what is not paid is: tells where something went.
@@ -204,7 +202,6 @@ def owner_jumps(before: pd.DataFrame, now: pd.DataFrame) -> list[OwnerJump]:
 
     Args:
         before: Earnings of the period before.
-        now: Earnings of this one.
     """
     old, new = _owners_parts(before), _owners_parts(now)
     return [
@@ -312,8 +309,6 @@ def notices_of(
         obligations: As a plan would leave them, each in its place.
         before: What was paid before.
         names: Tax id -> name, for those whom the plan does not name.
-        job: Name of the job.
-        period: Label of the period.
         currency: Currency of the reports; only amounts in it are compared.
     """
     sums, used = _by_payee(before.sums), _by_payee(before.destinations)
@@ -441,8 +436,6 @@ def rows_of(
     """Return the rows of what is planned and of what is not, each the largest first; those to look at come before all.
 
     Args:
-        obligations: Each in its place.
-        notices: Whom to look at.
         names: Tax id -> name, for rows that have none of their own.
         alike: Obligation key -> what a planned row looks like that looks paid before.
         destinations: Obligation key -> where a planned payment goes.
@@ -469,7 +462,6 @@ def destinations_of_plan(
     """Say where each planned payment goes, masked; by obligation key.
 
     Args:
-        obligations: Each in its place.
         listed: ISPB -> institution; empty where no list is known.
         confirmed_at: Obligation key -> when the service confirmed the account (UTC).
     """

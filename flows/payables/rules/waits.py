@@ -103,12 +103,10 @@ class LastRun:
     """The last payout of a job and period.
 
     Attributes:
-        job, period, run_id: Which.
         state: How it ended, as a word.
         exit_code: The same as a code; None of one that never wrote down its end.
         interrupted: Whether it will not: its process is gone.
         is_last_of_job: Whether no other period of the job was run since.
-        command: What runs it again.
         language: Of the job, where it is known.
         in_desk: Whether words on the job count only from people who have signed in at the desk.
     """

@@ -41,8 +41,6 @@ def judge_report(submission: Submission, report: SplitReport, withheld: Withheld
     all: money came back, say. Nothing ever opens a payment again but people's word, and a change is told.
 
     Args:
-        submission: As it stands.
-        report: As the service shows it.
         withheld: What the service was asked to hold back.
     """
     judged = _judge_status(submission, report, withheld)

@@ -28,7 +28,6 @@ class DoubtFinding:
     """What the list says of one submission in doubt.
 
     Attributes:
-        submission: The one in doubt.
         matches: Reports that bear its name: one is proof that it was accepted, none proves nothing, two freeze sending.
     """
 
@@ -47,10 +46,6 @@ def find_doubtful(in_doubt: Iterable[Submission], reports: Sequence[SplitReport]
 
 def made_before(submission: Submission, reports: Iterable[SplitReport]) -> list[SplitReport]:
     """Find the reports that are this very attempt at this very batch, made under whatever ledger's name.
-
-    Args:
-        submission: About to be sent.
-        reports: The last list of the service's.
 
     Returns:
         Those in the list: one means that it was sent before, and is not to be sent again.
@@ -148,8 +143,6 @@ def wrong_echo(
     """Make the alarm that the service tells a field of a report otherwise than it was sent; nobody is named in it.
 
     Args:
-        field: Which.
-        report_id: Our name of the report.
         found: What the service says; not shown of a payer.
         expected: What was sent; not shown of a payer or a name.
         report: The service's `_id`, where the name is wrong.
@@ -175,12 +168,7 @@ _ACCEPTED: Final = OPEN | {SubmissionState.PAID, SubmissionState.PARTIAL, Submis
 
 
 def differs_from(submission: Submission, report: SplitReport) -> list[str]:
-    """Name what a report says otherwise than a submission; what it does not say, it does not contradict.
-
-    Args:
-        submission: With its body.
-        report: As the service shows it.
-    """
+    """Name what a report says otherwise than a submission; what it does not say, it does not contradict."""
     payer, names = _payer(submission), names_of(report)
     contradicted = {
         "name": bool(names) and submission.report_id not in names,
@@ -198,8 +186,6 @@ def look_alikes(
     """Find the reports that could be a submission, as far as anybody can tell from here.
 
     Args:
-        submission: In doubt, with its body.
-        reports: All reports the service lists.
         linked: `_id`s that submissions of the ledger have already.
 
     Returns:
@@ -242,8 +228,6 @@ def candidates_of(
     """Hold a submission in doubt against every report that could be it, the likeliest first.
 
     Args:
-        submission: With its body.
-        reports: All reports the service lists.
         linked: `_id`s that submissions of the ledger have already.
 
     Returns:
@@ -279,7 +263,6 @@ def propose(
 
     Args:
         in_doubt: All that no report in the list names, with their bodies.
-        reports: All reports the service lists.
         linked: `_id`s that submissions of the ledger have already.
 
     Returns:
@@ -300,8 +283,6 @@ def linked_by_likeness(
 
     Args:
         proposed: As `propose` gives it.
-        in_doubt: The submissions it is about.
-        reports: All reports the service lists.
     """
     if any(names_of(report) for report in reports):
         return {}
@@ -326,9 +307,6 @@ def absence_lacks(
 
     Args:
         submission: In doubt, and not in the list.
-        sent: All submissions of the ledger.
-        reports: The very list.
-        evidence: What people rely on.
     """
     when = submission.sending_at
     if when is None:

@@ -26,11 +26,6 @@ def tell_apart(payments: Iterable[BatchPayment], report: SplitReport, *, owner_c
     What was paid may or may not hold the tax, the fee and the owner's part: the interface does not say, so that every
     reading counts, and a payment is told of only where all readings agree.
 
-    Args:
-        payments: All of the report.
-        report: As the service shows it.
-        owner_cents: The owner's part of it.
-
     Returns:
         Obligation key -> what is inferred; those that are not known are left out.
     """
@@ -82,7 +77,6 @@ def certain_amounts(amounts: Mapping[int, int], count: int, sums: Iterable[int])
 
     Args:
         amounts: Centavos -> how many payments of that amount there are.
-        count: How many payments are chosen.
         sums: What they may come to, in centavos.
 
     Returns:

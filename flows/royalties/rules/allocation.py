@@ -43,7 +43,6 @@ class ShareOf(NamedTuple):
     """One payee's part of what a share row names.
 
     Attributes:
-        tax_id: The payee.
         role: Composer, producer, ... as the sheet says.
         share_ppm: Part in millionths.
         valid_from: First day (ISO); "" is always.
@@ -125,7 +124,6 @@ class ShareBook:
         """Index shares.
 
         Args:
-            shares: Sound ones.
             in_question: isrc, upc, release, artist of those with problems: what they name belongs to nobody until
                 they are put right, for with a part unknown the remainder is unknown, too.
         """
@@ -333,7 +331,6 @@ def allocate(
     """Give all lines to the payees whose shares cover them, the owner, or nobody.
 
     Args:
-        totals: What royalty lines add up to.
         shares: Who shares what; the most specific of ISRC, UPC, release, artist, catalogue wins as a group.
         rates: Currency -> worth of one unit in the job's currency; must hold every currency of the lines.
         first_day: First day of the job's period (ISO), for lines that do not say their own.

@@ -170,7 +170,6 @@ class Conditions:
     """Why balances are paid, or stay.
 
     Attributes:
-        terms: Of everybody.
         held: Payees who cannot be paid for now.
         unsure: Those of them of whom it is in question what was advanced: nothing more is recouped of them.
         invoiced: Centavos by payee, of those who must invoice.
@@ -198,10 +197,8 @@ def work_out_balances(
     Args:
         rounded: Earnings in centavos.
         recoupable: Advances, and what may be taken for them.
-        history: What the journal says.
         names: Payee -> name, for people.
         claims: Live claims of the period, and what was paid outside.
-        conditions: Why balances are paid, or stay.
     """
     before = _Before.of(history, claims)
     ways = {
@@ -380,7 +377,6 @@ def recoup(
     listed any more stays recouped as it was.
 
     Args:
-        payee: Whose.
         most: Centavos that may be taken at most; nothing is taken out of less than nothing.
         recoupable: Advances, and what may be taken for them.
         recouped: What other periods, and other jobs, have recouped.

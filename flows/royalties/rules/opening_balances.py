@@ -25,11 +25,7 @@ class Contradiction:
     """A row of the opening balances that cannot be taken at its word.
 
     Attributes:
-        code: Why.
-        file, sheet, row: Where.
         column: Canonical column of the cell at fault.
-        tax_id: Whose row.
-        found: What its message names.
     """
 
     code: IssueCode
@@ -46,7 +42,6 @@ class KnownToLedger:
     """What opening balances may contradict.
 
     Attributes:
-        period: The job's.
         history: What the journal says the period finds.
         claimed: Obligation key of a payments row -> the submission that claims it.
         payments: Obligation keys of the payments rows there are.
@@ -127,9 +122,6 @@ def open_balances(
     """Take opening balances at their word, as far as the ledger does not contradict them.
 
     Args:
-        inputs: All that came in.
-        period: The job's.
-        identity: What keys rest on.
         history: What the journal says the period finds.
         claims: Live claims of this job and period.
 

@@ -77,7 +77,6 @@ class EarningSums:
         """Add everything up.
 
         Args:
-            earnings: The payee's rows of Earnings.
             territories: The payee's rows of TerritoryEarnings: territory and exact part.
         """
         self.total = _NOTHING
@@ -187,9 +186,6 @@ class StatementTables(NamedTuple):
     """The tables that statements are composed of, of `schemas.tables.obligations`.
 
     Attributes:
-        earnings: Earnings.
-        territories: TerritoryEarnings.
-        balances: PayeeBalances.
         obligations: What is owed, best after `reconcile`, so that payments stand where they are by now.
     """
 
@@ -226,8 +222,6 @@ def stand_of_advances(
 
     Args:
         advances: `schemas.tables.advances.Advances`.
-        recouped: What the period recoups in all.
-        history: What other periods recouped.
 
     Returns:
         In order of payee, then oldest first, as they are recouped; fully recouped ones of earlier periods are left out.
@@ -259,7 +253,6 @@ def compose_statements(
 
     Args:
         basis: What the statements rest on; without its advances the recouped sum stands as one line.
-        tables: Of one run.
         run_id: Seeds the tokens of file names: the same for every writing of a run, and unknown to whoever receives a
             page, who thus cannot try tax ids until one gives the token.
         submissions: By id, for the days on which reports were sent.

@@ -182,8 +182,6 @@ def withhold(
     """Return what is withheld of a gross amount, by kind: half a centavo to even, and never more than there is.
 
     Args:
-        taxes: The payee's.
-        gross_cents: Of this payment.
         in_month_cents: Kind -> what was withheld in the month, by any job: an amount is taken once, a part of each.
 
     >>> withhold([Tax("IRRF", Fraction(11, 40), 0), Tax("ISS", Fraction(0), 500)], 10_000)

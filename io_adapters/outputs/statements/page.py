@@ -172,8 +172,6 @@ class Section:
     """A titled table.
 
     Attributes:
-        title: Above it.
-        columns: Left to right.
         rows: As many cells as columns in each.
         total: The last row, set off from the others; empty for none.
         strong: Positions of rows that stand out.

@@ -39,8 +39,6 @@ class Lender:
         columns: Positions in the header of the columns lent.
         key: Positions in the header of the cells that may hold a record's key; none when lines follow it instead.
         by: Positions in the header of the lines' cells that may hold it.
-        headings: Of the report.
-        place: Which file, for messages.
     """
 
     record: str
@@ -153,11 +151,9 @@ class ReadingPlan:
     """Where the columns of a table come from. Positions are of the report's header (`Headings.texts`), from 0.
 
     Attributes:
-        records: The layout's declaration.
         own: Position of each cell of a line; the table begins with them, so that its columns A, B, C are the record's.
         lent: Positions of the columns behind them.
         read: Positions of those that the layout reads; the others are left blank, without a header.
-        lenders: Which records lend them.
         same: Groups of positions whose cells must say the same.
     """
 

@@ -199,7 +199,6 @@ def headings(
     """Lay all records' columns out in one row.
 
     Args:
-        profile: As HEAD names it.
         named: Record type -> physical row and cell names, after the type, of the `#` line that gives them.
         seen: Types that occur, in order, with the most cells of one record.
     """
@@ -246,7 +245,6 @@ class ReportPiece:
     """Some whole lines of a report.
 
     Attributes:
-        grid: Their cells.
         first_row: Physical row of the first line.
         count: How many of its lines are to be dealt with now; the rest will come again.
         types: Record types that occur, in order of appearance.

@@ -92,7 +92,6 @@ def regular_records(content: bytes, first_row: int, form: Form, *, last: bool) -
     Args:
         content: UTF-8, from the start of a record on.
         first_row: Physical line of that start.
-        form: How the rows are cut.
         last: Whether the file ends with these bytes; if not, a record that may go on is left for later.
 
     Returns:
@@ -197,7 +196,6 @@ def read_exactly(content: bytes, first_row: int, form: Form, *, last: bool) -> R
     Args:
         content: UTF-8, from the start of a record on.
         first_row: Physical line of that start.
-        form: How the rows are cut.
         last: Whether the file ends with these bytes; if not, a record that may go on is left for later.
 
     Raises:
@@ -267,10 +265,8 @@ def read_pieces(text: Utf8Text, position: int, first_row: int, form: Form) -> It
     While the caller works on one piece, threads read the next ones.
 
     Args:
-        text: At its start.
         position: Where in it a record begins, the first one that is wanted.
         first_row: Physical line of that record.
-        form: How the rows are cut.
 
     Raises:
         BrokenRecord: a quote is not closed, or a field or a record is too long.

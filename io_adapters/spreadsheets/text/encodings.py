@@ -15,8 +15,6 @@ class Encoding:
     """How a text's characters are written.
 
     Attributes:
-        name: For people.
-        codec: Python's name for it.
         mark: The byte order mark with which the file begins; b"" when it has none.
         doubtful: Whether it is a guess: another would make letters of the text's bytes as well.
     """
@@ -156,8 +154,6 @@ class Utf8Text:
         """Begin.
 
         Args:
-            stream: Seekable.
-            encoding: Of the file.
             chunk_bytes: How much of the file to take at a time.
             check: Whether to look for what the encoding does not have. Without it UTF-8 is handed on as it is.
         """

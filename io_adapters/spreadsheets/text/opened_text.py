@@ -67,7 +67,6 @@ def survey(stream: BinaryIO, place: FilePlace, chunk_bytes: int = CHUNK_BYTES) -
 
     Args:
         stream: Seekable; its position is of no consequence.
-        place: Which file.
         chunk_bytes: How much of it to look at at a time.
 
     Raises:
@@ -194,11 +193,8 @@ class TextTable:
     """What is known of a text's table before any of its rows is read.
 
     Attributes:
-        file: Which file.
-        encoding: Of the file.
         form: How rows are cut into fields.
         header_row: Physical line of the header.
-        headers: Its texts.
         decisions: What was decided on opening it.
         preamble: Canonical column -> what is said once above the header.
     """
@@ -215,7 +211,6 @@ class TextTable:
         """Yield its rows, or some that follow each other, in blocks.
 
         Args:
-            text: At its start.
             position: Where in it the first row begins.
             first_row: Physical line of that row.
 
@@ -258,7 +253,6 @@ def open_text(stream: BinaryIO, identity: FileIdentity, *, block_bytes: int = li
 
     Args:
         stream: Its bytes, unpacked and seekable; left open, and needed as long as blocks are read.
-        identity: Of the file.
         block_bytes: How much of the file one block holds.
 
     Raises:
@@ -272,7 +266,6 @@ class OpenedText:
 
     Attributes:
         views: The text under each delimiter that cuts it.
-        decisions: The encoding.
         properties: None.
     """
 

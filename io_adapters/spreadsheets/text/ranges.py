@@ -46,10 +46,8 @@ def cut(
 
     Args:
         stream: Seekable; its position is of no consequence.
-        encoding: Of the text.
         form: How its rows are cut into fields.
         begin: Where in the file the first row below the header starts, and on which physical line.
-        range_bytes: How large ranges are to be.
 
     Returns:
         The ranges, in order; None where it cannot be known without reading the rows one by one where they end.

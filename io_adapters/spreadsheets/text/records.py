@@ -84,8 +84,6 @@ def are_structural(content: np.ndarray, quotes: np.ndarray, delimiter: str, *, i
 
     Args:
         content: Bytes, uint8, that begin at the start of a line and end at the end of one.
-        quotes: Positions of the quotes in it.
-        delimiter: Between fields.
         inside: Whether the content begins inside a quoted field.
     """
     at_edge = np.zeros(256, bool)
@@ -123,7 +121,6 @@ def broken_quote(text: str, delimiter: str) -> int | None:
 
     Args:
         text: Begins where a record begins.
-        delimiter: Between fields.
 
     Returns:
         Its position; None when all quoted fields are well formed.
@@ -138,7 +135,6 @@ class Form:
     """How the rows of a text are cut into fields.
 
     Attributes:
-        delimiter: Between fields.
         quoted: Whether quotes enclose fields; they are ordinary characters otherwise.
         width: Fields of a row, as many as the header has.
     """
@@ -253,7 +249,6 @@ class RecordReader:
         Args:
             content: UTF-8, from the start of a record on.
             first_row: Physical line of that start.
-            delimiter: Between fields.
             quoted: Whether quotes enclose fields; they are ordinary characters otherwise.
             strict: Whether to stop at a quote that is not closed at the end of a field.
         """
@@ -285,8 +280,6 @@ def broken_record(content: bytes, row: int, delimiter: str, error: csv.Error, *,
     Args:
         content: UTF-8, from the start of the record on.
         row: Physical line of that start.
-        delimiter: Between fields.
-        error: What stopped the reader.
         quoted: Whether quotes enclose fields.
     """
     text = content.decode(errors="ignore")

@@ -29,7 +29,6 @@ def sheet_of(
     """Lay exact cells over what calamine read.
 
     Args:
-        cells: As calamine loaded them.
         exact: (row, column), both from 0 -> what stands there instead; also beyond calamine's last row and column,
             since it takes errors and formulas without a value for empty.
         oddities: Of the sheet; where calamine knows of merged cells, it says which are covered.
@@ -65,10 +64,7 @@ def _covered_cells(
     """Return the cells that merged ones cover, as `Oddities.merged` has them.
 
     Args:
-        sheet: Its name.
         merged: (first row, first column, row after the last, column after the last), from 0.
-        height: Rows of the sheet.
-        width: Columns of the sheet.
 
     Raises:
         Refused: FILE_EXTENT, when they cover more cells than those of any table.

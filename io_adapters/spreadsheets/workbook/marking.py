@@ -35,7 +35,6 @@ def marked(content: bytes, marks: Mapping[str, Any]) -> bytes:
     Formulas are kept, their last values are not: the program that opens it computes them.
 
     Args:
-        content: An .xlsx.
         marks: `schemas.corrections.WorkbookMarks`, as plain values.
 
     Raises:

@@ -89,7 +89,6 @@ class WorkbookRefused(Exception):
         code: Name of the issue code.
         key: Sentence in `io_adapters.spreadsheets.words`; "" takes the code's own text.
         facts: What the sentence names; never a cell's value.
-        sheet: Sheet at fault.
     """
 
     def __init__(self, code: str, key: str = "", *, sheet: str | None = None, **facts: str | int) -> None:

@@ -39,7 +39,6 @@ class XlsxPackage:
     """The parts of a workbook, apart from its cells.
 
     Attributes:
-        archive: What holds them.
         sheet_parts: Sheet name -> name of the part that holds its cells.
     """
 

@@ -32,7 +32,6 @@ class CellReader:
     Attributes:
         cells: (row, column) -> errors, formulas without a value, percentages, and whole numbers too long for a double.
         last_row: Of the cells that are not empty; -1 when there is none.
-        last_column: Likewise.
         formulas: (row, column) of formulas that have a value.
         external: (row, column) of formulas that take it from another workbook.
         zeros: (row, column, digits) of whole numbers that are shown with zeros before them, up to so many digits.
