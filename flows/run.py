@@ -3,31 +3,29 @@
 import datetime as dt
 import sys
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from schemas.errors import ExitCode, worst
+from flows.run_request import RunRequest
+from flows.settings import Settings
+from io_adapters.ledger.engine import Seal
+from io_adapters.ledger.leases import Owner
+from io_adapters.ledger.ledger import Ledger, open_ledger
+from schemas.approval import PolicyOnRecord, on_record
+from schemas.errors import ExitCode, errors_in_language, worst
 from schemas.issues import Issue
-from schemas.job import BRASILIA, Job, Outputs
+from schemas.job import BRASILIA, HousePolicy, Job, Outputs
 from schemas.messages import Listed, Message, catalogue_in, render
 from schemas.reconciliation import Discrepancy, Summary
 from schemas.waits import OpenPeriod
 
-if TYPE_CHECKING:  # a check has neither ledger nor service, and need not wait for what they are made with
-    from io_adapters.ledger.leases import Owner
-    from io_adapters.ledger.ledger import Ledger
+if TYPE_CHECKING:  # a check speaks to no service, and need not wait for what that is done with
     from io_adapters.payout_api.assumptions import Assumptions
     from io_adapters.payout_api.client import SplitApi
     from schemas.wire import SplitReport
-from flows.run_request import RunRequest
-from flows.settings import Settings
-from io_adapters.ledger.engine import Seal
-from io_adapters.ledger.ledger import Ledger, open_ledger
-from schemas.approval import PolicyOnRecord, on_record
-from schemas.job import HousePolicy
 
 
 class Progress(Protocol):
@@ -153,9 +151,9 @@ class Run:
 
     id: str
     asked: RunRequest | None
-    ledger: "Ledger"
+    ledger: Ledger
     service: Service | None
-    holder: "Owner | None"
+    holder: Owner | None
     clock: Clock
     progress: Progress
     timeout_s: float
@@ -244,7 +242,7 @@ class Run:
         ]
 
     @property
-    def owner(self) -> "Owner":
+    def owner(self) -> Owner:
         """Who holds what the run takes in the ledger; a check takes nothing."""
         if self.holder is None:
             raise RuntimeError("this run holds nothing")
@@ -307,3 +305,11 @@ def policy_of(settings: Settings) -> HousePolicy | None:
     from io_adapters.spreadsheets.declarations import read_policy  # noqa: PLC0415  # seldom wanted
 
     return read_policy(settings.policy)
+
+
+@contextmanager
+def opened_offline(order: RunRequest, progress: Progress, ledger: Ledger | None = None) -> Iterator[Run]:
+    """Open a run without a service; without a ledger given it has an empty one that leaves no trace."""
+    own = ledger or open_ledger("sqlite://", clock=SYSTEM_CLOCK.now)
+    with own, errors_in_language(order.job.outputs.language):
+        yield Run("check", order, own, None, Owner.current("check"), SYSTEM_CLOCK, progress, timeout_s=0.0)

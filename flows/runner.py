@@ -31,18 +31,16 @@ from flows.sending.send import send
 from flows.sending.settle import follow, is_anything_open, settle, settle_all
 from flows.settings import ServiceSettings, Settings, check_environment, jobs_folder, read_settings
 from io_adapters.ledger.leases import Owner
-from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.outputs.atomic import sweep_unfinished
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.client import ProbeApi, SplitApi
-from schemas.errors import ExitCode, RepasseError, errors_in_language, trouble_of_the_machine, worst
+from schemas.errors import ExitCode, RepasseError, trouble_of_the_machine, worst
 from schemas.issues import Issue
 from schemas.messages import Listed, Message, for_desk, render
 from schemas.reconciliation import Summary
 
 if TYPE_CHECKING:
     from io_adapters.sandbox import EmbeddedSandbox
-
 
 LEASE_S = 900.0
 
@@ -449,11 +447,3 @@ def _notes_of(run: Run) -> tuple[Message | Listed, ...]:
     notes = tuple(map(for_desk, run.messages))
     where = run.desk_page("doubts")
     return (*notes, Message("cli.in_desk", page=where)) if where and notes != tuple(run.messages) else notes
-
-
-@contextmanager
-def opened_offline(order: RunRequest, progress: Progress, clock: Clock, ledger: Ledger | None = None) -> Iterator[Run]:
-    """Open a run without a service; without a ledger given it has an empty one that leaves no trace."""
-    own = ledger or open_ledger("sqlite://", clock=clock.now)
-    with own, errors_in_language(order.job.outputs.language):
-        yield Run("check", order, own, None, Owner.current("check"), clock, progress, timeout_s=0.0)

@@ -477,6 +477,7 @@ class Period:
     Attributes:
         label: "2026-10" for a month, "2026-10-01..2026-10-15" otherwise; part of every key and of the output folder.
         start: First day.
+        end: Last day.
     """
 
     label: str

@@ -124,15 +124,14 @@ def plan(
     from flows.intake.read import read
     from flows.payables.draft import draft
     from flows.payables.preview import view_plan, write_plan
-    from flows.run import SYSTEM_CLOCK
+    from flows.run import opened_offline
     from flows.run_request import read_run_request
-    from flows.runner import opened_offline
     from io_adapters.ledger.approvals_missing import rule_for
 
     console = console_for(as_json=as_json)
     order = read_run_request(job, period=period, key_types=key_types)
     ledger = opened_ledger(create=False)
-    with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK, ledger) as run:
+    with progress_on(console) as progress, opened_offline(order, progress, ledger) as run:
         view = view_plan(run, draft(run, read(run)))
         path = write_plan(run, view)
         takes_typed_names = rule_for(run.ledger, run.job).identities == "declared"

@@ -32,9 +32,9 @@ from flows.payables.draft import draft_of, judge_inputs, stand
 from flows.payables.preview import page_of as plan_page_of
 from flows.payables.preview import view_plan
 from flows.payables.rules.places import count_rows
-from flows.run import SYSTEM_CLOCK, Silence
+from flows.run import Silence, opened_offline
 from flows.run_request import read_run_request
-from flows.runner import describe_bug, opened_offline
+from flows.runner import describe_bug
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.atomic import is_running
 from io_adapters.spreadsheets.files import expand, is_url
@@ -188,7 +188,7 @@ class Previews:
         if path is None:
             return None
         order = read_run_request(path, files=look.files, period=look.job.period)
-        with opened_offline(order, Silence(), SYSTEM_CLOCK, self._open_ledger()) as run:
+        with opened_offline(order, Silence(), self._open_ledger()) as run:
             intake = judge_inputs(run, read(run))
             with suppress(RepasseError):  # what stands against a plan is told by the look
                 intake, standing = stand(run, intake)
@@ -237,7 +237,7 @@ class Previews:
 
     def _seen(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
         order = read_run_request(path, files=files, period=period)
-        with opened_offline(order, Silence(), SYSTEM_CLOCK, self._open_ledger()) as run:
+        with opened_offline(order, Silence(), self._open_ledger()) as run:
             intake, failure, plan = judge_inputs(run, read(run)), None, None
             try:
                 intake, standing = stand(run, intake)

@@ -113,6 +113,7 @@ class YearAndMonth(_Declared):
     """The columns that say a line's period together.
 
     Attributes:
+        year: Header of the year.
         month: Header of the month, a number or its name.
     """
 
@@ -346,6 +347,7 @@ class MissingPart:
     Attributes:
         file: Base name of a part that is.
         part: Which is missing, from 1.
+        parts: Of how many.
     """
 
     file: str

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from flows.intake.read import read
-from flows.payables.check import opened_check
 from flows.payables.draft import draft
-from flows.run import QuietProgress
+from flows.run import QuietProgress, opened_offline
 from flows.run_request import read_run_request
 from schemas.obligation import sum_cents
 from schemas.plan import Place
@@ -44,7 +43,7 @@ def worked(page, tmp_path):
         with (tmp_path / f"{name}.csv").open("w", encoding="utf-8", newline="") as stream:
             csv.writer(stream, delimiter=";").writerows(rows)
     (tmp_path / "job.yaml").write_text(re.search(r"```yaml\n(.*?)```", text, re.DOTALL)[1], encoding="utf-8")
-    with opened_check(read_run_request(tmp_path / "job.yaml"), QuietProgress()) as run:
+    with opened_offline(read_run_request(tmp_path / "job.yaml"), QuietProgress()) as run:
         yield draft(run, read(run)).payables, {rows[0][0]: rows for rows in tables[len(FILES) :]}
 
 

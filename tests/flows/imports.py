@@ -14,22 +14,8 @@ try:
 finally:
     print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 """
-# What runs flows, serves pages, keeps records, talks to the service or sets statements, and what only tests need.
-NEVER = (
-    "prefect",
-    "fastapi",
-    "uvicorn",
-    "typst",
-    "httpx",
-    "sqlalchemy",
-    "alembic",
-    "pandera",
-    "hypothesis",
-    "openpyxl",
-    "distributed",
-    "fsspec",
-    "asyncio",
-)
+# What runs flows, serves pages, talks to the service or sets statements.
+NEVER = ("prefect", "fastapi", "uvicorn", "typst", "httpx", "openpyxl", "distributed")
 
 
 def imported_by(*command: str) -> set[str]:

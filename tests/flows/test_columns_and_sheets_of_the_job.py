@@ -10,9 +10,9 @@ from openpyxl import Workbook, load_workbook
 from ruamel.yaml import YAML
 
 from flows.intake.read import read
-from flows.payables.check import opened_check, write_check
+from flows.payables.check import write_check
 from flows.payables.draft import judge_inputs
-from flows.run import QuietProgress
+from flows.run import QuietProgress, opened_offline
 from flows.run_request import read_run_request
 from io_adapters.spreadsheets.declarations import job_schema
 from schemas.errors import ConfigurationError, UnreadableFile
@@ -40,7 +40,7 @@ def take_in(folder, declared, head=HEAD):
     """Read the files of a job whose sources and tables are declared so; what is noted goes beside."""
     path = folder / "job.yaml"
     path.write_text(head + declared, "utf-8")
-    with opened_check(read_run_request(path), QuietProgress()) as run:
+    with opened_offline(read_run_request(path), QuietProgress()) as run:
         return read(run)
 
 
@@ -226,12 +226,12 @@ def test_a_corrected_sheet_keeps_the_columns_of_the_job_and_a_header_in_two_rows
     write(tmp_path, "p.xlsx", {"A": rows})
     path = tmp_path / "job.yaml"
     path.write_text(HEAD + "sources: [{files: p.xlsx, layout: payments, columns: {Acerto: amount}}]\n", "utf-8")
-    with opened_check(read_run_request(path), QuietProgress()) as run:
+    with opened_offline(read_run_request(path), QuietProgress()) as run:
         corrections = write_check(run, judge_inputs(run, read(run))).corrections
     book = load_workbook(corrections)
     (cell,) = [cell for row in book.worksheets[0] for cell in row if cell.value == "529.982.247-26"]
     cell.value = "529.982.247-25"
     book.save(corrections)
     request = read_run_request(path, files=[str(corrections)])
-    with opened_check(request, QuietProgress()) as run:
+    with opened_offline(request, QuietProgress()) as run:
         assert paid(read(run)) == [10000]

@@ -6,9 +6,8 @@ from openpyxl import load_workbook
 from flows.intake.read import read
 from flows.payables.draft import judge_inputs
 from flows.payables.rules.cross_check import list_missing_shares
-from flows.run import SYSTEM_CLOCK, QuietProgress
+from flows.run import QuietProgress, opened_offline
 from flows.run_request import read_run_request
-from flows.runner import opened_offline
 from io_adapters.outputs.corrections import write_missing_shares
 from schemas.corrections import MissingShares
 from tests.flows.jobs import masked, payee, people, share, write_sheet
@@ -40,7 +39,7 @@ def declare(label, *files: str) -> None:
 def listed(label) -> MissingShares:
     """List what the job's own files leave uncovered."""
     order = read_run_request(label.job)
-    with opened_offline(order, QuietProgress(), SYSTEM_CLOCK) as run:
+    with opened_offline(order, QuietProgress()) as run:
         inputs = judge_inputs(run, read(run)).inputs
     first_day = order.period.start.isoformat()
     return list_missing_shares(inputs.statements, inputs.shares, first_day=first_day, currency="BRL")

@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 
 from flows.cli import app
 from flows.intake.read import read
-from flows.payables.check import opened_check
-from flows.run import QuietProgress
+from flows.run import QuietProgress, opened_offline
 from flows.run_request import read_run_request
 from io_adapters.outputs.models import MODELS, model_file, model_xlsx
 from schemas.messages import catalogue_in
@@ -44,7 +43,7 @@ def repasse(*words):
 
 
 def taken_in(job):
-    with opened_check(read_run_request(job), QuietProgress()) as run:
+    with opened_offline(read_run_request(job), QuietProgress()) as run:
         return read(run)
 
 

@@ -10,9 +10,8 @@ import pytest
 from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.payables.preview import view_plan
-from flows.run import SYSTEM_CLOCK, QuietProgress
+from flows.run import QuietProgress, opened_offline
 from flows.run_request import read_run_request
-from flows.runner import opened_offline
 from schemas.issues import errors_among
 from schemas.values.destination import PixKey
 
@@ -23,7 +22,7 @@ BALANCE = ("tax_id", "name", "earned_cents", "recouped_cents", "carried_out_cent
 def worked_out(folder):
     """Read a sample job and work it out, with an empty ledger and no service."""
     order = read_run_request(SAMPLES / folder / "job.yaml", by="test")
-    with opened_offline(order, QuietProgress(), SYSTEM_CLOCK) as run:
+    with opened_offline(order, QuietProgress()) as run:
         drafted = draft(run, read(run))
         return SimpleNamespace(
             issues=run.issues, payables=drafted.payables, inputs=drafted.inputs, sheets=drafted.intake.sheets

@@ -8,9 +8,8 @@ from typing import Any
 
 from flows.intake.intake import Intake
 from flows.intake.read import read
-from flows.payables.check import opened_check
 from flows.payables.draft import draft
-from flows.run import QuietProgress, Run
+from flows.run import QuietProgress, Run, opened_offline
 from flows.run_request import read_run_request
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, Severity
@@ -45,7 +44,7 @@ class Telling(QuietProgress):
 def read_and_judge(job: Path) -> dict[str, Any]:
     """Read a job's files as `check` does, and say in the words of a drawing's truth what became of them."""
     told = Telling()
-    with opened_check(read_run_request(job), told) as run:
+    with opened_offline(read_run_request(job), told) as run:
         run.ledger.institutions = SimpleNamespace(read_at=run.clock.now, all=lambda: LISTED)
         try:
             intake = read(run)

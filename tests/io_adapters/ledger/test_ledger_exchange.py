@@ -24,7 +24,8 @@ TERMS = ExchangeTerms("USD", Decimal("5.4312"), "EX-1", show_exchange_data=True)
 
 TAKE_AND_DIE = """
 import datetime as dt, hashlib, os, sys
-from io_adapters.ledger import Owner, open_ledger
+from io_adapters.ledger.leases import Owner
+from io_adapters.ledger.ledger import open_ledger
 clock = lambda: dt.datetime(2026, 11, 20, 9, 0, tzinfo=dt.UTC)
 ledger = open_ledger(sys.argv[1], clock=clock)
 (update,) = ledger.exchange_updates.list()

@@ -29,7 +29,7 @@ from schemas.submission import Outcome
 
 OPEN_IT = """
 import datetime as dt, sys
-from io_adapters.ledger import open_ledger
+from io_adapters.ledger.ledger import open_ledger
 ledger = open_ledger(sys.argv[1], clock=lambda: dt.datetime(2026, 11, 20, tzinfo=dt.UTC))
 print(ledger.tag, "alembic" in sys.modules)
 """

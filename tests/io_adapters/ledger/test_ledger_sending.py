@@ -22,7 +22,8 @@ ANSWER = {"http_status": 200, "raw_answer": b'{"_id": "s1"}', "split_id": "s1", 
 
 TAKE_AND_DIE = """
 import datetime as dt, hashlib, os, sys
-from io_adapters.ledger import Owner, open_ledger
+from io_adapters.ledger.leases import Owner
+from io_adapters.ledger.ledger import open_ledger
 from io_adapters.ledger.account_checks import CheckBudget
 clock = lambda: dt.datetime(2026, 11, 20, 9, 0, tzinfo=dt.UTC)
 ledger = open_ledger(sys.argv[1], clock=clock)

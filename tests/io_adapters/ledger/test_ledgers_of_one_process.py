@@ -7,7 +7,7 @@ from io_adapters.ledger.ledger import open_ledger
 
 WRITE_AND_END = """
 import datetime as dt, sys
-from io_adapters.ledger import open_ledger
+from io_adapters.ledger.ledger import open_ledger
 with open_ledger(sys.argv[1], clock=lambda: dt.datetime(2026, 11, 20, tzinfo=dt.UTC)) as ledger:
     hold = ledger.hold.current()
     print(hold.by if hold else "nobody")

@@ -159,7 +159,7 @@ def defaults_of(part):
 
 def test_what_an_editor_fills_in_for_a_key_is_what_leaving_it_out_means():
     schema = job_schema()
-    blocks = {"rules": "Rules", "account_checks": "AccountChecks", "approval": "ApprovalRule", "settle": "Settle",
+    blocks = {"rules": "Rules", "account_checks": "AccountCheckRules", "approval": "ApprovalRule", "settle": "Settle",
               "outputs": "Outputs", "service": "ServiceUse"}  # fmt: skip
     least = {
         "job": "a",
