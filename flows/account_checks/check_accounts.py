@@ -291,7 +291,7 @@ def _as_approved(
 
 def _known_of(run: Run, drafted: Draft, accounts: Sequence[AccountToCheck]) -> KnownOfAccounts:
     obligations, payees = drafted.payables.obligations, drafted.inputs.payees
-    paid = run.ledger.history.destinations({account.owed.payee.tax_id for account in accounts})
+    paid = run.ledger.history.destinations({account.obligation.payee.tax_id for account in accounts})
     return KnownOfAccounts(
         refused=run.ledger.checks.refused_before(account.fingerprint for account in accounts),
         paid={(destination.payee, destination.destination) for destination in paid},

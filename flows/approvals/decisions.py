@@ -146,7 +146,7 @@ def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
     jobs = {submission.job for submission in ledger.submissions.with_ids({claim.submission_id for claim in claims})}
     missing = set(keys) - {claim.obligation_key for claim in claims}
     for run in ledger.runs.list(RUNS_SEARCHED) if missing else []:
-        seen = {owed.key for owed in _obligations_of(ledger, run.run_id, missing)}
+        seen = {obligation.key for obligation in _obligations_of(ledger, run.run_id, missing)}
         if seen:
             jobs.add(run.job)
             missing -= seen
@@ -195,7 +195,7 @@ def _last_seen(ledger: Ledger, keys: Sequence[str]) -> dict[str, Obligation]:
         missing = set(keys) - set(found)
         if not missing:
             break
-        found |= {owed.key: owed for owed in _obligations_of(ledger, run.run_id, missing)}
+        found |= {obligation.key: obligation for obligation in _obligations_of(ledger, run.run_id, missing)}
     return found
 
 

@@ -110,7 +110,11 @@ def _account(
 
 def _with_held(line: AccountLine, trace: PayeeTrace) -> AccountLine:
     """Say of a balance how much of it is held, as the last run has it."""
-    held = sum(owed.amount_cents for owed in trace.obligations if (owed.kind, owed.place) == ("royalty", Place.HELD))
+    held = sum(
+        obligation.amount_cents
+        for obligation in trace.obligations
+        if (obligation.kind, obligation.place) == ("royalty", Place.HELD)
+    )
     held = min(held, line.groups_cents.get("carried_out", 0))
     if held <= 0:
         return line
@@ -178,18 +182,18 @@ def _line(period: str, run_id: str, sums: Mapping[_Key, int], carried: int) -> A
 
 def _payments(trace: PayeeTrace) -> Iterator[AccountPayment]:
     reports = {report.submission_id: report for report in trace.reports}
-    for owed in trace.obligations:
-        if owed.kind not in _PAID_TO_PEOPLE or not owed.amount_cents:
+    for obligation in trace.obligations:
+        if obligation.kind not in _PAID_TO_PEOPLE or not obligation.amount_cents:
             continue
-        report = reports.get(owed.submission_id)
+        report = reports.get(obligation.submission_id)
         yield AccountPayment(
             period=trace.period,
             run_id=report.run_id if report else trace.run_id,
-            kind=owed.kind,
-            reference=owed.reference if owed.kind == "payment" else "",
-            amount_cents=owed.amount_cents,
-            standing=owed.place,
-            reasons=owed.reasons,
-            report=owed.submission_id,
+            kind=obligation.kind,
+            reference=obligation.reference if obligation.kind == "payment" else "",
+            amount_cents=obligation.amount_cents,
+            standing=obligation.place,
+            reasons=obligation.reasons,
+            report=obligation.submission_id,
             sent_at=report.sent_at if report else None,
         )

@@ -53,11 +53,11 @@ def explain(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[Exp
     steps = royalty_steps(trace, most_parts)
     if trace.way is not None:
         steps.append(ExplainedLine(0, Message("explain.where")))
-        steps += [_placed(owed) for owed in trace.obligations if owed.kind not in _OTHER_SUMS]
-    rows = [owed for owed in trace.obligations if owed.kind in {"payment", "owner"}]
+        steps += [_placed(obligation) for obligation in trace.obligations if obligation.kind not in _OTHER_SUMS]
+    rows = [obligation for obligation in trace.obligations if obligation.kind in {"payment", "owner"}]
     if rows:
         steps.append(ExplainedLine(0, Message("explain.rows")))
-        steps += [_row(owed) for owed in rows]
+        steps += [_row(obligation) for obligation in rows]
     return steps
 
 
@@ -67,7 +67,7 @@ def chain(trace: PayeeTrace) -> list[ExplainedLine]:
     Args:
         trace: What the books, the ledger and the statements say.
     """
-    steps = [step for owed in trace.obligations for step in _obligation(owed, trace.currency)]
+    steps = [step for obligation in trace.obligations for step in _obligation(obligation, trace.currency)]
     steps += royalty_steps(trace)
     changed = [(file, standing) for file, standing in trace.files if standing is not FileStanding.SAME]
     steps += [ExplainedLine(0, Message(f"cli.trace.file_{standing}", file=file)) for file, standing in changed]
@@ -83,16 +83,20 @@ def adding_up(trace: PayeeTrace) -> Iterator[ExplainedLine]:
         yield ExplainedLine(1, Message(f"cli.trace.problem_{problem}"))
 
 
-def _obligation(owed: TracedObligation, currency: str) -> Iterator[ExplainedLine]:
-    kind = Message(f"cli.trace.kind_{owed.kind}")
-    what = Listed(tuple(filter(None, (owed.key, kind, owed.reference if owed.kind == "payment" else ""))), " ")
-    because = [Message("explain.because", why=reasons_message(owed.reasons))] if owed.reasons else []
-    where = Listed((Message(f"place.{owed.place}"), *because), "")
-    amount = Listed((currency_sign(currency), Money(owed.amount_cents)), " ")
+def _obligation(obligation: TracedObligation, currency: str) -> Iterator[ExplainedLine]:
+    kind = Message(f"cli.trace.kind_{obligation.kind}")
+    what = Listed(
+        tuple(filter(None, (obligation.key, kind, obligation.reference if obligation.kind == "payment" else ""))), " "
+    )
+    because = [Message("explain.because", why=reasons_message(obligation.reasons))] if obligation.reasons else []
+    where = Listed((Message(f"place.{obligation.place}"), *because), "")
+    amount = Listed((currency_sign(currency), Money(obligation.amount_cents)), " ")
     yield ExplainedLine(0, Listed((Listed((what, amount), ": "), where)))
-    if owed.row:
-        yield ExplainedLine(1, Message("cli.trace.row", file=sheet_text(owed.file, owed.sheet), row=owed.row))
-    for word in owed.words:
+    if obligation.row:
+        yield ExplainedLine(
+            1, Message("cli.trace.row", file=sheet_text(obligation.file, obligation.sheet), row=obligation.row)
+        )
+    for word in obligation.words:
         facts = {"by": word.by, "at": _in_brazil(word.at), "evidence": word.evidence}
         yield ExplainedLine(1, Message("cli.trace.word", kind=word.kind, **facts))
 
@@ -274,28 +278,30 @@ def _terms(payable: PayableWay) -> Iterator[tuple[str, dict[str, Money]]]:
             yield "invoiced", {"invoiced": Money(payable.invoiced_cents), "e": Money(balance)}
 
 
-def _placed(owed: TracedObligation) -> ExplainedLine:
+def _placed(obligation: TracedObligation) -> ExplainedLine:
     """Where a part of D is, and why."""
-    return ExplainedLine(1, Message("explain.place", cents=Money(owed.amount_cents), where=_where(owed)))
+    return ExplainedLine(1, Message("explain.place", cents=Money(obligation.amount_cents), where=_where(obligation)))
 
 
-def _row(owed: TracedObligation) -> ExplainedLine:
+def _row(obligation: TracedObligation) -> ExplainedLine:
     """A row of a payments sheet, or the owner's part, and where it is."""
-    kind = Message(f"cli.trace.kind_{owed.kind}")
+    kind = Message(f"cli.trace.kind_{obligation.kind}")
     what: Message | Listed = kind
-    if owed.row:
-        row = Message("cli.trace.row", file=sheet_text(owed.file, owed.sheet), row=owed.row)
-        what = Listed(tuple(filter(None, (kind, owed.reference, row))))
-    return ExplainedLine(1, Message("explain.row", what=what, cents=Money(owed.amount_cents), where=_where(owed)))
+    if obligation.row:
+        row = Message("cli.trace.row", file=sheet_text(obligation.file, obligation.sheet), row=obligation.row)
+        what = Listed(tuple(filter(None, (kind, obligation.reference, row))))
+    return ExplainedLine(
+        1, Message("explain.row", what=what, cents=Money(obligation.amount_cents), where=_where(obligation))
+    )
 
 
-def _where(owed: TracedObligation) -> Listed:
+def _where(obligation: TracedObligation) -> Listed:
     """The place, the reasons in brackets, and the report."""
-    parts: list[object] = [Message(f"place.{owed.place}")]
-    if owed.reasons:
-        parts.append(Message("explain.because", why=reasons_message(owed.reasons)))
-    if owed.submission_id:
-        parts.append(Message("explain.report", report=owed.submission_id))
+    parts: list[object] = [Message(f"place.{obligation.place}")]
+    if obligation.reasons:
+        parts.append(Message("explain.because", why=reasons_message(obligation.reasons)))
+    if obligation.submission_id:
+        parts.append(Message("explain.report", report=obligation.submission_id))
     return Listed(tuple(parts), "")
 
 

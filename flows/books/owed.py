@@ -111,11 +111,11 @@ class Unpaid:
         elif account.kind is AccountKind.PAYEE and (known is None or amount_cents < 0):
             place = Place.CARRIED
         is_carried = place is Place.CARRIED and account.kind is AccountKind.PAYEE
-        owed = due or Obligation(kind="carried", amount_cents=amount_cents, place=place)
-        reasons = owed.reasons if known is place else ()
+        obligation = due or Obligation(kind="carried", amount_cents=amount_cents, place=place)
+        reasons = obligation.reasons if known is place else ()
         kind: Kind = "carried" if is_carried else _OWED[account.kind]
-        told = replace(owed, kind=kind, amount_cents=amount_cents, place=place, reasons=reasons)
-        return replace(self._sum(account, told), obligation_cents=owed.amount_cents)
+        told = replace(obligation, kind=kind, amount_cents=amount_cents, place=place, reasons=reasons)
+        return replace(self._sum(account, told), obligation_cents=obligation.amount_cents)
 
     def _place(self, due: Obligation) -> Place | None:
         """Return where a sum that is owed again was last, as its report stood; None where that says nothing of it."""
@@ -140,21 +140,23 @@ class Unpaid:
         )
         return self._sum(account, replace(due, place=place_now(due, then, None)), report)
 
-    def _sum(self, account: JournalAccount, owed: Obligation, report: str = "") -> OwedSum:
+    def _sum(self, account: JournalAccount, obligation: Obligation, report: str = "") -> OwedSum:
         return OwedSum(
             job=account.job,
             period=self._periods.get(account) or self._latest.get(account.job, ""),  # moves are about no period
             currency=account.currency,
             name=self._names.get(account.payee, ""),
             tax_id=account.payee,
-            kind=owed.kind,
-            reference=mask_value("reference", owed.reference) if owed.kind == "payment" and owed.reference else "",
-            amount_cents=owed.amount_cents,
-            standing=standing_of(owed.place, owed.reasons[0].code if owed.reasons else ""),
-            reasons=owed.reasons,
+            kind=obligation.kind,
+            reference=mask_value("reference", obligation.reference)
+            if obligation.kind == "payment" and obligation.reference
+            else "",
+            amount_cents=obligation.amount_cents,
+            standing=standing_of(obligation.place, obligation.reasons[0].code if obligation.reasons else ""),
+            reasons=obligation.reasons,
             report=report,
-            key=owed.key,
-            obligation_cents=owed.amount_cents,
+            key=obligation.key,
+            obligation_cents=obligation.amount_cents,
         )
 
 

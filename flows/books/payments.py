@@ -133,10 +133,10 @@ class PaymentSearch:
         for claim in claims:
             submission, where = submissions[claim.submission_id], (claim.obligation_key, claim.submission_id)
             reasons = because("submission", said=submission.reason) if submission.reason else ()
-            owed = Obligation(
+            obligation = Obligation(
                 kind=claim.kind, amount_cents=claim.amount_cents, place=Place.PLANNED, withhold=claim.withheld
             )
-            place = place_now(owed, submission, decided.get(where))
+            place = place_now(obligation, submission, decided.get(where))
             if place is Place.UNDETERMINED and (told := inferred.get(where)):
                 reasons = (*because(told.value), *reasons)
             yield PaymentLine(
@@ -226,26 +226,26 @@ def receipt_of(ledger: Ledger, key: str) -> Receipt | None:
         name: SplitReport.model_validate(parse_json(seen.document))
         for name, seen in ledger.reports.latest([submission.id]).items()
     }
-    own = [owed for owed in same_key if owed.submission_id == submission.id]
+    own = [obligation for obligation in same_key if obligation.submission_id == submission.id]
     placed = reconcile(own, {submission.id: submission}, submission.run_id, reports=reports)
-    if not placed or not {owed.place for owed in placed} <= {Place.PAID, Place.INCOME_TAX}:
+    if not placed or not {obligation.place for obligation in placed} <= {Place.PAID, Place.INCOME_TAX}:
         return None
-    owed, words = placed[0], catalogue_in(head.language)
+    obligation, words = placed[0], catalogue_in(head.language)
     is_split = len(placed) > 1
     tax_cents = sum_cents(part for part in placed if part.place is Place.INCOME_TAX)
-    kind, destination = destination_of(owed.account, words)
+    kind, destination = destination_of(obligation.account, words)
     return Receipt(
         payer_name=head.payer_name,
         job=head.job,
         period=head.period,
         currency=head.currency,
         language=head.language,
-        name=owed.payee.name,
-        tax_id_masked=mask_tax_id(owed.payee.tax_id),
-        kind=owed.kind,
-        reference=mask_value("reference", owed.reference) if owed.kind == "payment" else "",
+        name=obligation.payee.name,
+        tax_id_masked=mask_tax_id(obligation.payee.tax_id),
+        kind=obligation.kind,
+        reference=mask_value("reference", obligation.reference) if obligation.kind == "payment" else "",
         amount_cents=sum_cents(placed),
-        tax_cents=None if owed.code == LESS_TAX and not is_split else tax_cents,
+        tax_cents=None if obligation.code == LESS_TAX and not is_split else tax_cents,
         destination=" ".join(filter(None, (kind, destination))),
         report_id=submission.report_id,
         split_id=submission.split_id or "",

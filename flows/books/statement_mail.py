@@ -52,7 +52,7 @@ def may_write_to_new_addresses(ledger: Ledger, run_id: str, job: Job | None, by:
 
 def new_addresses(ledger: Ledger, record: RunRecord) -> dict[str, str]:
     """Return the payees of a run whose address no statement was sent to yet -> the one used before, masked, or ""."""
-    payees = (owed.payee for owed in record.obligations if owed.kind in {"royalty", "payment"})
+    payees = (obligation.payee for obligation in record.obligations if obligation.kind in {"royalty", "payment"})
     return ledger.mail_addresses.before({payee.tax_id: payee.email for payee in payees if payee.email})
 
 
@@ -105,7 +105,11 @@ def mail_statements(  # each is named at the call
 
 def addressed_statements(record: RunRecord, run_id: str, paths: Mapping[str, Path]) -> Iterator[Addressed]:
     """Pair the statements of a run with their payees, by name."""
-    payees = {owed.payee.tax_id: owed.payee for owed in record.obligations if owed.kind in {"royalty", "payment"}}
+    payees = {
+        obligation.payee.tax_id: obligation.payee
+        for obligation in record.obligations
+        if obligation.kind in {"royalty", "payment"}
+    }
     languages = record.statements.languages if record.statements else {}
     for tax_id, payee in sorted(payees.items(), key=lambda known: known[1].name):
         token = statement_token(run_id, tax_id)

@@ -84,17 +84,17 @@ class Shelf:
         """Find whose an obligation is that nothing has ever claimed, in the newest record that holds it."""
         for where, run_ids in self.runs.items():
             for run_id in run_ids:
-                for owed in read_obligations(self._ledger, [run_id], pc.field("key") == key).get(run_id, ()):
-                    return TraceWanted(*where, owed.payee.tax_id, frozenset({key}), run_id)
+                for obligation in read_obligations(self._ledger, [run_id], pc.field("key") == key).get(run_id, ()):
+                    return TraceWanted(*where, obligation.payee.tax_id, frozenset({key}), run_id)
         return None
 
     def key_of(self, payee: str) -> str:
         """Return the newest obligation of a payee; "" where they never had one."""
         for where in self.runs:
             newest = self.newest(where, payee)
-            for owed in newest[1].obligations if newest else ():
-                if owed.key:
-                    return owed.key
+            for obligation in newest[1].obligations if newest else ():
+                if obligation.key:
+                    return obligation.key
         return ""
 
     @property
@@ -278,7 +278,7 @@ class _Gatherer:
             currency=record.currency,
             language=record.language,
             run_id=run_id,
-            name=next(filter(None, [*(row["name"] for row in balances), *(owed.payee.name for owed in own)]), ""),
+            name=next(filter(None, [*(row["name"] for row in balances), *(due.payee.name for due in own)]), ""),
             tax_id_masked=mask_tax_id(wanted.tax_id),
             obligations=tuple(asked),
             way=way,
@@ -297,8 +297,10 @@ class _Gatherer:
         self, wanted: TraceWanted, submissions: Mapping[str, Submission], claims: Sequence[Claim]
     ) -> PayeeTrace:
         """Tell what was sent by a run that left no record: it died before it could write them."""
-        owed = owed_of_claims([claim for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys])
-        obligations = self._obligations(owed, submissions)
+        claimed = obligations_of_claims(
+            [claim for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys]
+        )
+        obligations = self._obligations(claimed, submissions)
         return PayeeTrace(
             job=wanted.job,
             period=wanted.period,
@@ -345,19 +347,19 @@ class _Gatherer:
         return submissions, [claim for claim in claims if claim.submission_id in submissions]
 
     def _obligations(self, own: Sequence[Obligation], submissions: Mapping[str, Submission]) -> list[TracedObligation]:
-        keys = {key for owed in own for key in (owed.key, owed.base_key)} - {""}
+        keys = {key for obligation in own for key in (obligation.key, obligation.base_key)} - {""}
         on_rows, on_reports = self._ledger.decisions.on_rows(keys), self._ledger.decisions.on_reports(keys)
         reports = self._seen(submissions)
         traced = []
-        for owed in own:
-            submission = submissions.get(owed.submission_id)
-            decided = on_reports.get((owed.key, owed.submission_id))
+        for obligation in own:
+            submission = submissions.get(obligation.submission_id)
+            decided = on_reports.get((obligation.key, obligation.submission_id))
             words = [
-                on_rows.get(owed.base_key),
-                *(word for (key, _), word in on_reports.items() if key == owed.key),
+                on_rows.get(obligation.base_key),
+                *(word for (key, _), word in on_reports.items() if key == obligation.key),
             ]
-            placed = replace(owed, place=place_now(owed, submission, decided))
-            report = reports.get(owed.submission_id)
+            placed = replace(obligation, place=place_now(obligation, submission, decided))
+            report = reports.get(obligation.submission_id)
             parts = with_what_was_kept(placed, submission, report) if submission else [placed]
             traced += [_traced(part, [word for word in words if word is not None]) for part in parts]
         return traced
@@ -403,7 +405,7 @@ class _Gatherer:
         )
 
 
-def owed_of_claims(claims: Sequence[Claim]) -> list[Obligation]:
+def obligations_of_claims(claims: Sequence[Claim]) -> list[Obligation]:
     """Tell of what was claimed as obligations, where no run's record does: each by the last of its claims."""
     last = {claim.obligation_key: claim for claim in claims}
     return [
@@ -438,18 +440,18 @@ def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], .
     return tuple((standing, sums[standing]) for standing in STANDINGS if sums[standing])
 
 
-def _traced(owed: Obligation, words: Sequence[Decision]) -> TracedObligation:
+def _traced(obligation: Obligation, words: Sequence[Decision]) -> TracedObligation:
     return TracedObligation(
-        key=owed.key,
-        kind=owed.kind,
-        reference=mask_value("reference", owed.reference),
-        amount_cents=owed.amount_cents,
-        place=standing_of(owed.place, owed.reason),
-        reasons=owed.reasons,
-        file=owed.source.file,
-        sheet=owed.source.sheet,
-        row=owed.source.row,
-        submission_id=owed.submission_id,
+        key=obligation.key,
+        kind=obligation.kind,
+        reference=mask_value("reference", obligation.reference),
+        amount_cents=obligation.amount_cents,
+        place=standing_of(obligation.place, obligation.reason),
+        reasons=obligation.reasons,
+        file=obligation.source.file,
+        sheet=obligation.source.sheet,
+        row=obligation.source.row,
+        submission_id=obligation.submission_id,
         words=tuple(map(_word, words)),
     )
 

@@ -224,7 +224,7 @@ def _what_was_said(
     on_plans = ledger.approvals.said_of(submission.plan_digest for submission in submissions)
     exchanges = {batch.report_id: batch.exchange for batch in summary.batches if batch.exchange}
     ended_at = ledger.submissions.ended_at(followed.submissions)
-    keys = [owed.key for owed in placed if owed.key]
+    keys = [obligation.key for obligation in placed if obligation.key]
     decisions = [*ledger.decisions.on_rows(keys).values(), *ledger.decisions.on_reports(keys).values()]
     return (
         report_lines(submissions, followed.reports, ended_at, on_plans, exchanges),
@@ -252,7 +252,7 @@ def follow(obligations: Obligations, run_id: str, ledger: Ledger) -> Followed:
 
 def place(obligations: Obligations, followed: Followed, run_id: str, ledger: Ledger) -> Obligations:
     """Give a run's obligations, or some of them, the places they have by now."""
-    decisions = ledger.decisions.on_reports([owed.key for owed in obligations])
+    decisions = ledger.decisions.on_reports([obligation.key for obligation in obligations])
     return reconcile(
         obligations,
         followed.submissions,

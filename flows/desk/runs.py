@@ -225,9 +225,9 @@ class RunPages:
         payees: dict[str, list[Obligation]] = {}
         record = read_record(self._ledger, run_id)
         before = new_addresses(self._ledger, record) if record else {}
-        for owed in record.obligations if record else ():
-            if owed.kind in {"royalty", "payment"}:
-                payees.setdefault(owed.payee.tax_id, []).append(owed)
+        for obligation in record.obligations if record else ():
+            if obligation.kind in {"royalty", "payment"}:
+                payees.setdefault(obligation.payee.tax_id, []).append(obligation)
         mails = {mail.token: mail for mail in self._ledger.statement_mails.of_run(run_id)}
         outputs = {token_in(output.name): output for output in self._outputs(run_id, top=False)}
         for tax_id, mine in payees.items():

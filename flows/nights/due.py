@@ -151,7 +151,7 @@ def _is_reason_gone(order: RunRequest, last: StoredRun, ledger: Ledger, now: dt.
     left = [period for period in ledger.runs.left_open(last.job) if period.period == last.period and period.items]
     where = pc.field("place").isin([place.value for place in _KEPT_BACK])
     found = read_obligations(ledger, [period.run_id for period in left[:1]], where)
-    kept_back = [part for owed in found.values() for part in owed]
+    kept_back = [part for obligation in found.values() for part in obligation]
     if not kept_back:
         return False
     keys = {key for part in kept_back for key in (part.key, part.base_key)} - {""}

@@ -17,9 +17,9 @@ def attempts_of(ledger: Ledger, job: str, obligations: Obligations) -> dict[str,
     """Tell which planned payments of a job a failed report was to make, by obligation key."""
     planned = planned_payments(obligations)
     failed = ledger.claims.failed_before(
-        {owed.base_key for owed in planned},
-        {owed.destination for owed in planned if owed.destination},
-        {(job, owed.payee.tax_id) for owed in planned if owed.kind == "royalty"},
+        {obligation.base_key for obligation in planned},
+        {obligation.destination for obligation in planned if obligation.destination},
+        {(job, obligation.payee.tax_id) for obligation in planned if obligation.kind == "royalty"},
     )
     return second_attempts(obligations, failed)
 

@@ -127,9 +127,9 @@ def row_issues(run: Run, drafted: Draft) -> list[Issue]:
     """Name each row that is not paid, or looks paid already, with what the service said of its account."""
     ownership = run.job.account_checks.ownership
 
-    def answer_of(owed: Obligation) -> str:
-        verdict = drafted.verdicts.get(check_fingerprint(owed, ownership=ownership))
-        return mask_words(verdict.message, [owed.payee.name, owed.account_holder]) if verdict else ""
+    def answer_of(obligation: Obligation) -> str:
+        verdict = drafted.verdicts.get(check_fingerprint(obligation, ownership=ownership))
+        return mask_words(verdict.message, [obligation.payee.name, obligation.account_holder]) if verdict else ""
 
     inputs, obligations = drafted.inputs, drafted.payables.obligations
     wanting = drafted.payables.to_invoice
@@ -149,9 +149,9 @@ def alike_of(run: Run, drafted: Draft) -> dict[str, tuple[PaidAlike, ...]]:
 def _named(payables: Payables, submissions: dict[str, str], run_id: str) -> Payables:
     """Write into each planned obligation which submission will carry it."""
     named = (
-        replace(owed, submission_id=submissions[owed.key], run_id=run_id)
-        if owed.place is Place.PLANNED and owed.key in submissions
-        else owed
-        for owed in payables.obligations
+        replace(obligation, submission_id=submissions[obligation.key], run_id=run_id)
+        if obligation.place is Place.PLANNED and obligation.key in submissions
+        else obligation
+        for obligation in payables.obligations
     )
     return replace(payables, obligations=tuple(named))

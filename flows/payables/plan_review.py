@@ -69,9 +69,9 @@ def compare(run: Run, drafted: Draft, placed: Obligations) -> Compared:
     last = _record_of(run, label)
     payees = drafted.inputs.payees
     listed = zip(payees["tax_id"], payees["name"], strict=True)
-    here = names_in([*listed, *((owed.payee.tax_id, owed.payee.name) for owed in placed)])
+    here = names_in([*listed, *((obligation.payee.tax_id, obligation.payee.name) for obligation in placed)])
     names = run.ledger.payee_names.latest() | here
-    planned = {owed.payee.tax_id for owed in planned_payments(placed)}
+    planned = {obligation.payee.tax_id for obligation in planned_payments(placed)}
     before = PaidBefore(history.sums(planned), history.destinations(planned), paid)
     again = notices_of_attempts(placed, attempts_of(run.ledger, run.job.job, drafted.payables.obligations))
     tried = {notice.tax_id for notice in again}
@@ -181,13 +181,15 @@ def reasons_to_look(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message
 
 def notes_on(run: Run, drafted: Draft) -> list[Message]:
     """Say what people should know of a plan before they approve it, and that by itself asks for nobody."""
-    payees = (owed.payee for owed in planned_payments(drafted.payables.obligations))
+    payees = (obligation.payee for obligation in planned_payments(drafted.payables.obligations))
     before = run.ledger.mail_addresses.before({payee.tax_id: payee.email for payee in payees if payee.email})
     moved = sum(bool(address) for address in before.values())
     beside = [
-        Message("look.paid_beside", file=owed.source.file, row=owed.source.row, **owed.reasons[0].facts)
-        for owed in planned_payments(drafted.payables.obligations)
-        if owed.code == PAID_BESIDE
+        Message(
+            "look.paid_beside", file=obligation.source.file, row=obligation.source.row, **obligation.reasons[0].facts
+        )
+        for obligation in planned_payments(drafted.payables.obligations)
+        if obligation.code == PAID_BESIDE
     ]
     addresses = [Message("look.addresses", count=moved)] if moved else []
     return [*_first_of(beside), *addresses, *([drafted.checks.short] if drafted.checks.short else [])]
@@ -219,11 +221,16 @@ def _rows_paid_before(run: Run, drafted: Draft) -> list[Message]:
     alike, obligations = alike_of(run, drafted), drafted.payables.obligations
     if not alike:
         return []
-    rows = [owed for owed in obligations if owed.key in alike]
+    rows = [obligation for obligation in obligations if obligation.key in alike]
     total = Money(sum_cents(rows))
     places = [
-        Message("look.row", file=owed.source.file, row=owed.source.row, found=paid_alike_message(alike[owed.key]))
-        for owed in rows
+        Message(
+            "look.row",
+            file=obligation.source.file,
+            row=obligation.source.row,
+            found=paid_alike_message(alike[obligation.key]),
+        )
+        for obligation in rows
     ]
     return [Message("look.paid_before", count=len(rows), total=total, places=Listed(_first_of(places), "; "))]
 
@@ -232,10 +239,12 @@ def _rows_twice(drafted: Draft) -> list[Message]:
     twins = numbered_twins(drafted.payables.obligations)
     if not twins:
         return []
-    rows = [owed for owed in drafted.payables.obligations if owed.key in twins]
+    rows = [obligation for obligation in drafted.payables.obligations if obligation.key in twins]
     places = [
-        Message("look.twin", file=owed.source.file, row=owed.source.row, first=twins[owed.key].source.row)
-        for owed in rows
+        Message(
+            "look.twin", file=obligation.source.file, row=obligation.source.row, first=twins[obligation.key].source.row
+        )
+        for obligation in rows
     ]
     return [
         Message("look.twins", count=len(rows), total=Money(sum_cents(rows)), places=Listed(_first_of(places), "; "))
@@ -247,9 +256,9 @@ def _second_attempts(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Messag
     obligations = drafted.payables.obligations
     attempts = attempts_of(run.ledger, run.job.job, obligations)
     amounts = dict[SecondAttempt, list[int]]()
-    for owed in planned_payments(obligations) if attempts else ():
-        if owed.key in attempts:
-            amounts.setdefault(attempts[owed.key], []).append(owed.amount_cents)
+    for obligation in planned_payments(obligations) if attempts else ():
+        if obligation.key in attempts:
+            amounts.setdefault(attempts[obligation.key], []).append(obligation.amount_cents)
     return [
         Message(
             "look.second_attempt",

@@ -119,7 +119,7 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         digest=plan.digest if plan.batches and not checks.wanted and not stopped else None,
         totals=total_up(placed, input_totals(inputs, drafted.standing.history.carried_in), {}, {}, run.id),
         rows=count_rows(place_rows(rows, placed)),
-        payees=len({owed.payee.tax_id for owed in planned_payments(placed)}),
+        payees=len({obligation.payee.tax_id for obligation in planned_payments(placed)}),
         planned=planned,
         others=others,
         not_paid=not_paid_of(placed),
@@ -143,7 +143,9 @@ def _in_the_way(run: Run) -> list[Message]:
 def _confirmed_at(run: Run, placed: Obligations) -> dict[str, dt.datetime]:
     """Tell, by obligation key, when the service confirmed the accounts of what is planned."""
     ownership = run.job.account_checks.ownership
-    checks = {owed.key: check_fingerprint(owed, ownership=ownership) for owed in planned_payments(placed)}
+    checks = {
+        obligation.key: check_fingerprint(obligation, ownership=ownership) for obligation in planned_payments(placed)
+    }
     kept = run.ledger.checks.kept(checks.values(), run.clock.now())
     valid = {name: check.checked_at for name, check in kept.items() if check.result == "valid" and check.checked_at}
     return {key: valid[name] for key, name in checks.items() if name in valid}
@@ -154,9 +156,9 @@ def _with_destinations(
 ) -> tuple[PayeeNotice, ...]:
     """Say in each notice where the plan pays the payee."""
     by_payee = defaultdict[str, dict[PlannedDestination, None]](dict)
-    for owed in planned_payments(placed):
-        if owed.key in destinations:
-            by_payee[owed.payee.tax_id][destinations[owed.key]] = None
+    for obligation in planned_payments(placed):
+        if obligation.key in destinations:
+            by_payee[obligation.payee.tax_id][destinations[obligation.key]] = None
     return tuple(replace(notice, destinations=tuple(by_payee.get(notice.tax_id, ()))) for notice in notices)
 
 
@@ -195,7 +197,7 @@ def _placed(run: Run, drafted: Draft, plan: PaymentPlan) -> Obligations:
     obligations = drafted.payables.obligations
     named = run.ledger.submissions.with_ids(submissions_of(obligations))
     submissions = {submission.id: submission for submission in named}
-    words = run.ledger.decisions.on_reports([owed.key for owed in obligations])
+    words = run.ledger.decisions.on_reports([obligation.key for obligation in obligations])
     return reconcile(obligations, submissions, run.id, decisions=words, planned_owner=bool(plan.batches))
 
 

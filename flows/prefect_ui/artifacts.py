@@ -494,9 +494,9 @@ def _tell_plan(run: Run, drafted: Draft, recorder: Recorder) -> None:
     if drafted.plan is None:
         return
     unpaid = Counter[Place]()
-    for owed in sorted(drafted.payables.obligations, key=lambda owed: owed.place):
-        if owed.place is not Place.PLANNED:
-            unpaid[owed.place] += owed.amount_cents
+    for obligation in sorted(drafted.payables.obligations, key=lambda obligation: obligation.place):
+        if obligation.place is not Place.PLANNED:
+            unpaid[obligation.place] += obligation.amount_cents
     waits = ExitCode.APPROVAL_WANTED in run.codes
     page = plan_page(
         drafted.plan,

@@ -95,7 +95,7 @@ def _changed(run: Run, drafted: Draft, batches: Sequence[Submission]) -> list[Su
     job, period = run.job, run.request.period
     identity = identity_of(job, period)
     payables = _worked_without(run, drafted, {batch.id for batch in batches})
-    planned = {owed.key: owed for owed in payables.obligations if owed.place is Place.PLANNED}
+    planned = {obligation.key: obligation for obligation in payables.obligations if obligation.place is Place.PLANNED}
     arrays = break_down(job.breakdown, payables.obligations, payables.earnings, payables.territories)
     rates = {digest: run.ledger.plans.get(digest).exchange for digest in {batch.plan_digest for batch in batches}}
 

@@ -118,11 +118,11 @@ LIST_AGAIN_AFTER_S: Final = 600.0
 LEASE_S: Final = 900.0
 
 
-def send(run: Run, owed: Obligations) -> None:
+def send(run: Run, obligations: Obligations) -> None:
     """Send every approved submission of the job and period, whatever run approved it.
 
     Args:
-        owed: What it works with: a refusal names the rows it stands for.
+        obligations: What it works with: a refusal names the rows it stands for.
 
     Raises:
         ApprovalWanted: an approval lapsed meanwhile.
@@ -142,7 +142,7 @@ def send(run: Run, owed: Obligations) -> None:
             break
         if _is_there(run, submission):
             continue
-        answer = _send_one(run, submission, owed)
+        answer = _send_one(run, submission, obligations)
         doubtful = answer is not None and answer.outcome is Outcome.IN_DOUBT
         if answer is not None and answer.mismatches:
             break
@@ -152,7 +152,7 @@ def send(run: Run, owed: Obligations) -> None:
         run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
     if doubtful:
         poll_reports(run)
-    _tell_what_was_taken_back(run, owed)
+    _tell_what_was_taken_back(run, obligations)
     note_doubts(run, run.job.job)
 
 
@@ -244,7 +244,7 @@ def _is_there(run: Run, submission: Submission) -> bool:
     return True
 
 
-def _send_one(run: Run, submission: Submission, owed: Obligations) -> PostAnswer | None:
+def _send_one(run: Run, submission: Submission, obligations: Obligations) -> PostAnswer | None:
     """Send one submission; None when another worker has taken it."""
     _check_bytes(submission)
     look_before_paying_again(run, submission)
@@ -272,7 +272,7 @@ def _send_one(run: Run, submission: Submission, owed: Obligations) -> PostAnswer
     stands, answer = sent
     if answer.outcome is Outcome.ACCEPTED and stands.state is S.IN_DOUBT:
         answer = replace(answer, outcome=Outcome.IN_DOUBT, report=None, reason=stands.reason or answer.reason)
-    _act_on(run, submission, answer, owed)
+    _act_on(run, submission, answer, obligations)
     return answer
 
 
@@ -285,9 +285,11 @@ def _tell_taken(run: Run, submission_id: str) -> None:
         run.tell(Message("cli.send.taken", report=stands.report_id))
 
 
-def _tell_what_was_taken_back(run: Run, owed: Obligations) -> None:
+def _tell_what_was_taken_back(run: Run, obligations: Obligations) -> None:
     """Say what of the run's own plan people took back before this worker came to it."""
-    planned = {payment.submission_id for payment in owed if payment.place is Place.PLANNED and payment.submission_id}
+    planned = {
+        payment.submission_id for payment in obligations if payment.place is Place.PLANNED and payment.submission_id
+    }
     for submission in run.ledger.submissions.with_ids(planned):
         if submission.state is S.WITHDRAWN:
             _tell_withdrawn(run, submission)
@@ -345,7 +347,7 @@ def _check_bytes(submission: Submission) -> None:
         raise BrokenInvariant(f"{submission.report_id}: the stored body is not the approved one")
 
 
-def _act_on(run: Run, submission: Submission, answer: PostAnswer, owed: Obligations) -> None:
+def _act_on(run: Run, submission: Submission, answer: PostAnswer, obligations: Obligations) -> None:
     """Tell what came of it, and stop where going on could do harm."""
     name = submission.report_id
     run.tell(Message("cli.send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))
@@ -353,7 +355,7 @@ def _act_on(run: Run, submission: Submission, answer: PostAnswer, owed: Obligati
         raise NotSent(Message("cli.send.not_sent", report=name, reason=answer.reason))
     if answer.outcome is Outcome.REFUSED:
         places = [(error.loc, error.type) for error in answer.validation_errors]
-        run.issues += explain_refusal(submission, places, owed)
+        run.issues += explain_refusal(submission, places, obligations)
         run.end_with(ExitCode.REFUSED, Message("cli.send.refused", report=name, reason=answer.reason))
     if stops_sending(answer.http_status):
         code = ExitCode.REFUSED if answer.outcome is Outcome.REFUSED else ExitCode.IN_DOUBT

@@ -89,7 +89,7 @@ class RunRecord(RecordHead):
     @property
     def names(self) -> dict[str, str]:
         """Tax id -> name, of everybody the run knew one of."""
-        known = [(owed.payee.tax_id, owed.payee.name) for owed in self.obligations]
+        known = [(obligation.payee.tax_id, obligation.payee.name) for obligation in self.obligations]
         known += [(row["tax_id"], row["name"]) for row in records(self.balances)]
         return {tax_id: name for tax_id, name in known if tax_id and name}
 
@@ -210,16 +210,18 @@ OBLIGATION_COLUMNS: Final = (*_PLAIN, "place", "reasons", "account", *_PAYEE, *_
 
 
 def _table_of(obligations: Obligations) -> pa.Table:
-    columns: dict[str, list[Any]] = {name: [getattr(owed, name) for owed in obligations] for name in _PLAIN}
-    columns["place"] = [owed.place.value for owed in obligations]
+    columns: dict[str, list[Any]] = {name: [getattr(obligation, name) for obligation in obligations] for name in _PLAIN}
+    columns["place"] = [obligation.place.value for obligation in obligations]
     columns["reasons"] = [
-        _adapter(tuple[Reason, ...]).dump_json(owed.reasons).decode() if owed.reasons else "" for owed in obligations
+        _adapter(tuple[Reason, ...]).dump_json(obligation.reasons).decode() if obligation.reasons else ""
+        for obligation in obligations
     ]
     columns["account"] = [
-        _adapter(Destination).dump_json(owed.account).decode() if owed.account else "" for owed in obligations
+        _adapter(Destination).dump_json(obligation.account).decode() if obligation.account else ""
+        for obligation in obligations
     ]
-    columns |= {name: [getattr(owed.payee, name) for owed in obligations] for name in _PAYEE}
-    columns |= {name: [getattr(owed.source, name) for owed in obligations] for name in _ROW}
+    columns |= {name: [getattr(obligation.payee, name) for obligation in obligations] for name in _PAYEE}
+    columns |= {name: [getattr(obligation.source, name) for obligation in obligations] for name in _ROW}
     kinds = [(name, _TYPES.get(name, pa.string())) for name in OBLIGATION_COLUMNS]
     return pa.table(columns, schema=pa.schema(kinds))
 

@@ -94,7 +94,7 @@ def _write_answer(page: Page, reconciliation: Reconciliation, labels: Catalogue)
     page.append((question, Cell(labels(f"output.summary.well.{answer}"), HEADING._replace(tone=tone))))
     result = f"{labels.of_value('output.exit', str(summary.exit_code))} ({summary.exit_code})"
     page.append((Cell(labels("output.summary.meaning"), _BOLD), Cell(result)))
-    counts = Counter(owed.place for owed in reconciliation.obligations)
+    counts = Counter(obligation.place for obligation in reconciliation.obligations)
     for place in Place:
         cents = getattr(summary.totals_cents, place.value)
         if PLACE_TONES[place] in {Tone.WAITING, Tone.TROUBLE} and cents:
@@ -142,7 +142,7 @@ def _start(page: Page, heading: str) -> None:
 def _write_totals(book: Book, page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:
     """Write where the money is, the sums that a spreadsheet program computes again, and the bars beside them."""
     totals = reconciliation.summary.totals_cents
-    counts = Counter(owed.place for owed in reconciliation.obligations)
+    counts = Counter(obligation.place for obligation in reconciliation.obligations)
     _start(page, labels("output.summary.totals"))
     held = [place for place in Place if getattr(totals, place.value) or counts[place]]
     first_row = page.rows_written + 2

@@ -130,28 +130,31 @@ def obligation_rows(
         no source row, moments as clocks in Brasília show them.
     """
     by_id = {report.submission_id: report for report in reports}
-    for owed in obligations:
-        kind, destination = destination_of(owed.account, labels)
-        report = by_id.get(owed.submission_id)
+    for obligation in obligations:
+        kind, destination = destination_of(obligation.account, labels)
+        report = by_id.get(obligation.submission_id)
         yield (
-            owed.payee.name,
-            owed.payee.tax_id,
-            owed.reference if owed.kind == "payment" else "",
-            labels.of_value("output.kind", owed.kind),
+            obligation.payee.name,
+            obligation.payee.tax_id,
+            obligation.reference if obligation.kind == "payment" else "",
+            labels.of_value("output.kind", obligation.kind),
             kind,
             destination,
-            amount(owed.amount_cents),
-            Toned(labels.of_value("place", standing_of(owed.place, owed.reason)), PLACE_TONES[owed.place]),
-            labels.write(reasons_message(owed.reasons)),
-            owed.submission_id,
-            owed.source.file,
-            owed.source.sheet,
-            owed.source.row or None,
-            owed.key,
+            amount(obligation.amount_cents),
+            Toned(
+                labels.of_value("place", standing_of(obligation.place, obligation.reason)),
+                PLACE_TONES[obligation.place],
+            ),
+            labels.write(reasons_message(obligation.reasons)),
+            obligation.submission_id,
+            obligation.source.file,
+            obligation.source.sheet,
+            obligation.source.row or None,
+            obligation.key,
             local(report.sent_at) if report else None,
             local(report.ended_at) if report else None,
             approvers_text(report, labels) if report else "",
-            owed.reason,
+            obligation.reason,
         )
 
 
@@ -224,8 +227,8 @@ def sheets_of_obligations(
     """Return the sheets that hold each obligation once: title, obligations, columns out of sight."""
     labels = catalogue_in(reconciliation.language)
     on_its_way, others = list[Obligation](), list[Obligation]()
-    for owed in reconciliation.obligations:
-        (on_its_way if owed.place in ON_ITS_WAY else others).append(owed)
+    for obligation in reconciliation.obligations:
+        (on_its_way if obligation.place in ON_ITS_WAY else others).append(obligation)
     return (
         (labels("output.sheet.payments"), on_its_way, _FOLDED_OF_PAYMENTS),
         (labels("output.sheet.held"), others, _FOLDED_OF_OTHERS),

@@ -63,29 +63,29 @@ def payments_parquet(reconciliation: Reconciliation) -> bytes:
     reports = {report.submission_id: report for report in reconciliation.reports}
     labels = catalogue_in("en")
     rows: list[dict[str, object]] = []
-    for owed in reconciliation.obligations:
-        report = reports.get(owed.submission_id)
-        kind, destination = destination_of(owed.account, labels)
+    for obligation in reconciliation.obligations:
+        report = reports.get(obligation.submission_id)
+        kind, destination = destination_of(obligation.account, labels)
         rows.append(
             {
                 "job": summary.job,
                 "period": summary.period,
                 "run": summary.run,
                 "currency": summary.currency,
-                "name": owed.payee.name or None,
-                "tax_id": owed.payee.tax_id or None,
-                "kind": owed.kind,
-                "reference": owed.reference or None,
-                "amount_cents": owed.amount_cents,
-                "place": owed.place.value,
-                "reason": owed.reason or None,
+                "name": obligation.payee.name or None,
+                "tax_id": obligation.payee.tax_id or None,
+                "kind": obligation.kind,
+                "reference": obligation.reference or None,
+                "amount_cents": obligation.amount_cents,
+                "place": obligation.place.value,
+                "reason": obligation.reason or None,
                 "destination_type": kind or None,
                 "destination": destination or None,
-                "file": owed.source.file or None,
-                "sheet": owed.source.sheet or None,
-                "row": owed.source.row or None,
-                "key": owed.key or None,
-                "report_id": owed.submission_id or None,
+                "file": obligation.source.file or None,
+                "sheet": obligation.source.sheet or None,
+                "row": obligation.source.row or None,
+                "key": obligation.key or None,
+                "report_id": obligation.submission_id or None,
                 "split_id": report.split_id if report else None,
                 "plan_digest": report.plan_digest if report else None,
                 "sent_at": report.sent_at if report else None,

@@ -49,7 +49,7 @@ def asked_of(planned):
 
 
 def names(accounts):
-    return [next(name for name, cpf in CPF.items() if cpf == account.owed.payee.tax_id) for account in accounts]
+    return [next(name for name, cpf in CPF.items() if cpf == account.obligation.payee.tax_id) for account in accounts]
 
 
 def test_an_account_is_checked_once_however_many_payments_go_there(planned):
@@ -121,7 +121,9 @@ def royalties(amount="100.00"):
 def test_royalties_whose_account_is_bad_are_held_after_recoupment_and_nothing_is_carried():
     office = Office(history=History({CPF["ana"]: 300, CPF["bia"]: 300}, {}))
     first = office.compute_payables(royalties()).obligations
-    bad = next(account for account in accounts_to_pay(first, ownership=True) if account.owed.payee.tax_id == CPF["ana"])
+    bad = next(
+        account for account in accounts_to_pay(first, ownership=True) if account.obligation.payee.tax_id == CPF["ana"]
+    )
     office.verdicts = {bad.fingerprint: CheckVerdict(CheckResult.INVALID, "closed")}
     payables = office.compute_payables(royalties())
     assert same(
@@ -148,7 +150,9 @@ def test_an_account_that_turned_bad_after_a_payment_holds_the_difference_and_kee
     office = Office()
     office.send(royalties())
     paid = office.compute_payables(royalties("120.00")).obligations
-    bad = next(account for account in accounts_to_pay(paid, ownership=True) if account.owed.payee.tax_id == CPF["ana"])
+    bad = next(
+        account for account in accounts_to_pay(paid, ownership=True) if account.obligation.payee.tax_id == CPF["ana"]
+    )
     office.verdicts = {bad.fingerprint: CheckVerdict(CheckResult.INVALID)}
     payables = office.compute_payables(royalties("120.00"))
     assert same(

@@ -24,7 +24,11 @@ def withheld_otherwise(
         report = reports.get(submission.id)
         if report is None or report.withholdAmount is None or submission.state is not S.PAID:
             continue
-        asked = (owed for owed in obligations if owed.submission_id == submission.id and owed.withhold)
+        asked = (
+            obligation
+            for obligation in obligations
+            if obligation.submission_id == submission.id and obligation.withhold
+        )
         expected, withheld = sum_cents(asked), cents_of(report.withholdAmount)
         if expected != withheld:
             found.append(Discrepancy.of("withheld", submission.report_id, expected, withheld))
@@ -207,7 +211,7 @@ def persons_words(
     Args:
         obligations: Of the run; they know the payees' names.
     """
-    names = {owed.key: owed.payee.name for owed in obligations if owed.key}
+    names = {obligation.key: obligation.payee.name for obligation in obligations if obligation.key}
     told = [
         PersonsWord(
             at=word.at,

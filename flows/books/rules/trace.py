@@ -200,21 +200,21 @@ def way_of(balance: Record, parts: Sequence[RoyaltyPart], payable: PayableWay | 
     )
 
 
-def place_now(owed: Obligation, submission: Submission | None, decided: Decision | None) -> Place:
+def place_now(obligation: Obligation, submission: Submission | None, decided: Decision | None) -> Place:
     """Say where an obligation is by now, whichever run sent it: paid is paid, also by an earlier one.
 
     Args:
         decided: The last word on what that report did for it.
     """
-    if owed.place is not Place.CONFLICT and submission is not None:
-        return place_of(owed, submission, submission.run_id, decided)
-    unclaimed = owed.place is Place.PLANNED and owed.kind == "owner"
-    return Place.OWNER if unclaimed else owed.place
+    if obligation.place is not Place.CONFLICT and submission is not None:
+        return place_of(obligation, submission, submission.run_id, decided)
+    unclaimed = obligation.place is Place.PLANNED and obligation.kind == "owner"
+    return Place.OWNER if unclaimed else obligation.place
 
 
 def came_in_cents(obligations: Iterable[Obligation], balance: Record | None) -> int:
     """Count what came in for a payee, apart from where it went: payments rows, the owner's part, earned, carried in."""
-    others = sum_cents(owed for owed in obligations if owed.kind in {"payment", "owner"})
+    others = sum_cents(obligation for obligation in obligations if obligation.kind in {"payment", "owner"})
     return int(others + (balance["earned_cents"] + balance["carried_in_cents"] if balance else 0))
 
 

@@ -48,11 +48,11 @@ class AccountToCheck:
 
     Attributes:
         fingerprint: What the answer is kept under: account, holder and whether ownership is asked.
-        owed: What waits to be paid there, summed up.
+        obligation: What waits to be paid there, summed up.
     """
 
     fingerprint: str
-    owed: Obligation
+    obligation: Obligation
     request: AccountValidation
 
 
@@ -65,13 +65,15 @@ def accounts_to_pay(obligations: Iterable[Obligation], *, ownership: bool) -> li
     """List the accounts of all planned payments once each, in order of the payees' names in the plan."""
     first = dict[str, Obligation]()
     sums = defaultdict[str, int](int)
-    for owed in planned_payments(obligations):
-        fingerprint = check_fingerprint(owed, ownership=ownership)
-        first.setdefault(fingerprint, owed)
-        sums[fingerprint] += owed.amount_cents
+    for obligation in planned_payments(obligations):
+        fingerprint = check_fingerprint(obligation, ownership=ownership)
+        first.setdefault(fingerprint, obligation)
+        sums[fingerprint] += obligation.amount_cents
     return [
-        AccountToCheck(fingerprint, replace(owed, amount_cents=sums[fingerprint]), _request(owed, ownership=ownership))
-        for fingerprint, owed in first.items()
+        AccountToCheck(
+            fingerprint, replace(obligation, amount_cents=sums[fingerprint]), _request(obligation, ownership=ownership)
+        )
+        for fingerprint, obligation in first.items()
     ]
 
 
@@ -99,11 +101,11 @@ def hold_unchecked(obligations: Obligations, verdicts: Mapping[str, CheckVerdict
     if not verdicts:
         return obligations
 
-    def judged(owed: Obligation) -> Obligation:
-        if not owed.pays_somebody:
-            return owed
-        code = why_held(verdicts.get(check_fingerprint(owed, ownership=ownership)))
-        return replace(owed, place=Place.HELD, reasons=because(code.value)) if code else owed
+    def judged(obligation: Obligation) -> Obligation:
+        if not obligation.pays_somebody:
+            return obligation
+        code = why_held(verdicts.get(check_fingerprint(obligation, ownership=ownership)))
+        return replace(obligation, place=Place.HELD, reasons=because(code.value)) if code else obligation
 
     return tuple(map(judged, obligations))
 
@@ -131,26 +133,26 @@ def why_held(verdict: CheckVerdict | None) -> IssueCode | None:
             return IssueCode.ACCOUNT_UNKNOWN
 
 
-def check_fingerprint(owed: Obligation, *, ownership: bool) -> str:
+def check_fingerprint(obligation: Obligation, *, ownership: bool) -> str:
     """Identity of what a check says: the account, whose it should be, and whether that was asked."""
-    return digest_of("check", owed.destination, owed.payee.tax_id, owed.holder, str(ownership))
+    return digest_of("check", obligation.destination, obligation.payee.tax_id, obligation.holder, str(ownership))
 
 
-def _request(owed: Obligation, *, ownership: bool) -> AccountValidation:
-    match owed.account:
+def _request(obligation: Obligation, *, ownership: bool) -> AccountValidation:
+    match obligation.account:
         case PixKey(key, key_type):
             return AccountValidation(
-                pixKey=key, pixKeyType=key_type, taxId=owed.payee.tax_id, validateOwnership=ownership
+                pixKey=key, pixKeyType=key_type, taxId=obligation.payee.tax_id, validateOwnership=ownership
             )
         case BankAccount(bank_code, psp_id, agency, account, account_type):
             return AccountValidation(
-                name=owed.holder,
+                name=obligation.holder,
                 bankCode=bank_code,
                 pspId=psp_id,
                 agency=agency,
                 account=account,
                 accountType=account_type,
-                taxId=owed.payee.tax_id,
+                taxId=obligation.payee.tax_id,
                 validateOwnership=ownership,
             )
         case None:
@@ -178,10 +180,10 @@ def likely_good_first(accounts: Iterable[AccountToCheck], known: KnownOfAccounts
     def weight(account: AccountToCheck) -> tuple[bool, bool, bool, bool, int, str]:
         return (
             account.fingerprint in known.refused,
-            account.owed.payee.tax_id in known.doubtful,
-            (account.owed.payee.tax_id, account.owed.destination) not in known.paid,
-            account.request.pixKey is None or account.request.pixKey != account.owed.payee.tax_id,
-            -account.owed.amount_cents,
+            account.obligation.payee.tax_id in known.doubtful,
+            (account.obligation.payee.tax_id, account.obligation.destination) not in known.paid,
+            account.request.pixKey is None or account.request.pixKey != account.obligation.payee.tax_id,
+            -account.obligation.amount_cents,
             account.fingerprint,
         )
 
@@ -199,7 +201,10 @@ def payees_with_warnings(
     }
     if not rows:
         return frozenset()
-    found = [(owed.source.file, owed.source.sheet, owed.source.row, owed.payee.tax_id) for owed in obligations]
+    found = [
+        (obligation.source.file, obligation.source.sheet, obligation.source.row, obligation.payee.tax_id)
+        for obligation in obligations
+    ]
     found += payees[["file", "sheet", "row", "tax_id"]].itertuples(index=False, name=None)
     return frozenset(tax_id for file, sheet, row, tax_id in found if (file, sheet or "", int(row)) in rows)
 
@@ -289,7 +294,7 @@ def _row(
     account: AccountToCheck | None, result: str, message: str, cost_cents: int, *, reused: bool = False
 ) -> dict[str, Any]:
     return {
-        "payee": mask_tax_id(account.owed.payee.tax_id) if account else "",
+        "payee": mask_tax_id(account.obligation.payee.tax_id) if account else "",
         "destination_masked": _masked(account) if account else "",
         "result": result,
         "made": cost_cents > 0,

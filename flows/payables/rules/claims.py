@@ -60,23 +60,23 @@ def claim(
     gone = _Gone(_without_row(obligations, [*claims, *other_books], identity, unsound_rows))
     judged = list[Obligation]()
     seen, unclaimed = set[str](), list[int]()
-    for owed in obligations:
-        known = by_base.get(owed.base_key, []) if owed.base_key else []
-        seen.add(owed.base_key)
-        if owed.kind == "payment":
-            outside = paid_outside.get(owed.key)
-            found = _judge_payment(owed, known, decisions.get(owed.key), outside, identity)
-            if found[0] is owed and owed.place is Place.PLANNED:
+    for obligation in obligations:
+        known = by_base.get(obligation.base_key, []) if obligation.base_key else []
+        seen.add(obligation.base_key)
+        if obligation.kind == "payment":
+            outside = paid_outside.get(obligation.key)
+            found = _judge_payment(obligation, known, decisions.get(obligation.key), outside, identity)
+            if found[0] is obligation and obligation.place is Place.PLANNED:
                 unclaimed.append(len(judged))
             judged += found
         elif not known:
-            judged.append(owed)
+            judged.append(obligation)
         else:
-            judged += _judge_difference(owed, known, identity)
+            judged += _judge_difference(obligation, known, identity)
     gone.judge(judged, unclaimed)
     vanished = [known[0] for base_key, known in by_base.items() if base_key not in seen]
-    for owed in _sums_of_nothing(vanished):
-        judged += _judge_difference(owed, by_base[owed.base_key], identity)
+    for obligation in _sums_of_nothing(vanished):
+        judged += _judge_difference(obligation, by_base[obligation.base_key], identity)
     return tuple(judged)
 
 
@@ -105,17 +105,17 @@ class _Gone:
         for position, found in lost.items():
             added.update(dict.fromkeys(found, judged[position].amount_cents))
         for position, found in lost.items():
-            owed = judged[position]
+            obligation = judged[position]
             claim = min(
-                found.values(), key=lambda claim: (claim.amount_cents != owed.amount_cents, claim.submission_id)
+                found.values(), key=lambda claim: (claim.amount_cents != obligation.amount_cents, claim.submission_id)
             )
             paid_cents = sum(claim.amount_cents for claim in found.values())
             whole_cents = paid_cents + max(added[key] for key in found)
             facts = {"submission": claim.submission_id, "paid": Money(paid_cents), "whole": Money(whole_cents)}
-            judged[position] = _claimed_by(claim, owed, Place.CONFLICT, because(RENAMED, **facts))
+            judged[position] = _claimed_by(claim, obligation, Place.CONFLICT, because(RENAMED, **facts))
 
-    def _lost(self, owed: Obligation) -> dict[str, Claim]:
-        recipients = filter(None, (owed.payee.tax_id, owed.destination))
+    def _lost(self, obligation: Obligation) -> dict[str, Claim]:
+        recipients = filter(None, (obligation.payee.tax_id, obligation.destination))
         return {key: claim for who in recipients for key, claim in self._by_recipient.get(who, {}).items()}
 
 
@@ -136,16 +136,20 @@ def _without_row(
             by_books.setdefault(books_of, []).append(claim)
     if not by_books:
         return []
-    rows = [owed for owed in obligations if owed.kind == "payment" and owed.base_key]
+    rows = [obligation for obligation in obligations if obligation.kind == "payment" and obligation.base_key]
     lost = []
     for (payer, currency), of_books in by_books.items():
         books = replace(identity, payer=payer, currency=currency)
         still_owed = {books.payment_key(tax_id, reference) for tax_id, reference in unsound_rows}
         as_it_stands = set[tuple[str, int, str]]()
-        for owed in rows:
-            key = owed.base_key if books == identity else books.payment_key(owed.payee.tax_id, owed.reference)
-            if owed.place is Place.PLANNED:
-                as_it_stands.add((key, owed.amount_cents, owed.destination))
+        for obligation in rows:
+            key = (
+                obligation.base_key
+                if books == identity
+                else books.payment_key(obligation.payee.tax_id, obligation.reference)
+            )
+            if obligation.place is Place.PLANNED:
+                as_it_stands.add((key, obligation.amount_cents, obligation.destination))
             else:
                 still_owed.add(key)
         lost += [
@@ -157,79 +161,85 @@ def _without_row(
     return lost
 
 
-def _claimed_by(claim: Claim, owed: Obligation, place: Place, reasons: tuple[Reason, ...]) -> Obligation:
+def _claimed_by(claim: Claim, obligation: Obligation, place: Place, reasons: tuple[Reason, ...]) -> Obligation:
     """Name the submission and the run that claim an obligation."""
-    return replace(owed, submission_id=claim.submission_id, run_id=claim.run_id, place=place, reasons=reasons)
+    return replace(obligation, submission_id=claim.submission_id, run_id=claim.run_id, place=place, reasons=reasons)
 
 
 def _judge_payment(
-    owed: Obligation, known: Sequence[Claim], decided: Decision | None, outside: int | None, identity: JobIdentity
+    obligation: Obligation, known: Sequence[Claim], decided: Decision | None, outside: int | None, identity: JobIdentity
 ) -> list[Obligation]:
-    payment = (owed.amount_cents, owed.destination)
+    payment = (obligation.amount_cents, obligation.destination)
     same = next((claim for claim in known if (claim.amount_cents, claim.destination) == payment), None)
     if same is not None:
-        duplicate = _claimed_by(same, owed, Place.DUPLICATE, because("claimed_by", submission=same.submission_id))
+        duplicate = _claimed_by(same, obligation, Place.DUPLICATE, because("claimed_by", submission=same.submission_id))
         return [replace(duplicate, key=same.obligation_key)]
     if outside is not None:
-        as_declared = outside == owed.amount_cents
+        as_declared = outside == obligation.amount_cents
         place = Place.DUPLICATE if as_declared else Place.CONFLICT
-        return [replace(owed, place=place, reasons=because(PAID_OUTSIDE if as_declared else "otherwise_than_outside"))]
+        return [
+            replace(obligation, place=place, reasons=because(PAID_OUTSIDE if as_declared else "otherwise_than_outside"))
+        ]
     if decided is not None and (decided.amount_cents, decided.destination) == payment:
-        return _decided(owed, known, decided, identity)
+        return _decided(obligation, known, decided, identity)
     if known:
-        return [_otherwise_than(owed, known)]
+        return [_otherwise_than(obligation, known)]
     if decided is not None and decided.kind is not DecisionKind.PAY:
         reasons = because("otherwise_decided", decision=decided.kind.value, by=decided.by)
-        return [replace(owed, place=Place.CONFLICT, reasons=reasons)]
-    return [owed]
+        return [replace(obligation, place=Place.CONFLICT, reasons=reasons)]
+    return [obligation]
 
 
-def _decided(owed: Obligation, known: Sequence[Claim], decided: Decision, identity: JobIdentity) -> list[Obligation]:
+def _decided(
+    obligation: Obligation, known: Sequence[Claim], decided: Decision, identity: JobIdentity
+) -> list[Obligation]:
     """Do as people said of exactly this amount and destination."""
     match decided.kind:
         case DecisionKind.PAID:
-            return [replace(owed, place=Place.DUPLICATE, reasons=as_decided(decided))]
+            return [replace(obligation, place=Place.DUPLICATE, reasons=as_decided(decided))]
         case DecisionKind.DROP:
-            return [replace(owed, place=Place.EXCLUDED, reasons=as_decided(decided))]
+            return [replace(obligation, place=Place.EXCLUDED, reasons=as_decided(decided))]
         case DecisionKind.PAY:  # beside what was paid before, as an obligation of its own
-            reasons = because(PAID_BESIDE, **_beside(owed, known)) if known else owed.reasons
-            return [replace(_numbered(owed, known, identity), reasons=reasons)]
+            reasons = because(PAID_BESIDE, **_beside(obligation, known)) if known else obligation.reasons
+            return [replace(_numbered(obligation, known, identity), reasons=reasons)]
         case DecisionKind.DIFFERENCE:
-            return _with_difference(owed, known, identity)
+            return _with_difference(obligation, known, identity)
 
 
-def _otherwise_than(owed: Obligation, known: Sequence[Claim]) -> Obligation:
-    return _claimed_by(known[0], owed, Place.CONFLICT, because("otherwise_than", **_beside(owed, known)))
+def _otherwise_than(obligation: Obligation, known: Sequence[Claim]) -> Obligation:
+    return _claimed_by(known[0], obligation, Place.CONFLICT, because("otherwise_than", **_beside(obligation, known)))
 
 
-def _beside(owed: Obligation, known: Sequence[Claim]) -> dict[str, Any]:
+def _beside(obligation: Obligation, known: Sequence[Claim]) -> dict[str, Any]:
     """Say what was paid for a row, by which report, and what that and the row come to."""
     paid_cents = sum(claim.amount_cents for claim in known)
-    whole = Money(paid_cents + owed.amount_cents)
+    whole = Money(paid_cents + obligation.amount_cents)
     return {"submission": known[0].submission_id, "paid": Money(paid_cents), "whole": whole}
 
 
-def _with_difference(owed: Obligation, known: Sequence[Claim], identity: JobIdentity) -> list[Obligation]:
+def _with_difference(obligation: Obligation, known: Sequence[Claim], identity: JobIdentity) -> list[Obligation]:
     """Part a row of which people want the difference paid into what was paid for it and the rest.
 
     Where nothing is paid any more, as when its report has failed, the row is owed like any other.
     """
-    if owed.place is not Place.PLANNED or not known:
-        return [owed]
-    rest = owed.amount_cents - sum(claim.amount_cents for claim in known)
+    if obligation.place is not Place.PLANNED or not known:
+        return [obligation]
+    rest = obligation.amount_cents - sum(claim.amount_cents for claim in known)
     if rest < 0:  # more was paid by now
-        return [_otherwise_than(owed, known)]
-    parts = [_claimed_part(owed, claim) for claim in known]
+        return [_otherwise_than(obligation, known)]
+    parts = [_claimed_part(obligation, claim) for claim in known]
     if rest:
-        parts.append(replace(_numbered(owed, known, identity), amount_cents=rest, reasons=because(DIFFERENCE)))
+        parts.append(replace(_numbered(obligation, known, identity), amount_cents=rest, reasons=because(DIFFERENCE)))
     return parts
 
 
-def _numbered(owed: Obligation, known: Sequence[Claim], identity: JobIdentity) -> Obligation:
+def _numbered(obligation: Obligation, known: Sequence[Claim], identity: JobIdentity) -> Obligation:
     """Give a row that is paid beside others of its key a number of its own."""
-    tax_id, reference = owed.payee.tax_id, owed.reference
+    tax_id, reference = obligation.payee.tax_id, obligation.reference
     number = _free_number(known, lambda n: identity.payment_key(tax_id, reference, n))
-    return replace(owed, key=identity.payment_key(tax_id, reference, number), reference=numbered(reference, number))
+    return replace(
+        obligation, key=identity.payment_key(tax_id, reference, number), reference=numbered(reference, number)
+    )
 
 
 def _free_number(known: Sequence[Claim], key_of: Callable[[int], str]) -> int:
@@ -238,14 +248,14 @@ def _free_number(known: Sequence[Claim], key_of: Callable[[int], str]) -> int:
     return next(number for number in count(1) if key_of(number) not in taken)
 
 
-def _judge_difference(owed: Obligation, known: Sequence[Claim], identity: JobIdentity) -> list[Obligation]:
+def _judge_difference(obligation: Obligation, known: Sequence[Claim], identity: JobIdentity) -> list[Obligation]:
     """Replace an owed sum by its claims and the difference."""
-    parts = [_claimed_part(owed, claim) for claim in known]
-    difference = owed.amount_cents - sum(claim.amount_cents for claim in known)
+    parts = [_claimed_part(obligation, claim) for claim in known]
+    difference = obligation.amount_cents - sum(claim.amount_cents for claim in known)
     if difference > 0:
-        parts.append(_difference(owed, difference, known, identity))
+        parts.append(_difference(obligation, difference, known, identity))
     elif difference < 0:
-        parts.append(_owed_back(owed, difference))
+        parts.append(_owed_back(obligation, difference))
     return parts
 
 
@@ -264,10 +274,10 @@ def _sums_of_nothing(gone: Iterable[Claim]) -> list[Obligation]:
     ]
 
 
-def _claimed_part(owed: Obligation, claim: Claim) -> Obligation:
+def _claimed_part(obligation: Obligation, claim: Claim) -> Obligation:
     reasons = because("claimed_by", submission=claim.submission_id) if claim.submission_id else because(PAID_OUTSIDE)
     return replace(
-        _claimed_by(claim, owed, Place.DUPLICATE, reasons),
+        _claimed_by(claim, obligation, Place.DUPLICATE, reasons),
         key=claim.obligation_key,
         reference=claim.reference,
         amount_cents=claim.amount_cents,
@@ -276,23 +286,23 @@ def _claimed_part(owed: Obligation, claim: Claim) -> Obligation:
     )
 
 
-def _difference(owed: Obligation, cents: int, known: Sequence[Claim], identity: JobIdentity) -> Obligation:
-    owner = owed.kind == "owner"
+def _difference(obligation: Obligation, cents: int, known: Sequence[Claim], identity: JobIdentity) -> Obligation:
+    owner = obligation.kind == "owner"
 
     def key_of(number: int) -> str:
-        return identity.owner_key(number) if owner else identity.royalty_key(owed.payee.tax_id, number)
+        return identity.owner_key(number) if owner else identity.royalty_key(obligation.payee.tax_id, number)
 
     number = _free_number(known, key_of)
     reference = numbered(OWNER_REFERENCE if owner else ROYALTIES, number)
-    reasons = owed.reasons or because(DIFFERENCE)
-    return replace(owed, key=key_of(number), reference=reference, amount_cents=cents, reasons=reasons)
+    reasons = obligation.reasons or because(DIFFERENCE)
+    return replace(obligation, key=key_of(number), reference=reference, amount_cents=cents, reasons=reasons)
 
 
-def _owed_back(owed: Obligation, cents: int) -> Obligation:
+def _owed_back(obligation: Obligation, cents: int) -> Obligation:
     """Too much was claimed before; see above for why the owner's is not carried."""
-    owner = owed.kind == "owner"
+    owner = obligation.kind == "owner"
     return replace(
-        owed,
+        obligation,
         place=Place.OWNER if owner else Place.CARRIED,
         kind="owner" if owner else "carried",
         reasons=because(DIFFERENCE),
@@ -336,12 +346,12 @@ def second_attempts(obligations: Iterable[Obligation], failed: Iterable[FailedPa
         by_base[payment.base_key].append(payment.report_id)
         by_account[payment.amount_cents, payment.destination].append(payment.report_id)
     found = {}
-    for owed in planned_payments(obligations):
-        alike = by_account.get((owed.amount_cents, owed.destination), []) if owed.destination else []
-        of_balance = by_payee.get(owed.payee.tax_id, []) if owed.kind == "royalty" else []
-        reports = by_base.get(owed.base_key) or alike or of_balance
+    for obligation in planned_payments(obligations):
+        alike = by_account.get((obligation.amount_cents, obligation.destination), []) if obligation.destination else []
+        of_balance = by_payee.get(obligation.payee.tax_id, []) if obligation.kind == "royalty" else []
+        reports = by_base.get(obligation.base_key) or alike or of_balance
         if reports:
-            found[owed.key] = SecondAttempt(len(set(reports)) + 1, reports[-1])
+            found[obligation.key] = SecondAttempt(len(set(reports)) + 1, reports[-1])
     return found
 
 
@@ -353,12 +363,12 @@ def tell_second_attempts(
         return []
     place_of = places_of(inputs)
     issues = []
-    for owed in planned_payments(obligations):
-        attempt = attempts.get(owed.key)
+    for obligation in planned_payments(obligations):
+        attempt = attempts.get(obligation.key)
         if attempt is None:
             continue
         code, number, found = IssueCode.ROW_SECOND_ATTEMPT, attempt.number, attempt.report_id
-        issues.append(make_issue(code, **place_of(owed), number=number, found=found))
+        issues.append(make_issue(code, **place_of(obligation), number=number, found=found))
     return issues
 
 
@@ -366,8 +376,8 @@ def places_of(inputs: Inputs) -> Callable[[Obligation], dict[str, Any]]:
     """Tell where an obligation stands in the files, as issues name it: its own row, or that of its payee."""
     payees = {row["tax_id"]: source_of(row) for row in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
 
-    def place_of(owed: Obligation) -> dict[str, Any]:
-        source = owed.source if owed.source.row else payees.get(owed.payee.tax_id, owed.source)
+    def place_of(obligation: Obligation) -> dict[str, Any]:
+        source = obligation.source if obligation.source.row else payees.get(obligation.payee.tax_id, obligation.source)
         return {"file": source.file, "sheet": source.sheet or None, "row": source.row or None}
 
     return place_of
@@ -378,13 +388,13 @@ def notices_of_attempts(
 ) -> tuple[PayeeNotice, ...]:
     """Name the payees of second attempts, each once with all that is attempted again, the largest first."""
     sums, names, last = Counter[str](), dict[str, str](), dict[str, SecondAttempt]()
-    for owed in planned_payments(obligations):
-        attempt = attempts.get(owed.key)
+    for obligation in planned_payments(obligations):
+        attempt = attempts.get(obligation.key)
         if attempt is None:
             continue
-        payee = owed.payee.tax_id
-        sums[payee] += owed.amount_cents
-        names[payee] = names.get(payee) or owed.payee.name
+        payee = obligation.payee.tax_id
+        sums[payee] += obligation.amount_cents
+        names[payee] = names.get(payee) or obligation.payee.name
         last[payee] = max(last.get(payee, attempt), attempt, key=lambda tried: tried.number)
     return tuple(
         PayeeNotice(
@@ -436,15 +446,20 @@ def paid_alike(
         by_payee[former.amount_cents, former.payee].append(former)
         by_account[former.amount_cents, former.destination].append(former)
     found = dict[str, tuple[PaidAlike, ...]]()
-    for owed in obligations:
-        if owed.kind != "payment" or owed.place is not Place.PLANNED:
+    for obligation in obligations:
+        if obligation.kind != "payment" or obligation.place is not Place.PLANNED:
             continue
-        cents = owed.amount_cents
-        candidates = [*by_payee.get((cents, owed.payee.tax_id), ()), *by_account.get((cents, owed.destination), ())]
-        asked = owed.base_key not in decided
-        alike = [candidate for candidate in candidates if _counts(candidate, owed, identity, asked=asked)]
+        cents = obligation.amount_cents
+        candidates = [
+            *by_payee.get((cents, obligation.payee.tax_id), ()),
+            *by_account.get((cents, obligation.destination), ()),
+        ]
+        asked = obligation.base_key not in decided
+        alike = [candidate for candidate in candidates if _counts(candidate, obligation, identity, asked=asked)]
         if alike:
-            found[owed.key] = tuple(dict.fromkeys(_paid_alike(sum_paid, owed, identity) for sum_paid in alike))
+            found[obligation.key] = tuple(
+                dict.fromkeys(_paid_alike(sum_paid, obligation, identity) for sum_paid in alike)
+            )
     return found
 
 
@@ -462,25 +477,27 @@ def numbered_twins(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
         Obligation key -> the first row of the same payee, amount and account; only the later ones.
     """
     by_file = defaultdict[str, list[Obligation]](list)
-    for owed in planned_payments(obligations):
-        if owed.kind == "payment" and owed.source.row:
-            by_file[owed.source.file].append(owed)
+    for obligation in planned_payments(obligations):
+        if obligation.kind == "payment" and obligation.source.row:
+            by_file[obligation.source.file].append(obligation)
     found = dict[str, Obligation]()
     for rows in by_file.values():
-        if not _are_numbered([owed.reference for owed in rows]):
+        if not _are_numbered([obligation.reference for obligation in rows]):
             continue
         first = dict[tuple[str, int, str], Obligation]()
-        for owed in sorted(rows, key=lambda owed: (owed.source.sheet, owed.source.row)):
-            earlier = first.setdefault((owed.payee.tax_id, owed.amount_cents, owed.destination), owed)
-            if earlier is not owed:
-                found[owed.key] = earlier
+        for obligation in sorted(rows, key=lambda obligation: (obligation.source.sheet, obligation.source.row)):
+            earlier = first.setdefault(
+                (obligation.payee.tax_id, obligation.amount_cents, obligation.destination), obligation
+            )
+            if earlier is not obligation:
+                found[obligation.key] = earlier
     return found
 
 
 def tell_twins(obligations: Obligations) -> list[Issue]:
     """Name each row that says what another one says, see `numbered_twins`."""
     twins = numbered_twins(obligations)
-    found = [(owed.source, twins[owed.key].source) for owed in obligations if owed.key in twins]
+    found = [(obligation.source, twins[obligation.key].source) for obligation in obligations if obligation.key in twins]
     return [
         make_issue(IssueCode.ROW_TWICE, file=at.file, sheet=at.sheet or None, row=at.row, found=first.row)
         for at, first in found
@@ -497,12 +514,12 @@ def _are_numbered(references: Sequence[str]) -> bool:
     return len(words) == 1 and len(numbers) == len(references) == max(numbers) - min(numbers) + 1
 
 
-def _counts(paid: Claim, owed: Obligation, identity: JobIdentity, *, asked: bool) -> bool:
+def _counts(paid: Claim, obligation: Obligation, identity: JobIdentity, *, asked: bool) -> bool:
     """Whether a person must know of a payment before a row of its amount goes to its payee or account."""
     same_series = (paid.job, paid.payer) == (identity.job, identity.payer)
     if (paid.job, paid.period) == (identity.job, identity.period):
-        return asked and not (same_series and paid.payee == owed.payee.tax_id)
-    return not (owed.recurring and same_series and not _overlap(paid.period, identity.period))
+        return asked and not (same_series and paid.payee == obligation.payee.tax_id)
+    return not (obligation.recurring and same_series and not _overlap(paid.period, identity.period))
 
 
 def _overlap(period: str, other: str) -> bool:
@@ -510,12 +527,12 @@ def _overlap(period: str, other: str) -> bool:
     return first.start <= second.end and second.start <= first.end
 
 
-def _paid_alike(paid: Claim, owed: Obligation, identity: JobIdentity) -> PaidAlike:
+def _paid_alike(paid: Claim, obligation: Obligation, identity: JobIdentity) -> PaidAlike:
     return PaidAlike(
         paid.job,
         paid.period,
         paid.submission_id,
         other_payer=paid.payer != identity.payer,
-        other_payee=paid.payee != owed.payee.tax_id,
-        other_account=paid.destination != owed.destination,
+        other_payee=paid.payee != obligation.payee.tax_id,
+        other_account=paid.destination != obligation.destination,
     )

@@ -128,11 +128,11 @@ class Payables:
     def taxes_cents(self) -> dict[str, Mapping[str, int]]:
         """Obligation key -> kind of tax -> centavos withheld with its payment."""
         return {
-            owed.key: self.royalties.to_withhold[owed.payee.tax_id]
-            for owed in self.obligations
-            if owed.kind == "royalty"
-            and owed.place is Place.PLANNED
-            and owed.payee.tax_id in self.royalties.to_withhold
+            obligation.key: self.royalties.to_withhold[obligation.payee.tax_id]
+            for obligation in self.obligations
+            if obligation.kind == "royalty"
+            and obligation.place is Place.PLANNED
+            and obligation.payee.tax_id in self.royalties.to_withhold
         }
 
     @property
@@ -232,7 +232,7 @@ class _Case:
         )
         owner_of_rows_cents = int(inputs.payments["owner_amount_cents"].sum())
         owner_cents = self.rounded.owner_cents + owner_of_rows_cents
-        owed = [
+        obligations = [
             *self._questioned(owe_payments(inputs.payments, known, inputs.payee_problems, self.identity)),
             *_owe_held_rows(inputs, known),
             *self.repeated,
@@ -241,7 +241,7 @@ class _Case:
             *owe_owner(owner_cents, self.job.payer.name, self.identity, self._stated_before(owner_cents)),
         ]
         claimed = claim(
-            fill_contact_ids(owed, standing.contact_ids),
+            fill_contact_ids(obligations, standing.contact_ids),
             standing.claims,
             standing.decisions,
             self.identity,
@@ -289,11 +289,11 @@ class _Case:
         asked = {**self.standing.on_hold, **self.standing.in_question}
         gone = dict.fromkeys(self.standing.opening_gone, IssueCode.OPENING_GONE.value)
 
-        def held(owed: Obligation) -> Obligation:
-            code = asked.get(owed.payee.tax_id) or gone.get(owed.base_key)
-            return replace(owed, place=Place.HELD, reasons=reasons_of(code)) if code else owed
+        def held(obligation: Obligation) -> Obligation:
+            code = asked.get(obligation.payee.tax_id) or gone.get(obligation.base_key)
+            return replace(obligation, place=Place.HELD, reasons=reasons_of(code)) if code else obligation
 
-        return [held(owed) if owed.place is Place.PLANNED else owed for owed in payments]
+        return [held(obligation) if obligation.place is Place.PLANNED else obligation for obligation in payments]
 
 
 def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
@@ -362,10 +362,10 @@ def _held_by_checks(payables: Payables, problems: Mapping[str, str]) -> dict[str
     """Payees of royalties whose account was found wanting; who waits for an invoice is recouped from all the same."""
     known = {*problems, *payables.to_invoice}
     return {
-        owed.payee.tax_id: owed.code
-        for owed in payables.obligations
-        if owed.kind == "royalty"
-        and owed.place is Place.HELD
-        and owed.code in FOUND_AFTER_READING
-        and owed.payee.tax_id not in known
+        obligation.payee.tax_id: obligation.code
+        for obligation in payables.obligations
+        if obligation.kind == "royalty"
+        and obligation.place is Place.HELD
+        and obligation.code in FOUND_AFTER_READING
+        and obligation.payee.tax_id not in known
     }

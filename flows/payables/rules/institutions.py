@@ -69,13 +69,13 @@ def hold_unlisted(obligations: Obligations, listed: Mapping[str, Institution]) -
         listed: ISPB (8 digits) -> institution; an empty list speaks against nobody.
     """
 
-    def judged(owed: Obligation) -> Obligation:
-        account = owed.account
-        if owed.place is not Place.PLANNED or not isinstance(account, BankAccount):
-            return owed
+    def judged(obligation: Obligation) -> Obligation:
+        account = obligation.account
+        if obligation.place is not Place.PLANNED or not isinstance(account, BankAccount):
+            return obligation
         code = fault_of_bank(account.bank_code, account.psp_id, listed) if listed else None
         code = code if account.psp_id else IssueCode.BANK_PSP_UNLISTED
-        return replace(owed, place=Place.HELD, reasons=because(code.value)) if code else owed
+        return replace(obligation, place=Place.HELD, reasons=because(code.value)) if code else obligation
 
     return tuple(map(judged, obligations))
 
@@ -84,8 +84,9 @@ def has_bank_accounts(obligations: Iterable[Obligation]) -> bool:
     """Say whether any payment goes to a bank account of which the list has something to say, its ISPB perhaps."""
     lacking = IssueCode.BANK_PSP_UNLISTED.value
     return any(
-        (owed.place is Place.PLANNED or owed.reason == lacking) and isinstance(owed.account, BankAccount)
-        for owed in obligations
+        (obligation.place is Place.PLANNED or obligation.reason == lacking)
+        and isinstance(obligation.account, BankAccount)
+        for obligation in obligations
     )
 
 

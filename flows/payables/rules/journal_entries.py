@@ -162,13 +162,13 @@ def _read(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
         if code != REPEATED:
             found[series.account(A.UNASSIGNED, reference=code)] -= cents
     there, beside = set[str](), set[str]()
-    for owed in period.obligations:
-        if owed.kind != "payment" or (owed.place is Place.DUPLICATE and not owed.base_key):
+    for obligation in period.obligations:
+        if obligation.kind != "payment" or (obligation.place is Place.DUPLICATE and not obligation.base_key):
             continue
-        account = account_of(period.identity, owed)
+        account = account_of(period.identity, obligation)
         there.add(account.reference)
-        found[account] -= owed.amount_cents
-        if owed.reason == PAID_BESIDE and account.reference not in beside:
+        found[account] -= obligation.amount_cents
+        if obligation.reason == PAID_BESIDE and account.reference not in beside:
             beside.add(account.reference)
             found[account] -= claimed.get(account.reference, 0)
     for account in period.history.journal.posted.get(EntryKind.READ, {}):
@@ -177,16 +177,16 @@ def _read(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
     return found
 
 
-def account_of(identity: JobIdentity, owed: Obligation) -> JournalAccount:
+def account_of(identity: JobIdentity, obligation: Obligation) -> JournalAccount:
     """Return the account of what is owed; a payments row of which it cannot be read whose it is, is nobody's."""
-    series, tax_id = Series(identity.job, identity.payer, identity.currency), owed.payee.tax_id
-    if owed.kind == "unmatched":
-        return series.account(A.UNASSIGNED, reference=owed.reason)
-    if owed.kind != "payment":
+    series, tax_id = Series(identity.job, identity.payer, identity.currency), obligation.payee.tax_id
+    if obligation.kind == "unmatched":
+        return series.account(A.UNASSIGNED, reference=obligation.reason)
+    if obligation.kind != "payment":
         return series.account(A.PAYEE, tax_id)
     if not tax_id or len(tax_id) > _LONGEST_TAX_ID:
         return series.account(A.UNASSIGNED, reference=_UNREADABLE)
-    return series.account(A.PAYMENT, tax_id, owed.base_key or identity.payment_key(tax_id, owed.reference))
+    return series.account(A.PAYMENT, tax_id, obligation.base_key or identity.payment_key(tax_id, obligation.reference))
 
 
 def _opening(period: PeriodToPost) -> Sums:
@@ -230,15 +230,15 @@ def paid_ahead(
 def _settled(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
     """What people say of payments rows: paid outside, or given up."""
     found = Counter[JournalAccount]()
-    for owed in period.obligations:
-        if owed.kind != "payment" or not owed.base_key:
+    for obligation in period.obligations:
+        if obligation.kind != "payment" or not obligation.base_key:
             continue
-        account = period.series.account(A.PAYMENT, owed.payee.tax_id, owed.base_key)
-        if owed.base_key in period.paid_outside:
-            found[account] = period.paid_outside[owed.base_key]
-        elif owed.code == "decided" and not owed.submission_id:
-            found[account] = max(0, owed.amount_cents - claimed.get(owed.base_key, 0))
-            if owed.place is Place.EXCLUDED:
+        account = period.series.account(A.PAYMENT, obligation.payee.tax_id, obligation.base_key)
+        if obligation.base_key in period.paid_outside:
+            found[account] = period.paid_outside[obligation.base_key]
+        elif obligation.code == "decided" and not obligation.submission_id:
+            found[account] = max(0, obligation.amount_cents - claimed.get(obligation.base_key, 0))
+            if obligation.place is Place.EXCLUDED:
                 found[given_up(account)] = -found[account]
     for account, cents in period.history.journal.posted.get(EntryKind.DECISION, {}).items():
         if account.kind is A.PAYMENT and account.reference in period.opening_gone:

@@ -117,7 +117,11 @@ def used_corrections(
     """
     if not put_right:
         return []
-    own = {(owed.source.file, owed.source.sheet, owed.source.row): owed for owed in obligations if owed.source.row}
+    own = {
+        (obligation.source.file, obligation.source.sheet, obligation.source.row): obligation
+        for obligation in obligations
+        if obligation.source.row
+    }
     unused = rows[rows["disposition"] != USED]
     apart = list(unused[["file", "sheet", "first_row", "last_row"]].itertuples(index=False, name=None))
     paid_by_row = {file for file, _, _ in own}
@@ -142,13 +146,13 @@ def tell_settled(obligations: Obligations, settled: Collection[CorrectedRow]) ->
     if not by_place:
         return obligations
     found = []
-    for owed in obligations:
-        row = by_place.get((owed.source.file, owed.source.sheet, owed.source.row))
-        if row is not None and owed.place is Place.DUPLICATE:
+    for obligation in obligations:
+        row = by_place.get((obligation.source.file, obligation.source.sheet, obligation.source.row))
+        if row is not None and obligation.place is Place.DUPLICATE:
             reasons = because("settled_by", file=row.corrections_file, run=row.run_id)
-            found.append(replace(owed, reasons=reasons))
+            found.append(replace(obligation, reasons=reasons))
         else:
-            found.append(owed)
+            found.append(obligation)
     return tuple(found)
 
 
@@ -174,30 +178,32 @@ def issues_for_obligations(
     """
     place_of = places_of(inputs)
     issues = []
-    for owed in obligations:
-        code, facts = _problem(owed, alike)
+    for obligation in obligations:
+        code, facts = _problem(obligation, alike)
         if code is None:
             continue
-        if owed.payee.tax_id in wanting:
-            gross_cents, invoiced_cents = wanting[owed.payee.tax_id]
+        if obligation.payee.tax_id in wanting:
+            gross_cents, invoiced_cents = wanting[obligation.payee.tax_id]
             facts |= {"amount": Money(gross_cents), "invoiced": Money(invoiced_cents)}
-        issue = make_issue(code, **place_of(owed), **facts)
-        if code is IssueCode.ROW_CONFLICT and "paid" in owed.reasons[0].facts:
-            more = {name: owed.reasons[0].facts[name] for name in ("paid", "whole")}
+        issue = make_issue(code, **place_of(obligation), **facts)
+        if code is IssueCode.ROW_CONFLICT and "paid" in obligation.reasons[0].facts:
+            more = {name: obligation.reasons[0].facts[name] for name in ("paid", "whole")}
             issue = replace(issue, message=Message("issue.ROW_CONFLICT.paid", wrong=issue.message, **more))
-        if code is IssueCode.ACCOUNT_INVALID and (answer := answer_of(owed)):
+        if code is IssueCode.ACCOUNT_INVALID and (answer := answer_of(obligation)):
             issue = replace(issue, message=Message("issue.ACCOUNT_INVALID.said", wrong=issue.message, said=answer))
         issues.append(issue)
     return issues
 
 
-def _problem(owed: Obligation, alike: Mapping[str, Sequence[PaidAlike]]) -> tuple[IssueCode | None, dict[str, Any]]:
-    if owed.place is Place.HELD and owed.code in FOUND_AFTER_READING:
-        return IssueCode(owed.code), {}
-    if owed.place is Place.CONFLICT:
-        facts = {"found": owed.submission_id, "key": owed.key}
-        if owed.code != RENAMED:
+def _problem(
+    obligation: Obligation, alike: Mapping[str, Sequence[PaidAlike]]
+) -> tuple[IssueCode | None, dict[str, Any]]:
+    if obligation.place is Place.HELD and obligation.code in FOUND_AFTER_READING:
+        return IssueCode(obligation.code), {}
+    if obligation.place is Place.CONFLICT:
+        facts = {"found": obligation.submission_id, "key": obligation.key}
+        if obligation.code != RENAMED:
             return IssueCode.ROW_CONFLICT, facts
-        return IssueCode.ROW_RENAMED, facts | {name: owed.reasons[0].facts[name] for name in ("paid", "whole")}
-    found = alike.get(owed.key) if owed.key else None
+        return IssueCode.ROW_RENAMED, facts | {name: obligation.reasons[0].facts[name] for name in ("paid", "whole")}
+    found = alike.get(obligation.key) if obligation.key else None
     return (IssueCode.ROW_PAID_BEFORE, {"found": paid_alike_message(found)}) if found else (None, {})

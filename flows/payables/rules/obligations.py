@@ -42,13 +42,13 @@ def owe_payments(
         known: Sound rows of the payees table; may be empty.
         payee_problems: Tax id -> codes, for payees whose own row has problems.
     """
-    owed = []
+    obligations = []
     for row in records(payments):
         own = known.get(row["tax_id"], {})
         payee, account = payee_of(row, own), account_of(_row_of_account(row, own))
         reasons = _why_unpayable(payee, account, payee_problems)
         key = identity.payment_key(payee.tax_id, row["reference"])
-        owed.append(
+        obligations.append(
             Obligation(
                 kind="payment",
                 amount_cents=row["amount_cents"],
@@ -65,7 +65,7 @@ def owe_payments(
                 source=source_of(row),
             )
         )
-    return owed
+    return obligations
 
 
 def owe_repeated(row: Record, reasons: Reasons) -> Obligation:
@@ -128,7 +128,7 @@ def owe_royalties(
         problems: Tax id -> codes, for payees who cannot be paid for now.
         terms: Of everybody's royalties; say why something is carried.
     """
-    owed, rows, to_invoice = list[Obligation](), records(royalties.balances), royalties.to_invoice
+    obligation, rows, to_invoice = list[Obligation](), records(royalties.balances), royalties.to_invoice
     for column, kind, place, code in _PARTS:
         for balance in rows:
             if not balance[column]:
@@ -140,7 +140,7 @@ def owe_royalties(
             key = identity.royalty_key(tax_id) if kind == "royalty" and not is_rest else ""
             waits = to_invoice[tax_id].code if tax_id in to_invoice else None
             problem = problems.get(tax_id) or (waits.value if waits else "")
-            owed.append(
+            obligation.append(
                 Obligation(
                     kind=kind,
                     amount_cents=balance[column],
@@ -163,12 +163,12 @@ def owe_royalties(
             for code, cents in rounded.aside_cents.items()
         ),
     ]
-    owed += [
+    obligation += [
         Obligation(kind="unmatched", amount_cents=cents, place=place, reasons=reasons_of(code))
         for cents, place, code in of_nobody
         if cents
     ]
-    return owed
+    return obligation
 
 
 def _why_there(place: Place, code: str, problem: str, cents: int, terms: Terms) -> Reasons:
@@ -307,9 +307,9 @@ def break_down(
     if not declared:
         return {}
     keys = {
-        owed.payee.tax_id: owed.key
-        for owed in obligations
-        if owed.kind == "royalty" and owed.place is Place.PLANNED and owed.reference == ROYALTIES
+        obligation.payee.tax_id: obligation.key
+        for obligation in obligations
+        if obligation.kind == "royalty" and obligation.place is Place.PLANNED and obligation.reference == ROYALTIES
     }
     found: dict[str, dict[str, list[dict[str, Any]]]] = {key: {} for key in keys.values()}
     for name, shape in declared.items():

@@ -41,7 +41,7 @@ _PLACES = {
 _DECIDED = {DecisionKind.PAY: Place.FAILED, DecisionKind.PAID: Place.PAID, DecisionKind.DROP: Place.EXCLUDED}
 
 
-def place_of(owed: Obligation, submission: Submission, run_id: str, decided: Decision | None = None) -> Place:
+def place_of(obligation: Obligation, submission: Submission, run_id: str, decided: Decision | None = None) -> Place:
     """Say where an obligation is, from the submission that claims it and what people have decided.
 
     What an earlier run paid or has in processing is a duplicate here; everything else is told as it stands, whatever
@@ -54,9 +54,9 @@ def place_of(owed: Obligation, submission: Submission, run_id: str, decided: Dec
         place = _DECIDED[decided.kind]
     if place is Place.PAID and submission.run_id != run_id:
         return Place.DUPLICATE
-    if place is Place.PAID and owed.kind == "owner":
+    if place is Place.PAID and obligation.kind == "owner":
         return Place.OWNER
-    if place is Place.PAID and owed.withhold:
+    if place is Place.PAID and obligation.withhold:
         return Place.WITHHELD
     return place
 
@@ -66,7 +66,7 @@ def is_duplicate(submission: Submission, run_id: str) -> bool:
     return submission.run_id != run_id and _PLACES[submission.state] in {Place.PAID, Place.PROCESSING}
 
 
-def with_what_was_kept(owed: Obligation, submission: Submission, report: SplitReport | None) -> list[Obligation]:
+def with_what_was_kept(obligation: Obligation, submission: Submission, report: SplitReport | None) -> list[Obligation]:
     """Tell a paid sum as what the report says of it: less the tax, or paid although people asked to hold it back.
 
     Returns:
@@ -74,18 +74,18 @@ def with_what_was_kept(owed: Obligation, submission: Submission, report: SplitRe
         known.
     """
     if report is None or submission.state is not S.PAID:
-        return [owed]
-    if owed.place is Place.WITHHELD and held_nothing(report):
-        owed = replace(owed, place=Place.PAID)
+        return [obligation]
+    if obligation.place is Place.WITHHELD and held_nothing(report):
+        obligation = replace(obligation, place=Place.PAID)
     tax_cents = cents_of(report.irAmount) if report.irAmount is not None else 0
-    if owed.place is not Place.PAID or not tax_cents:
-        return [owed]
-    net_cents = owed.amount_cents - tax_cents
+    if obligation.place is not Place.PAID or not tax_cents:
+        return [obligation]
+    net_cents = obligation.amount_cents - tax_cents
     is_alone = submission.payments == 1 and not submission.owner_cents and net_cents > 0 and tax_cents > 0
-    less_tax = replace(owed, reasons=because(LESS_TAX))
+    less_tax = replace(obligation, reasons=because(LESS_TAX))
     if not is_alone or (report.paidAmount is not None and cents_of(report.paidAmount) != net_cents):
         return [less_tax]
-    tax = replace(owed, amount_cents=tax_cents, place=Place.INCOME_TAX, reasons=because(TAX_WITHHELD))
+    tax = replace(obligation, amount_cents=tax_cents, place=Place.INCOME_TAX, reasons=because(TAX_WITHHELD))
     return [replace(less_tax, amount_cents=net_cents), tax]
 
 
@@ -111,20 +111,23 @@ def reconcile(
         planned_owner: Whether the owner's part is only a draft.
     """
     placed = list[Obligation]()
-    for owed in obligations:
-        submission = submissions.get(owed.submission_id)
-        if submission is not None and owed.place is not Place.CONFLICT:
-            decided = decisions.get((owed.key, submission.id))
-            known = because("submission", said=submission.reason) if submission.reason else owed.reasons
-            place, reasons = place_of(owed, submission, run_id, decided), as_decided(decided) if decided else known
-            if place is Place.UNDETERMINED and (told := inferred.get((owed.key, submission.id))):
+    for obligation in obligations:
+        submission = submissions.get(obligation.submission_id)
+        if submission is not None and obligation.place is not Place.CONFLICT:
+            decided = decisions.get((obligation.key, submission.id))
+            known = because("submission", said=submission.reason) if submission.reason else obligation.reasons
+            place, reasons = (
+                place_of(obligation, submission, run_id, decided),
+                as_decided(decided) if decided else known,
+            )
+            if place is Place.UNDETERMINED and (told := inferred.get((obligation.key, submission.id))):
                 reasons = (*because(told.value), *reasons)
-            here = replace(owed, place=place, reasons=reasons)
+            here = replace(obligation, place=place, reasons=reasons)
             placed += with_what_was_kept(here, submission, reports.get(submission.id))
-        elif owed.kind == "owner" and owed.place is Place.PLANNED and not planned_owner:
-            placed.append(replace(owed, place=Place.OWNER))
+        elif obligation.kind == "owner" and obligation.place is Place.PLANNED and not planned_owner:
+            placed.append(replace(obligation, place=Place.OWNER))
         else:
-            placed.append(owed)
+            placed.append(obligation)
     return tuple(placed)
 
 
@@ -146,8 +149,8 @@ def total_up(
         BrokenInvariant: the places do not make up what came in.
     """
     sums = Counter[str]()
-    for owed in obligations:
-        sums[owed.place.value] += owed.amount_cents
+    for obligation in obligations:
+        sums[obligation.place.value] += obligation.amount_cents
     for submission in submissions.values():
         report = reports.get(submission.id)
         if report is not None and submission.state is S.PAID and submission.run_id == run_id:
@@ -161,7 +164,11 @@ def total_up(
 def _move_tax(sums: Counter[str], obligations: Obligations, submission: Submission, report: SplitReport) -> None:
     """Take out of paid what a report of several payments kept of them; of which is not known."""
     if report.irAmount is not None:
-        taxed = (owed for owed in obligations if owed.submission_id == submission.id and owed.place is Place.INCOME_TAX)
+        taxed = (
+            obligation
+            for obligation in obligations
+            if obligation.submission_id == submission.id and obligation.place is Place.INCOME_TAX
+        )
         more = cents_of(report.irAmount) - sum_cents(taxed)
         sums[Place.PAID.value] -= more
         sums[Place.INCOME_TAX.value] += more
@@ -185,18 +192,18 @@ def count_rows(rows: DataFrame[RowRuns]) -> RowCounts:
 def place_rows(rows: DataFrame[RowRuns], obligations: Iterable[Obligation]) -> DataFrame[RowRuns]:
     """Carry what became of payments rows back to the rows: held, dropped or duplicate ones were not used."""
     moved, used = dict[tuple[str, str, int], RowRun](), set[tuple[str, str, int]]()
-    for owed in obligations:
-        file, sheet, row = owed.source.file, owed.source.sheet, owed.source.row
+    for obligation in obligations:
+        file, sheet, row = obligation.source.file, obligation.source.sheet, obligation.source.row
         if not row:
             continue
-        if owed.place in {Place.HELD, Place.CONFLICT}:
+        if obligation.place in {Place.HELD, Place.CONFLICT}:
             end = "held"
-        elif owed.place is Place.DUPLICATE:
+        elif obligation.place is Place.DUPLICATE:
             end = "duplicate"
-        elif owed.place is Place.EXCLUDED and not owed.submission_id:
+        elif obligation.place is Place.EXCLUDED and not obligation.submission_id:
             end = "ignored"
         else:
             used.add((file, sheet, row))  # also where a part of it was paid before
             continue
-        moved[file, sheet, row] = RowRun(file, sheet, row, row, 1, end, owed.reason)
+        moved[file, sheet, row] = RowRun(file, sheet, row, row, 1, end, obligation.reason)
     return move_rows(rows, [run for place, run in moved.items() if place not in used])

@@ -40,13 +40,15 @@ def plan_batches(
         exchange: The rate that reports in a foreign currency are to have; part of what is approved.
         arrays: Obligation key -> what its payment is made of, as `break_down` says it.
     """
-    planned = [owed for owed in obligations if owed.place is Place.PLANNED and not owed.submission_id]
-    planned.sort(key=lambda owed: (owed.payee.tax_id, owed.reference, owed.key))
-    payments = [owed for owed in planned if owed.kind != "owner"]
-    owners = [owed for owed in planned if owed.kind == "owner"]
+    planned = [
+        obligation for obligation in obligations if obligation.place is Place.PLANNED and not obligation.submission_id
+    ]
+    planned.sort(key=lambda obligation: (obligation.payee.tax_id, obligation.reference, obligation.key))
+    payments = [obligation for obligation in planned if obligation.kind != "owner"]
+    owners = [obligation for obligation in planned if obligation.kind == "owner"]
     batches = []
     for number, chunk in enumerate(_chunks(payments, max_payments), start=1):
-        entries = tuple(_entry(owed, (arrays or {}).get(owed.key, {})) for owed in chunk)
+        entries = tuple(_entry(obligation, (arrays or {}).get(obligation.key, {})) for obligation in chunk)
         batches.append(_batch(number, chunk, entries, owners if number == 1 else [], identity, period))
     return PaymentPlan(identity.job, identity.payer, identity.period, identity.currency, tuple(batches), exchange)
 
@@ -73,9 +75,11 @@ def batch_again(
     if any(payment.obligation_key not in planned for payment in payments):
         return None
     again = [planned[payment.obligation_key] for payment in payments]
-    paid = [owed for owed in again if owed.kind != "owner"]
-    entries = tuple(_entry(owed, arrays.get(owed.key, {})) for owed in paid)
-    return _batch(number, paid, entries, [owed for owed in again if owed.kind == "owner"], identity, period)
+    paid = [obligation for obligation in again if obligation.kind != "owner"]
+    entries = tuple(_entry(obligation, arrays.get(obligation.key, {})) for obligation in paid)
+    return _batch(
+        number, paid, entries, [obligation for obligation in again if obligation.kind == "owner"], identity, period
+    )
 
 
 def _chunks(payments: Sequence[Obligation], size: int) -> Iterator[Sequence[Obligation]]:
@@ -107,9 +111,9 @@ def _batch(
     return PaymentBatch(number, canonical_json(body_of(request)), parts, owner_cents, total_cents)
 
 
-def entry_digest(owed: Obligation) -> str:
+def entry_digest(obligation: Obligation) -> str:
     """Identity of one payment entry as it would be sent: who, how much, where to."""
-    return digest_of_entry(body_of(_entry(owed)))
+    return digest_of_entry(body_of(_entry(obligation)))
 
 
 def digest_of_entry(entry: Mapping[str, object]) -> str:
@@ -129,10 +133,10 @@ def hold_refused(obligations: Obligations, refused: Collection[str], excused: Co
         return obligations
     held = because(IssueCode.REFUSED_BY_SERVICE.value)
     return tuple(
-        replace(owed, place=Place.HELD, reasons=held)
-        if owed.pays_somebody and owed.key not in excused and entry_digest(owed) in refused
-        else owed
-        for owed in obligations
+        replace(obligation, place=Place.HELD, reasons=held)
+        if obligation.pays_somebody and obligation.key not in excused and entry_digest(obligation) in refused
+        else obligation
+        for obligation in obligations
     )
 
 
@@ -142,8 +146,8 @@ def _check_sum(request: SplitRequest) -> None:
         raise BrokenInvariant("the payments and the owner's part of a batch do not make up its amount")
 
 
-def _entry(owed: Obligation, arrays: Arrays | None = None) -> PaymentEntry:
-    amount, payee = amount_from_cents(owed.amount_cents), owed.payee
+def _entry(obligation: Obligation, arrays: Arrays | None = None) -> PaymentEntry:
+    amount, payee = amount_from_cents(obligation.amount_cents), obligation.payee
     return PaymentEntry(
         taxId=payee.tax_id,
         name=payee.name,
@@ -151,28 +155,28 @@ def _entry(owed: Obligation, arrays: Arrays | None = None) -> PaymentEntry:
         amount=amount,
         finalAmount=amount,
         artistName=payee.artist_name or None,
-        percentage=Decimal(owed.percentage) if owed.percentage else None,
+        percentage=Decimal(obligation.percentage) if obligation.percentage else None,
         contactId=payee.contact_id or None,
-        bankAccount=_bank_account(owed),
-        anticipationId=owed.anticipation_id or None,
+        bankAccount=_bank_account(obligation),
+        anticipationId=obligation.anticipation_id or None,
         parentId=payee.parent_id or None,
         parentName=payee.parent_name or None,
         originalTaxId=payee.original_tax_id or None,
         originalName=payee.original_name or None,
-        advance=owed.advance,
-        isWithhold=owed.withhold,
-        extPaymentId=owed.key,
+        advance=obligation.advance,
+        isWithhold=obligation.withhold,
+        extPaymentId=obligation.key,
         **{name: tuple(elements) for name, elements in (arrays or {}).items()},
     )
 
 
-def _bank_account(owed: Obligation) -> BankAccountData:
-    match owed.account:
+def _bank_account(obligation: Obligation) -> BankAccountData:
+    match obligation.account:
         case PixKey(key, key_type):
             return BankAccountData(pixKey=key, pixKeyType=key_type)
         case BankAccount(bank_code, psp_id, agency, account, account_type):
             return BankAccountData(
-                name=owed.holder,
+                name=obligation.holder,
                 bankCode=bank_code or None,
                 pspId=psp_id or None,
                 agency=agency,
@@ -180,21 +184,21 @@ def _bank_account(owed: Obligation) -> BankAccountData:
                 accountType=account_type or None,
             )
         case None:
-            return BankAccountData(name=owed.holder, agency="", account="")
+            return BankAccountData(name=obligation.holder, agency="", account="")
 
 
-def _recorded(owed: Obligation) -> BatchPayment:
-    if owed.kind not in {"payment", "royalty", "owner"}:
-        raise BrokenInvariant(f"no report carries what is {owed.kind}")
+def _recorded(obligation: Obligation) -> BatchPayment:
+    if obligation.kind not in {"payment", "royalty", "owner"}:
+        raise BrokenInvariant(f"no report carries what is {obligation.kind}")
     return BatchPayment(
-        obligation_key=owed.key,
-        base_key=owed.base_key,
-        reference=owed.reference,
-        kind=owed.kind,
-        payee=owed.payee.tax_id,
-        amount_cents=owed.amount_cents,
-        destination=owed.destination,
-        withheld=owed.withhold,
+        obligation_key=obligation.key,
+        base_key=obligation.base_key,
+        reference=obligation.reference,
+        kind=obligation.kind,
+        payee=obligation.payee.tax_id,
+        amount_cents=obligation.amount_cents,
+        destination=obligation.destination,
+        withheld=obligation.withhold,
     )
 
 
@@ -218,10 +222,10 @@ def fill_contact_ids(obligations: Sequence[Obligation], ids: Mapping[str, str]) 
         ids: Exact tax id -> contact id, of the contacts the service told.
     """
     return [
-        replace(owed, payee=replace(owed.payee, contact_id=ids[owed.payee.tax_id]))
-        if owed.payee.tax_id in ids and not owed.payee.contact_id and owed.kind != "owner"
-        else owed
-        for owed in obligations
+        replace(obligation, payee=replace(obligation.payee, contact_id=ids[obligation.payee.tax_id]))
+        if obligation.payee.tax_id in ids and not obligation.payee.contact_id and obligation.kind != "owner"
+        else obligation
+        for obligation in obligations
     ]
 
 
@@ -262,7 +266,7 @@ def explain_refusal(
         submission: The refused one; its body holds the payments in wire order.
     """
     entries = json.loads(submission.body)["payments"]
-    sources = {owed.key: owed.source for owed in obligations}
+    sources = {obligation.key: obligation.source for obligation in obligations}
     issues = []
     for loc, kind in places:
         index = _payment_index(loc)

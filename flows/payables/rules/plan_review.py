@@ -56,19 +56,21 @@ class Elsewhere:
 def sums_of(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
     """Sum up, by base key, what is to be paid: planned and already sent parts of payments, royalties, owner's part."""
     sums: dict[str, Obligation] = {}
-    for owed in filter(_is_paid, obligations):
-        sums[owed.base_key] = _joined(sums.get(owed.base_key), owed, last=owed.place is Place.PLANNED)
+    for obligation in filter(_is_paid, obligations):
+        sums[obligation.base_key] = _joined(
+            sums.get(obligation.base_key), obligation, last=obligation.place is Place.PLANNED
+        )
     return sums
 
 
 def sums_by_payee(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
     """Sum up what is to be paid by payee, the owner's part aside."""
     sums: dict[str, Obligation] = {}
-    for owed in filter(_is_paid, obligations):
-        if owed.kind != "owner":
-            payee = owed.payee.tax_id
-            here = replace(owed, reference="")
-            sums[payee] = _joined(sums.get(payee), here, last=owed.place is Place.PLANNED)
+    for obligation in filter(_is_paid, obligations):
+        if obligation.kind != "owner":
+            payee = obligation.payee.tax_id
+            here = replace(obligation, reference="")
+            sums[payee] = _joined(sums.get(payee), here, last=obligation.place is Place.PLANNED)
     return sums
 
 
@@ -93,9 +95,9 @@ def elsewhere_of(obligations: Iterable[Obligation]) -> dict[str, Elsewhere]:
     A row that was held for its own problems has no key yet, so that people are the only thing to find it by.
     """
     found: dict[str, Elsewhere] = {}
-    for owed in obligations:
-        if owed.place in _NOT_PAID and owed.place is not Place.RECOUPED and owed.payee.tax_id:
-            found.setdefault(owed.payee.tax_id, Elsewhere(owed.place, owed.reasons))
+    for obligation in obligations:
+        if obligation.place in _NOT_PAID and obligation.place is not Place.RECOUPED and obligation.payee.tax_id:
+            found.setdefault(obligation.payee.tax_id, Elsewhere(obligation.place, obligation.reasons))
     return found
 
 
@@ -130,8 +132,8 @@ def changes_between(
     )
 
 
-def _change(kind: ChangeKind, owed: Obligation, before_cents: int, now_cents: int) -> Change:
-    return Change(kind, owed.payee.tax_id, owed.payee.name, owed.reference, before_cents, now_cents)
+def _change(kind: ChangeKind, obligation: Obligation, before_cents: int, now_cents: int) -> Change:
+    return Change(kind, obligation.payee.tax_id, obligation.payee.name, obligation.reference, before_cents, now_cents)
 
 
 def _differences(old: Obligation, new: Obligation, *, destinations: bool) -> list[Change]:
@@ -240,10 +242,15 @@ def names_in(people: Iterable[tuple[str, str]]) -> dict[str, str]:
     return names
 
 
-def _is_paid(owed: Obligation) -> bool:
+def _is_paid(obligation: Obligation) -> bool:
     """Whether it was paid, or is to be; what people dropped is not."""
-    dropped = owed.place is Place.EXCLUDED and not owed.submission_id
-    return owed.kind in _PAID_KINDS and owed.place not in _NOT_PAID and not dropped and owed.base_key != ""
+    dropped = obligation.place is Place.EXCLUDED and not obligation.submission_id
+    return (
+        obligation.kind in _PAID_KINDS
+        and obligation.place not in _NOT_PAID
+        and not dropped
+        and obligation.base_key != ""
+    )
 
 
 def _joined(there: Obligation | None, here: Obligation, *, last: bool) -> Obligation:
@@ -317,15 +324,15 @@ def notices_of(
         last[part.payee].append(part)
     found: list[PayeeNotice] = []
     by_payee = defaultdict[str, list[Obligation]](list)
-    for owed in planned_payments(obligations):
-        by_payee[owed.payee.tax_id].append(owed)
+    for obligation in planned_payments(obligations):
+        by_payee[obligation.payee.tax_id].append(obligation)
     for payee, planned in by_payee.items():
         alike = [paid for paid in sums.get(payee, []) if paid.currency == currency]
         past = _past(alike, (job, period), [part.amount_cents for part in last.get(payee, [])])
         known = sums.get(payee)
         found += _look(payee, planned, replace(past, last_paid_at=known[0].last_at) if known else past)
         found += _look_at_destination(payee, planned, used.get(payee, []))
-    found += _disappeared(last, {owed.payee.tax_id for owed in obligations}, names)
+    found += _disappeared(last, {obligation.payee.tax_id for obligation in obligations}, names)
     urgency = list(Notice)
     return tuple(
         sorted(
@@ -350,7 +357,7 @@ def _look(payee: str, planned: Sequence[Obligation], past: _Past) -> Iterator[Pa
         yield PayeeNotice(Notice.NEW, payee, name, cents)
         return
     now = cents + past.this_period_cents
-    parts = {owed.amount_cents for owed in planned}
+    parts = {obligation.amount_cents for obligation in planned}
     slip = _slip({now, *parts}, {*past.amounts[:1], *past.last_parts, past.this_period_cents})
     seen = len(past.amounts)
     if slip:
@@ -361,7 +368,7 @@ def _look(payee: str, planned: Sequence[Obligation], past: _Past) -> Iterator[Pa
 
 
 def _name_of(planned: Iterable[Obligation]) -> str:
-    return next((owed.payee.name for owed in planned if owed.payee.name), "")
+    return next((obligation.payee.name for obligation in planned if obligation.payee.name), "")
 
 
 def _past(sums: Sequence[PaidSum], this: tuple[str, str], last_parts: Collection[int]) -> _Past:
@@ -391,7 +398,7 @@ def _look_at_destination(
         for destination in used
         if (destination.job, destination.period) == (used[0].job, used[0].period)
     }
-    other = {owed.destination for owed in planned} - latest
+    other = {obligation.destination for obligation in planned} - latest
     if used and other:
         uses = [destination.last_at for destination in used if destination.destination in other]
         last_used_at = max(uses, default=None)
@@ -444,12 +451,15 @@ def rows_of(
     for notice in notices:
         by_payee[notice.tax_id].append(notice.notice)
     planned, others = list[PlanRow](), list[PlanRow]()
-    for owed in obligations:
-        is_planned = owed.place is Place.PLANNED
-        reasons = tuple(by_payee.get(owed.payee.tax_id, ())) if is_planned else ()
-        found = alike.get(owed.key, ()) if is_planned else ()
+    for obligation in obligations:
+        is_planned = obligation.place is Place.PLANNED
+        reasons = tuple(by_payee.get(obligation.payee.tax_id, ())) if is_planned else ()
+        found = alike.get(obligation.key, ()) if is_planned else ()
         reasons = (Notice.PAID_BEFORE, *reasons) if found else reasons
-        row = replace(_row(owed, reasons, names, found), destination=destinations.get(owed.key) if is_planned else None)
+        row = replace(
+            _row(obligation, reasons, names, found),
+            destination=destinations.get(obligation.key) if is_planned else None,
+        )
         (planned if is_planned else others).append(row)
     return _in_order(planned), _in_order(others)
 
@@ -466,11 +476,15 @@ def destinations_of_plan(
         confirmed_at: Obligation key -> when the service confirmed the account (UTC).
     """
     found = dict[str, PlannedDestination]()
-    for owed in planned_payments(obligations):
-        if owed.account is not None:
-            holder = owed.account_holder if fold_word(owed.account_holder) != fold_word(owed.payee.name) else ""
-            shown = _masked_destination(owed.account, listed)
-            found[owed.key] = replace(shown, holder=holder, confirmed_at=confirmed_at.get(owed.key))
+    for obligation in planned_payments(obligations):
+        if obligation.account is not None:
+            holder = (
+                obligation.account_holder
+                if fold_word(obligation.account_holder) != fold_word(obligation.payee.name)
+                else ""
+            )
+            shown = _masked_destination(obligation.account, listed)
+            found[obligation.key] = replace(shown, holder=holder, confirmed_at=confirmed_at.get(obligation.key))
     return found
 
 
@@ -488,18 +502,18 @@ def notices_of_rows(
     obligations: Iterable[Obligation], alike: Mapping[str, tuple[PaidAlike, ...]]
 ) -> tuple[PayeeNotice, ...]:
     """Name each row that looks paid before, the largest first."""
-    looking = [owed for owed in obligations if owed.key in alike]
-    looking.sort(key=lambda owed: (-owed.amount_cents, owed.payee.tax_id, owed.key))
+    looking = [obligation for obligation in obligations if obligation.key in alike]
+    looking.sort(key=lambda obligation: (-obligation.amount_cents, obligation.payee.tax_id, obligation.key))
     return tuple(
         PayeeNotice(
             Notice.PAID_BEFORE,
-            owed.payee.tax_id,
-            owed.payee.name,
-            owed.amount_cents,
-            owed.amount_cents,
-            alike=alike[owed.key],
+            obligation.payee.tax_id,
+            obligation.payee.name,
+            obligation.amount_cents,
+            obligation.amount_cents,
+            alike=alike[obligation.key],
         )
-        for owed in looking
+        for obligation in looking
     )
 
 
@@ -509,27 +523,27 @@ def not_paid_of(obligations: Iterable[Obligation]) -> tuple[NotPaid, ...]:
     What another submission claims is told by its place alone, whatever that submission is called.
     """
     counts, sums = Counter[tuple[Place, Reasons]](), Counter[tuple[Place, Reasons]]()
-    for owed in obligations:
-        if owed.place is not Place.PLANNED:
-            name = (owed.place, because("claimed") if owed.submission_id else owed.reasons)
+    for obligation in obligations:
+        if obligation.place is not Place.PLANNED:
+            name = (obligation.place, because("claimed") if obligation.submission_id else obligation.reasons)
             counts[name] += 1
-            sums[name] += owed.amount_cents
+            sums[name] += obligation.amount_cents
     found = [NotPaid(*name, counts[name], sums[name]) for name in counts]
     return tuple(sorted(found, key=lambda row: (-abs(row.amount_cents), row.place, reasons_text(row.reasons))))
 
 
 def _row(
-    owed: Obligation, notices: tuple[Notice, ...], names: Mapping[str, str], alike: tuple[PaidAlike, ...]
+    obligation: Obligation, notices: tuple[Notice, ...], names: Mapping[str, str], alike: tuple[PaidAlike, ...]
 ) -> PlanRow:
-    payee, source = owed.payee, owed.source
+    payee, source = obligation.payee, obligation.source
     return PlanRow(
         name=payee.name or names.get(payee.tax_id, ""),
         tax_id_masked=mask_tax_id(payee.tax_id) if payee.tax_id else "",
-        kind=owed.kind,
-        reference=owed.reference,
-        amount_cents=owed.amount_cents,
-        place=owed.place,
-        reasons=owed.reasons,
+        kind=obligation.kind,
+        reference=obligation.reference,
+        amount_cents=obligation.amount_cents,
+        place=obligation.place,
+        reasons=obligation.reasons,
         file=source.file,
         sheet=source.sheet,
         row=source.row,

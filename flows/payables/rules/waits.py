@@ -72,15 +72,15 @@ def open_items(obligations: Sequence[Obligation], rows: pd.DataFrame) -> tuple[O
         Money first; then the held rows of files that are not paid row by row: statements, payees, shares, advances.
     """
     counts, cents = Counter[_Left](), Counter[_Left]()
-    for owed in obligations:
-        place = Place.NOT_SENT if owed.place is Place.FAILED and _is_freed(owed) else owed.place
+    for obligation in obligations:
+        place = Place.NOT_SENT if obligation.place is Place.FAILED and _is_freed(obligation) else obligation.place
         if place not in _LEFT_OPEN:
             continue
-        known = () if place in {Place.PLANNED, Place.NOT_SENT} else tuple(why.nameless for why in owed.reasons)
-        counts[place, owed.kind, known] += 1
-        cents[place, owed.kind, known] += owed.amount_cents
+        known = () if place in {Place.PLANNED, Place.NOT_SENT} else tuple(why.nameless for why in obligation.reasons)
+        counts[place, obligation.kind, known] += 1
+        cents[place, obligation.kind, known] += obligation.amount_cents
     money = [OpenItem(*key, counts[key], cents[key]) for key in sorted(counts, key=_by_text)]
-    paid_by_row = {owed.source.file for owed in obligations if owed.source.row}
+    paid_by_row = {obligation.source.file for obligation in obligations if obligation.source.row}
     others = rows[(rows["disposition"] == "held") & ~rows["file"].isin(paid_by_row)]
     found = Counter[str]()
     for codes, count in zip(others["reason"], others["rows"], strict=True):
@@ -93,9 +93,9 @@ def _by_text(left: _Left) -> tuple[Place, str, str]:
     return place, kind, reasons_text(reasons)
 
 
-def _is_freed(owed: Obligation) -> bool:
+def _is_freed(obligation: Obligation) -> bool:
     """Whether people have said that what a report did not do is to be paid."""
-    return any(why.code == "decided" and why.facts["decision"] == DecisionKind.PAY for why in owed.reasons)
+    return any(why.code == "decided" and why.facts["decision"] == DecisionKind.PAY for why in obligation.reasons)
 
 
 @dataclass(frozen=True, slots=True)

@@ -263,11 +263,11 @@ def _way_of(
     later, terms = history.later.get(payee, 0), conditions.terms.of(payee)
     claimed, taxed = before.claimed.get(payee, 0), sum(before.taxed.get(payee, {}).values())
     gone = claimed + taxed
-    owed, most = earned + carried_in + later - gone, terms.most_to_recoup(earned, carried_in)
-    unpaid = most - gone if later >= 0 else min(most - gone, owed)  # later periods may have paid it
+    obligation, most = earned + carried_in + later - gone, terms.most_to_recoup(earned, carried_in)
+    unpaid = most - gone if later >= 0 else min(most - gone, obligation)  # later periods may have paid it
     unpaid = 0 if payee in conditions.unsure else unpaid
     taken = recoup(payee, most, recoupable, history.recouped, before.recouped.get(payee, {}), unpaid)
-    balance = owed - sum(taken.values())
+    balance = obligation - sum(taken.values())
     invoiced = conditions.invoiced[payee] - gone if payee in conditions.invoiced else None
     is_held = payee in conditions.held
     payable, waiting = (0, max(0, balance)) if is_held else _payable(balance, terms, invoiced)

@@ -259,15 +259,17 @@ def compose_statements(
     """
     parts, places = earnings_by_payee(tables.earnings), territories_by_payee(tables.territories)
     balance_of: dict[str, Record] = {row["tax_id"]: row for row in records(tables.balances)}
-    owed = told_by_payee(tables.obligations)
+    obligations_of = told_by_payee(tables.obligations)
     advances_of = defaultdict[str, list[AdvanceStanding]](list)
     for advance in basis.advances:
         advances_of[advance.payee].append(advance)
     payees = {
-        payee for payee, parts_owed in owed.items() if any(part.kind in {"royalty", "payment"} for part in parts_owed)
+        payee
+        for payee, parts_owed in obligations_of.items()
+        if any(part.kind in {"royalty", "payment"} for part in parts_owed)
     }
     for payee in sorted({*parts, *balance_of, *payees} - {""}):
-        balance, rows = balance_of.get(payee), owed.get(payee, [])
+        balance, rows = balance_of.get(payee), obligations_of.get(payee, [])
         sums = EarningSums(parts.get(payee, ()), places.get(payee, ()))
         way = _way(balance, sums.total, rows) if balance else None
         names = filter(None, [balance["name"] if balance else "", *sorted(part.payee.name for part in rows)])
@@ -291,19 +293,32 @@ def compose_statements(
 
 def told_by_payee(obligations: Iterable[Obligation]) -> dict[str, list[Obligation]]:
     """Group what statements tell of by payee, whatever order it came in."""
-    own = [owed for owed in obligations if owed.kind in _TOLD and owed.payee.tax_id]
-    own.sort(key=lambda owed: (owed.kind, owed.reference, owed.key, owed.amount_cents, owed.place))
+    own = [obligation for obligation in obligations if obligation.kind in _TOLD and obligation.payee.tax_id]
+    own.sort(
+        key=lambda obligation: (
+            obligation.kind,
+            obligation.reference,
+            obligation.key,
+            obligation.amount_cents,
+            obligation.place,
+        )
+    )
     by_payee = dict[str, list[Obligation]]()
-    for owed in own:
-        by_payee.setdefault(owed.payee.tax_id, []).append(owed)
+    for obligation in own:
+        by_payee.setdefault(obligation.payee.tax_id, []).append(obligation)
     return by_payee
 
 
 def _way(balance: Record, exact: Decimal, obligations: Sequence[Obligation]) -> WayToPaid:
     reasons = [
-        why for owed in obligations if owed.kind == "royalty" and owed.place is Place.HELD for why in owed.reasons
+        why
+        for obligation in obligations
+        if obligation.kind == "royalty" and obligation.place is Place.HELD
+        for why in obligation.reasons
     ]
-    back = sum_cents(owed for owed in obligations if owed.kind == "carried" and owed.code == _DIFFERENCE)
+    back = sum_cents(
+        obligation for obligation in obligations if obligation.kind == "carried" and obligation.code == _DIFFERENCE
+    )
     return WayToPaid(
         earned_exact=exact,
         earned_cents=balance["earned_cents"],
@@ -314,8 +329,10 @@ def _way(balance: Record, exact: Decimal, obligations: Sequence[Obligation]) -> 
         held_reasons=_codes(reasons),
         payable_cents=balance["payable_cents"] + back,
         overpaid_cents=back,
-        taxes=tuple((owed.reference, owed.amount_cents) for owed in obligations if owed.kind == "tax"),
-        is_due=all(owed.code != "not_due" for owed in obligations),
+        taxes=tuple(
+            (obligation.reference, obligation.amount_cents) for obligation in obligations if obligation.kind == "tax"
+        ),
+        is_due=all(obligation.code != "not_due" for obligation in obligations),
     )
 
 
@@ -330,20 +347,22 @@ def _complete(payee: str, advances: Sequence[AdvanceStanding], way: WayToPaid | 
 
 
 def _payments(obligations: Iterable[Obligation], submissions: Mapping[str, Submission]) -> Iterator[StatementPayment]:
-    for owed in obligations:
-        if owed.kind in {"carried", "tax"} or not owed.amount_cents:
+    for obligation in obligations:
+        if obligation.kind in {"carried", "tax"} or not obligation.amount_cents:
             continue
-        kind: Literal["royalty", "payment"] = "royalty" if owed.kind == "royalty" else "payment"
-        held = owed.place is Place.HELD
-        submission = submissions.get(owed.submission_id)
+        kind: Literal["royalty", "payment"] = "royalty" if obligation.kind == "royalty" else "payment"
+        held = obligation.place is Place.HELD
+        submission = submissions.get(obligation.submission_id)
         sent_at = submission.sending_at if submission else None
         yield StatementPayment(
             kind=kind,
-            reference=owed.reference,
-            amount_cents=owed.amount_cents,
+            reference=obligation.reference,
+            amount_cents=obligation.amount_cents,
             # What is inferred is for the finance team; a payee is told what is known.
-            place=owed.place.value if owed.place is Place.UNDETERMINED else standing_of(owed.place, owed.reason),
-            reasons=_codes(owed.reasons) if held else (),
-            report=submission.report_id if submission else owed.submission_id,
+            place=obligation.place.value
+            if obligation.place is Place.UNDETERMINED
+            else standing_of(obligation.place, obligation.reason),
+            reasons=_codes(obligation.reasons) if held else (),
+            report=submission.report_id if submission else obligation.submission_id,
             sent_on=sent_at.astimezone(BRASILIA).date() if sent_at else None,
         )
