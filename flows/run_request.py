@@ -62,7 +62,7 @@ class RunRequest:
         return self.job_path.parent
 
 
-def whoever_runs_this() -> str:
+def current_user() -> str:
     """Name the person or account the program runs for."""
     try:
         return getpass.getuser()
@@ -116,7 +116,7 @@ def read_run_request(  # noqa: PLR0913  # one for every option of the command li
         resolved,
         given,
         yes,
-        by or whoever_runs_this(),
+        by or current_user(),
         names,
         one_more,
         key_types,

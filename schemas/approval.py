@@ -45,17 +45,17 @@ class PlanRule:
             self.run_limit_cents is not None and total_cents > self.run_limit_cents
         )
 
-    def approvers_needed(self, total_cents: int, largest_cents: int, *, must_look: bool) -> int:
+    def approvers_needed(self, total_cents: int, largest_cents: int, *, needs_review: bool) -> int:
         """How many people must approve a plan.
 
         Args:
             largest_cents: Its largest payment.
-            must_look: Whether a person must look at it however small it is.
+            needs_review: Whether a person must look at it however small it is.
         """
         if self.is_beyond_limits(total_cents, largest_cents):
             return 2
         small = self.above_cents is not None and total_cents <= self.above_cents
-        return 0 if small and not must_look else self.approvers
+        return 0 if small and not needs_review else self.approvers
 
 
 def rule_of(declared: Job | HousePolicy) -> PlanRule:
@@ -226,7 +226,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanWord:
+class PlanDecision:
     """A yes or a no to a plan, as it was said and whatever became of it.
 
     Attributes:

@@ -298,7 +298,7 @@ class PlanView:
         first_ever: Whether the ledger has never paid anybody, so that all payees are new.
         changes: What is not as it was.
         stopped: Whether rows have problems and the job says that then nothing is sent.
-        reasons_to_look: Why a person must look at the plan, whatever --yes says.
+        review_reasons: Why a person must look at the plan, whatever --yes says.
         waits: What earlier periods of the job leave open, and runs of it that did not get to their end.
     """
 
@@ -317,7 +317,7 @@ class PlanView:
     first_ever: bool
     changes: PlanChanges
     stopped: bool = False
-    reasons_to_look: tuple[Message, ...] = ()
+    review_reasons: tuple[Message, ...] = ()
     waits: tuple[Wait, ...] = ()
 
     @property
@@ -390,7 +390,7 @@ class PlanPage:
         first_ever: Whether the ledger has never paid anybody.
         changes: What is not as it was.
         stopped: Whether rows have problems and the job says that then nothing is sent.
-        reasons_to_look: Why a person must look at the plan, whatever --yes says, as `message_json`.
+        review_reasons: Why a person must look at the plan, whatever --yes says, as `message_json`.
     """
 
     digest: str | None
@@ -412,12 +412,12 @@ class PlanPage:
     first_ever: bool
     changes: PlanChanges
     stopped: bool
-    reasons_to_look: tuple[Mapping[str, Any], ...] = ()
+    review_reasons: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def looks(self) -> tuple[Message, ...]:
         """Why a person must look at the plan."""
-        return tuple(map(message_from, self.reasons_to_look))
+        return tuple(map(message_from, self.review_reasons))
 
     @property
     def payments(self) -> int:

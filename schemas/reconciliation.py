@@ -203,7 +203,7 @@ class ReportLine:
 
 
 @dataclass(frozen=True, slots=True)
-class PersonsWord:
+class RecordedDecision:
     """What a person said of a plan, or of a payment.
 
     Attributes:
@@ -257,4 +257,4 @@ class Reconciliation:
     decisions: tuple[Message, ...] = field(default=())
     waits: tuple[Wait, ...] = ()
     reports: tuple[ReportLine, ...] = ()
-    words: tuple[PersonsWord, ...] = ()
+    words: tuple[RecordedDecision, ...] = ()

@@ -195,7 +195,7 @@ class PayableWay:
 
 
 @dataclass(frozen=True, slots=True)
-class TracedWord:
+class TracedDecision:
     """A person's word on an obligation; `about` is the report it explains, "" for the row as it stood."""
 
     kind: str
@@ -222,7 +222,7 @@ class TracedObligation:
     sheet: str
     row: int
     submission_id: str
-    words: tuple[TracedWord, ...] = ()
+    words: tuple[TracedDecision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from flows.intake.intake import record_inputs
-from flows.payables.draft import Draft, draft_anew, with_verdicts
+from flows.payables.draft import Draft, redraft, with_verdicts
 from flows.payables.freeze_plan import approved_plans, plan_of
 from flows.payables.institutions import known_institutions
 from flows.payables.rules.account_checks import (
@@ -195,7 +195,7 @@ def check_accounts(run: Run, drafted: Draft) -> Draft:
     """
     if has_bank_accounts(drafted.payables.obligations):
         known_institutions(run)  # reads the list again where the copy is old; `draft_anew` looks at the copy
-        drafted = draft_anew(run, drafted)
+        drafted = redraft(run, drafted)
     rules = run.job.account_checks
     if rules.when == "never":
         return drafted

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from flows.payables.draft import Draft, draft_anew, with_verdicts
+from flows.payables.draft import Draft, redraft, with_verdicts
 from flows.payables.earlier_reports import attempts_of, require_still_failed
 from flows.payables.freeze_plan import plan_of
-from flows.payables.plan_review import notes_on, reasons_to_look, were_shown
+from flows.payables.plan_review import notes_on, review_reasons, were_shown
 from flows.payables.preview import warn_of_plan
 from flows.payables.rules.exchange_rate import facts_of
 from flows.run import Run
@@ -60,7 +60,7 @@ def _judged_again(run: Run, drafted: Draft) -> Draft:
         LedgerMoved: it is not the same plan any more.
     """
     run.tell(Message("cli.approval.moved"))
-    now = draft_anew(run, drafted)
+    now = redraft(run, drafted)
     if now.payables is drafted.payables:
         return now
     now = with_verdicts(run, now, drafted.verdicts)
@@ -79,7 +79,7 @@ def _approve(run: Run, drafted: Draft) -> None:
     plan = drafted.plan
     if plan is None:
         raise RuntimeError("no plan has been frozen")
-    reasons = reasons_to_look(run, drafted, plan)
+    reasons = review_reasons(run, drafted, plan)
     if reasons and not were_shown(run, plan, reasons):
         run.ledger.approvals.void(plan.digest)
     run.issues += _limits_passed(run, plan)
@@ -93,12 +93,12 @@ def _approve(run: Run, drafted: Draft) -> None:
             run.end_with(ExitCode.ROWS_HELD, Message("look.file_gone", file=file, found=found))
         run.ledger.journal.post(payables.entries, run.id, epoch)
         return
-    stored, must_look = run.ledger.plans.get(plan.digest), bool(reasons)
+    stored, needs_review = run.ledger.plans.get(plan.digest), bool(reasons)
     rule = rule_for(run.ledger, run.job, stored)
-    wanted = approvers_needed(rule, stored, must_look=must_look)
+    wanted = approvers_needed(rule, stored, needs_review=needs_review)
     if run.request.yes:
-        _take_yes(run, plan, rule, wanted, must_look=must_look)
-    given = approvals_given(run.ledger, rule, stored, wanted, run.clock.now(), by_flag=not must_look)
+        _take_yes(run, plan, rule, wanted, needs_review=needs_review)
+    given = approvals_given(run.ledger, rule, stored, wanted, run.clock.now(), by_flag=not needs_review)
     if len(given) < wanted:
         lacking = wanted - len(given)
         told = [*reasons, *notes_on(run, drafted)]
@@ -116,7 +116,7 @@ def _approve(run: Run, drafted: Draft) -> None:
         taxes_cents=payables.taxes_cents,
         approvers=wanted,
         rule=rule,
-        by_flag=not must_look,
+        by_flag=not needs_review,
         epoch=epoch,
     )
     run.tell(
@@ -148,9 +148,9 @@ def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
     ]
 
 
-def _take_yes(run: Run, plan: PaymentPlan, rule: PlanRule, wanted: int, *, must_look: bool) -> None:
+def _take_yes(run: Run, plan: PaymentPlan, rule: PlanRule, wanted: int, *, needs_review: bool) -> None:
     """Count --yes as the word of whoever started the run, within the job's limits and where one word is enough."""
-    if wanted > 1 or rule.identities == "signed_in" or rule.other_than_preparer or must_look:
+    if wanted > 1 or rule.identities == "signed_in" or rule.other_than_preparer or needs_review:
         run.tell(Message("cli.approval.yes"))
         return
     now = run.clock.now()

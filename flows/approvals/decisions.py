@@ -34,7 +34,7 @@ Asking = Callable[[], AbstractContextManager[Run]]
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class PersonsDecision:
     """What a person says, of however many obligations.
 
     Attributes:
@@ -49,7 +49,7 @@ class Word:
     signed_in: bool = False
 
 
-def decide(ledger: Ledger, keys: Sequence[str], word: Word, asking: Asking) -> list[Decision]:
+def decide(ledger: Ledger, keys: Sequence[str], word: PersonsDecision, asking: Asking) -> list[Decision]:
     """Record a word on obligations.
 
     *Pay* frees what a report was to pay, so the service is asked first: what it says is paid, or on its way, is not.

@@ -18,7 +18,7 @@ from schemas.job import Exchange, PeriodRange, resolve_period
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.raw_table import FileIdentity
-from schemas.tables.blocks import Before, BlockBooks, parse_block
+from schemas.tables.blocks import Before, BlockAccounting, parse_block
 from schemas.tables.row_accounting import USED
 from schemas.tables.totals import TableSource
 from schemas.trace import FileStanding, LinesFound, RoyaltyPart
@@ -131,7 +131,7 @@ def _read_lines(  # all of it is one table's
         for block in file.blocks(fit):
             parsed = parse_block(block, layout, before=before)
             if books is None:
-                books = BlockBooks(TableSource(block.file.name, block.sheet, block.headers), block.header_row)
+                books = BlockAccounting(TableSource(block.file.name, block.sheet, block.headers), block.header_row)
             elif parsed.found.after.evidence != before.evidence:
                 late = True
             before = parsed.found.after

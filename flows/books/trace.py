@@ -32,10 +32,10 @@ from schemas.trace import (
     FileStanding,
     PayeeTrace,
     TracedApproval,
+    TracedDecision,
     TracedObligation,
     TracedRate,
     TracedReport,
-    TracedWord,
 )
 from schemas.values.masking import mask_tax_id, mask_value
 from schemas.values.tax_id import parse_tax_id
@@ -53,7 +53,7 @@ class TraceWanted:
     run_id: str = ""
 
 
-class Shelf:
+class RunRecords:
     """The records that runs left in the ledger, the newest first, each opened as far as one payee is in it."""
 
     def __init__(self, ledger: Ledger, job: str | None, period: str | None) -> None:
@@ -106,7 +106,7 @@ class Shelf:
         return Outputs().language
 
 
-def of_report(ledger: Ledger, shelf: Shelf, submission_id: str) -> list[TraceWanted]:
+def of_report(ledger: Ledger, run_records: RunRecords, submission_id: str) -> list[TraceWanted]:
     """Find everybody a report pays, or was to pay, in the order of its payments."""
     keys: dict[str, set[str]] = {}
     for payment in ledger.claims.payments_of(submission_id):
@@ -114,35 +114,35 @@ def of_report(ledger: Ledger, shelf: Shelf, submission_id: str) -> list[TraceWan
     return [
         TraceWanted(submission.job, submission.period, tax_id, frozenset(mine), submission.run_id)
         for submission in ledger.submissions.with_ids([submission_id])
-        if (submission.job, submission.period) in shelf.runs
+        if (submission.job, submission.period) in run_records.runs
         for tax_id, mine in keys.items()
     ]
 
 
-def of_obligation(ledger: Ledger, shelf: Shelf, key: str) -> list[TraceWanted]:
+def of_obligation(ledger: Ledger, run_records: RunRecords, key: str) -> list[TraceWanted]:
     """Find whose obligation it is: by what has ever claimed it, else by the record that holds it."""
     claims = ledger.claims.trace(key)
     if claims:
         last = claims[-1]
         (submission,) = ledger.submissions.with_ids([last.submission_id])
         where = (submission.job, submission.period)
-        return [TraceWanted(*where, last.payee, frozenset({key}), last.run_id)] if where in shelf.runs else []
-    unclaimed = shelf.payee_of(key)
+        return [TraceWanted(*where, last.payee, frozenset({key}), last.run_id)] if where in run_records.runs else []
+    unclaimed = run_records.payee_of(key)
     return [unclaimed] if unclaimed else []
 
 
-def of_payee(ledger: Ledger, shelf: Shelf, tax_id: str) -> list[TraceWanted]:
+def of_payee(ledger: Ledger, run_records: RunRecords, tax_id: str) -> list[TraceWanted]:
     """Find every period of every job in which a payee has anything, in order."""
     claims = ledger.claims.trace(tax_id)
     claimed = {
         (submission.job, submission.period)
         for submission in ledger.submissions.with_ids({claim.submission_id for claim in claims})
     }
-    places = {where for where in shelf.runs if where in claimed or shelf.newest(where, tax_id)}
+    places = {where for where in run_records.runs if where in claimed or run_records.newest(where, tax_id)}
     return [TraceWanted(*where, tax_id) for where in sorted(places)]
 
 
-def people_meant(ledger: Ledger, shelf: Shelf, asked: str) -> list[str]:
+def people_meant(ledger: Ledger, run_records: RunRecords, asked: str) -> list[str]:
     """Find whom a document, plain or masked, or a name means, of those in the runs that are looked at.
 
     A name that is exactly somebody's means nobody else.
@@ -157,7 +157,7 @@ def people_meant(ledger: Ledger, shelf: Shelf, asked: str) -> list[str]:
         elif fold(name) == fold(asked):
             alike[person] = None
     for meant in (exact, alike):
-        if found := [person for person in meant if of_payee(ledger, shelf, person)]:
+        if found := [person for person in meant if of_payee(ledger, run_records, person)]:
             return found
     return []
 
@@ -216,27 +216,27 @@ def trace(
     Raises:
         ConfigurationError: a layout of the job is unknown.
     """
-    shelf = Shelf(ledger, job, period)
+    run_records = RunRecords(ledger, job, period)
     asked = asked.strip()
     left_out: tuple[str, ...] = ()
     if asked.startswith(REPORT):
-        wanted = of_report(ledger, shelf, asked)
+        wanted = of_report(ledger, run_records, asked)
         left_out = tuple(key for subject in wanted[MOST_PAYEES:] for key in sorted(subject.keys))
         wanted = wanted[:MOST_PAYEES]
     elif asked.startswith(OBLIGATION):
-        wanted = of_obligation(ledger, shelf, asked)
+        wanted = of_obligation(ledger, run_records, asked)
     else:
-        people = people_meant(ledger, shelf, asked)
+        people = people_meant(ledger, run_records, asked)
         if len(people) > 1:
-            named = sorted((mask_tax_id(tax_id), shelf.key_of(tax_id)) for tax_id in people)
-            return Traced(candidates=tuple(named), language=shelf.language)
-        wanted = [subject for tax_id in people for subject in of_payee(ledger, shelf, tax_id)]
+            named = sorted((mask_tax_id(tax_id), run_records.key_of(tax_id)) for tax_id in people)
+            return Traced(candidates=tuple(named), language=run_records.language)
+        wanted = [subject for tax_id in people for subject in of_payee(ledger, run_records, tax_id)]
     if all_of_payee and asked.startswith((OBLIGATION, REPORT)):
         payees_meant = dict.fromkeys(subject.tax_id for subject in wanted)
-        wanted = [subject for tax_id in payees_meant for subject in of_payee(ledger, shelf, tax_id)]
-    gatherer = _Gatherer(ledger, shelf, order_of, most_ranges)
+        wanted = [subject for tax_id in payees_meant for subject in of_payee(ledger, run_records, tax_id)]
+    gatherer = _Gatherer(ledger, run_records, order_of, most_ranges)
     payees = tuple(found for subject in wanted if (found := gatherer.gather(subject)))
-    language = payees[0].language if payees else shelf.language
+    language = payees[0].language if payees else run_records.language
     meant = tuple(dict.fromkeys(subject.tax_id for subject in wanted))
     return Traced(payees, left_out=left_out, language=language, people=meant)
 
@@ -244,10 +244,10 @@ def trace(
 class _Gatherer:
     """Gathers one payee's trace after the other."""
 
-    def __init__(self, ledger: Ledger, shelf: Shelf, order_of: OrderOf, most_ranges: int | None) -> None:
+    def __init__(self, ledger: Ledger, run_records: RunRecords, order_of: OrderOf, most_ranges: int | None) -> None:
         self._most_ranges = most_ranges
         self._ledger = ledger
-        self._shelf = shelf
+        self._run_records = run_records
         self._order_of = order_of
 
     def gather(self, wanted: TraceWanted) -> PayeeTrace | None:
@@ -332,9 +332,9 @@ class _Gatherer:
 
     def _record(self, wanted: TraceWanted) -> tuple[str, RunRecord] | None:
         """Open the record of the run that is meant, or the newest that holds the payee."""
-        if wanted.run_id and (record := self._shelf.record(wanted.run_id, wanted.tax_id)) is not None:
+        if wanted.run_id and (record := self._run_records.record(wanted.run_id, wanted.tax_id)) is not None:
             return wanted.run_id, record
-        return self._shelf.newest((wanted.job, wanted.period), wanted.tax_id)
+        return self._run_records.newest((wanted.job, wanted.period), wanted.tax_id)
 
     def _claims(self, wanted: TraceWanted) -> tuple[dict[str, Submission], list[Claim]]:
         """What was ever sent, or planned, for the payee in this period."""
@@ -456,5 +456,5 @@ def _traced(obligation: Obligation, words: Sequence[Decision]) -> TracedObligati
     )
 
 
-def _word(word: Decision) -> TracedWord:
-    return TracedWord(word.kind.value, word.by, word.at, mask_value("evidence", word.evidence), word.submission_id)
+def _word(word: Decision) -> TracedDecision:
+    return TracedDecision(word.kind.value, word.by, word.at, mask_value("evidence", word.evidence), word.submission_id)

@@ -41,7 +41,7 @@ from schemas.messages import Message
 from schemas.obligation import Obligations, submissions_of
 from schemas.payee_statement import Quote, StatementBasis
 from schemas.plan import HOME_CURRENCY
-from schemas.reconciliation import PersonsWord, Reconciliation, ReportLine, Summary
+from schemas.reconciliation import Reconciliation, RecordedDecision, ReportLine, Summary
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.tables.model import DataFrame, records
 from schemas.tables.row_accounting import RowRuns
@@ -218,7 +218,7 @@ def reconciliation_of(record: RunRecord, run_id: str, ledger: Ledger) -> Reconci
 
 def _what_was_said(
     ledger: Ledger, followed: Followed, placed: Obligations, summary: Summary
-) -> tuple[tuple[ReportLine, ...], tuple[PersonsWord, ...]]:
+) -> tuple[tuple[ReportLine, ...], tuple[RecordedDecision, ...]]:
     """Gather each report with its moments and approvals, and people's words on the plans and payments."""
     submissions = followed.submissions.values()
     on_plans = ledger.approvals.said_of(submission.plan_digest for submission in submissions)

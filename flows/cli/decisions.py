@@ -70,7 +70,7 @@ def _counting(ledger: "Ledger", plan: "StoredPlan") -> frozenset[str]:
     from schemas.approval import stricter
 
     rule = stricter(plan.rule, ledger.decision_rules.policy())
-    needed = approvers_needed(rule, plan, must_look=True)
+    needed = approvers_needed(rule, plan, needs_review=True)
     return approvals_given(ledger, rule, plan, needed, utc_now())
 
 
@@ -185,7 +185,7 @@ def resolve_doubts(  # each is named at the call
     """Take people's word on submissions, or exchange updates, in doubt: they are there, or never arrived."""
     from flows.approvals.decisions import declare_absent, link_report
     from flows.run import SYSTEM_CLOCK, QuietProgress
-    from flows.run_request import whoever_runs_this
+    from flows.run_request import current_user
     from flows.runner import opened_run
     from flows.settings import read_settings
     from schemas.exchange_update import ID_PREFIX
@@ -205,7 +205,7 @@ def resolve_doubts(  # each is named at the call
         if subjects[0].startswith(ID_PREFIX):
             return _resolve_rates(run, subjects, report, people, evidence.strip(), as_json=as_json)
         if report is not None:
-            resolved = [link_report(run, subjects[0], report, ", ".join(people) or whoever_runs_this())]
+            resolved = [link_report(run, subjects[0], report, ", ".join(people) or current_user())]
         else:
             resolved = list(declare_absent(run, subjects, people, evidence.strip()))
     console, document = console_for(as_json=as_json), []
@@ -256,11 +256,11 @@ def _resolve_rates(  # each is named at the call
     run: "Run", updates: Sequence[str], report: str | None, people: Sequence[str], evidence: str, *, as_json: bool
 ) -> Result:
     """Take people's word on exchange rates: the report has it, or the service never set it."""
-    from flows.run_request import whoever_runs_this
+    from flows.run_request import current_user
     from flows.sending.exchange_rates import declare_rates_absent, link_rate
 
     if report is not None:
-        resolved = [link_rate(run, updates[0], report, ", ".join(people) or whoever_runs_this())]
+        resolved = [link_rate(run, updates[0], report, ", ".join(people) or current_user())]
     else:
         resolved = declare_rates_absent(run, updates, people, evidence)
     console, document = console_for(as_json=as_json), []
@@ -300,7 +300,7 @@ def decide(
     from schemas.approval import DecisionKind
 
     kind = next(DecisionKind(word) for word, is_said in words.items() if is_said)
-    word = decisions.Word(kind, by.strip(), evidence.strip(), utc_now())
+    word = decisions.PersonsDecision(kind, by.strip(), evidence.strip(), utc_now())
     settings = read_settings()
     with open_ledger_of(settings, create=False) as ledger:
         decided = decisions.decide(

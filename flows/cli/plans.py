@@ -113,7 +113,7 @@ class _Screen:
     def _look(self) -> None:
         view = self._view
         self._title("cli.look.title")
-        for reason in view.reasons_to_look:
+        for reason in view.review_reasons:
             self._print(f"  [red]{_shown(render(reason, view.language))}[/]")
         if view.first_ever:
             self._print(f"  {self._text('cli.look.first_ever')}")
@@ -349,7 +349,7 @@ def plan_document(view: PlanView, *, names: bool) -> dict[str, Any]:
             for group in view.not_paid
         ],
         "first_ever": view.first_ever,
-        "reasons_to_look": [render(reason, view.language) for reason in view.reasons_to_look],
+        "reasons_to_look": [render(reason, view.language) for reason in view.review_reasons],
         "notices": {notice.value: count for notice, count in view.notice_counts.items()},
         "changes": _changes(view.changes),
         "waits": [wait_document(wait) for wait in view.waits],

@@ -93,7 +93,7 @@ class PlanPages:
         given = self._ledger.approvals.given(stored.digest)
         state = _state(stored)
         rule = rule_for(self._ledger, job, stored) if job else stored.rule or PlanRule()
-        needed = approvers_needed(rule, stored, must_look=True)
+        needed = approvers_needed(rule, stored, needs_review=True)
         counting = approvals_given(self._ledger, rule, stored, needed, self._now()) if job else frozenset()
         taken = state == "approved"
         return PlanStanding(
@@ -123,7 +123,7 @@ class PlanPages:
         if run is None or not isinstance(job, Job) or approvals_missing(self._ledger, job, stored, self._now()):
             return ""
         rule = rule_for(self._ledger, job, stored)
-        needed = approvers_needed(rule, stored, must_look=True)
+        needed = approvers_needed(rule, stored, needs_review=True)
         people = len(approvals_given(self._ledger, rule, stored, needed, self._now()))
         key = f"approved-{given.digest}-{stored.run_id}-{people}"
         return self._launches.start(

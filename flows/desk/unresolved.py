@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from flows.approvals import decisions
-from flows.approvals.decisions import WAIT, Word
+from flows.approvals.decisions import WAIT, PersonsDecision
 from flows.desk.guard import LONGEST_TEXT, Form, Posted, RequestRefused, SignedIn
 from flows.desk.pages import language_of, show
 from flows.desk.payments import payments_of
@@ -146,7 +146,7 @@ class Unresolved:
 
     def decide(self, keys: Sequence[str], kind: DecisionKind, *, by: str, evidence: str) -> int:
         """Take a person's word on obligations."""
-        word = Word(kind, by, evidence, self._clock.now(), signed_in=True)
+        word = PersonsDecision(kind, by, evidence, self._clock.now(), signed_in=True)
         return len(decisions.decide(self._ledger, keys, word, self._asking))
 
     def stop(self) -> Stop:

@@ -12,8 +12,8 @@ from typing import Final
 
 import pandas as pd
 
-from flows.intake.read_apart import GivenFile, ReadApart, is_asked_for, read_apart
 from flows.intake.read_lines import SummedTable, lines_again, parts_of, read_blocks
+from flows.intake.read_remote import GivenFile, ReadApart, is_asked_for, read_remote
 from flows.intake.rules.sum_lines import EXACT, nothing, sum_up
 from flows.intake.which_files import PAID_FROM, Corrections, Slot
 from flows.run import Run
@@ -225,7 +225,7 @@ class FileReader:
             exits.callback(threads.shutdown, cancel_futures=True)
             engine = exits.enter_context(opened_cluster(cluster))  # closed first, which ends what threads wait for
             yield {
-                place: threads.submit(read_apart, engine, GivenFile(place[1], layouts, engine.range_bytes))
+                place: threads.submit(read_remote, engine, GivenFile(place[1], layouts, engine.range_bytes))
                 for place, layouts in files.items()
             }
 

@@ -15,7 +15,7 @@ from schemas.issues import Severity
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable, joined, some_rows
 from schemas.statement_sketches import NO_SKETCHES, Sketches, add_sketches
-from schemas.tables.blocks import Before, BlockBooks, BlockFindings, Books, held_sums, parse_block
+from schemas.tables.blocks import Before, BlockAccounting, BlockFindings, TableAccounting, held_sums, parse_block
 from schemas.tables.content_hash import RowsContent
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.line_sums import LineTotals
@@ -47,7 +47,7 @@ class SummedTable:
     whole: bool
     totals: LineTotals
     held: pd.DataFrame
-    books: Books
+    books: TableAccounting
     content: RowsContent
     sketches: Sketches
     before: Before
@@ -117,7 +117,7 @@ class LineReading:
         self._content = RowsContent()
         self._sketches = NO_SKETCHES
         self._kept = _Kept()
-        self._books: BlockBooks | None = None
+        self._books: BlockAccounting | None = None
         self.known_too_late = False
 
     @property
@@ -129,7 +129,7 @@ class LineReading:
         """Read the next part."""
         summed = sum_block(part, self._layout, self._before, few_rows=self._few_rows)
         if self._books is None:
-            self._books = BlockBooks(TableSource(part.file.name, part.sheet, part.headers), part.header_row)
+            self._books = BlockAccounting(TableSource(part.file.name, part.sheet, part.headers), part.header_row)
         elif summed.after.evidence != self.evidence:
             self.known_too_late = True
         self._before = summed.after

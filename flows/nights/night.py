@@ -14,7 +14,7 @@ from flows.nights.due import NIGHTLY, DueReason, Facts, facts_of, is_brought_to_
 from flows.payables.rules.waits import line_of_wait
 from flows.payables.waits import gather_waits
 from flows.run import QuietProgress, open_ledger_of, utc_now
-from flows.run_request import RunRequest, find_jobs, read_run_request, whoever_runs_this
+from flows.run_request import RunRequest, current_user, find_jobs, read_run_request
 from flows.runner import CALLER, Caller, RunReport, Watch, call, describe_bug, nothing_is_open, run_settle, walk_request
 from flows.settings import check_environment, read_settings
 from io_adapters.ledger.ledger import Ledger
@@ -106,7 +106,7 @@ def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> Ni
     settings.require_policy_outside(folder)
     progress = (CALLER.get() or Caller(QuietProgress())).progress
     alert_of_overdue_nights(settings, NIGHTLY, utc_now(), progress.tell)
-    prepared_by = by or whoever_runs_this()
+    prepared_by = by or current_user()
     with open_ledger_of(settings) as ledger:
         night_id = f"{utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
         ledger.runs.begin(night_id, "", "", NIGHTLY, prepared_by, str(folder))

@@ -345,7 +345,7 @@ def draft_of(run: Run, intake: Intake, standing: LedgerSnapshot) -> Draft:
     return Draft(intake, standing, kept, _compute(run, intake, standing, kept) if kept else computed)
 
 
-def draft_anew(run: Run, before: Draft) -> Draft:
+def redraft(run: Run, before: Draft) -> Draft:
     """Work everything out again where the ledger knows something new by now."""
     intake, standing = stand(run, before.intake)
     if standing == before.standing and intake.inputs is before.inputs:
@@ -390,7 +390,7 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         refused=_refused(run),
         repeated=intake.used_before.repeated,
         elsewhere=_elsewhere(run, intake.inputs),
-        other_books=tuple(claim for claim in live if (claim.payer, claim.currency) not in books),
+        claims_elsewhere=tuple(claim for claim in live if (claim.payer, claim.currency) not in books),
         decisions=_decisions(run, intake.inputs, accounts.keys),
         paid_outside=opened.payments_paid,
         in_question=opened.in_question,

@@ -24,7 +24,7 @@ def attempts_of(ledger: Ledger, job: str, obligations: Obligations) -> dict[str,
     return second_attempts(obligations, failed)
 
 
-def look_before_paying_again(run: Run, submission: Submission) -> None:
+def check_before_paying_again(run: Run, submission: Submission) -> None:
     """Look at the failed reports that were to make the payments of a submission, immediately before it is sent.
 
     Raises:

@@ -158,7 +158,7 @@ def _percent(share_ppm: int) -> Decimal:
 _SHOWN: Final = 5
 
 
-def reasons_to_look(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message]:
+def review_reasons(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message]:
     """Say why a person must look at a plan before it is sent, a sentence for each reason; empty when none must.
 
     Whoever is asked for a word is told all of them: in the terminal, in plan.xlsx, and on the desk's page.
@@ -171,7 +171,7 @@ def reasons_to_look(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message
         *_rows_paid_before(run, drafted),
         *_rows_twice(drafted),
         *_second_attempts(run, drafted, plan),
-        *_other_books(run, drafted.standing.other_books),
+        *_other_books(run, drafted.standing.claims_elsewhere),
         *drafted.standing.waiting,
         *_rejected(run, plan),
         *_unknown_reports(run, plan),

@@ -10,7 +10,7 @@ from typing import Final
 from flows.intake.rules.inputs import input_totals
 from flows.payables.draft import Draft
 from flows.payables.freeze_plan import alike_of, row_issues
-from flows.payables.plan_review import compare, notes_on, owner_issues, reasons_to_look
+from flows.payables.plan_review import compare, notes_on, owner_issues, review_reasons
 from flows.payables.rules.account_checks import (
     accounts_to_ask,
     accounts_to_pay,
@@ -81,7 +81,7 @@ def page_of(view: PlanView) -> PlanPage:
             changes, changes=tuple(replace(change, tax_id=_masked(change.tax_id)) for change in changes.changes)
         ),
         stopped=view.stopped,
-        reasons_to_look=tuple(map(message_json, view.reasons_to_look)),
+        review_reasons=tuple(map(message_json, view.review_reasons)),
     )
 
 
@@ -128,7 +128,7 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         first_ever=not (run.ledger.history.ever_paid() or any(notice.attempt for notice in found.notices)),
         changes=found.changes,
         stopped=stopped,
-        reasons_to_look=(*_in_the_way(run), *reasons_to_look(run, drafted, plan), *notes_on(run, drafted)),
+        review_reasons=(*_in_the_way(run), *review_reasons(run, drafted, plan), *notes_on(run, drafted)),
         waits=waits_elsewhere(run.ledger, job.job, plan.period),
     )
 

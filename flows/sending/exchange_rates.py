@@ -46,7 +46,7 @@ def set_rate(run: Run, update: ExchangeUpdate, *, by: str = "") -> ExchangeUpdat
     report = find_report_of(run, update)
     if report is None or report.status in ENDED:
         return update
-    stands = look_at_rate(run, update, report)
+    stands = record_rate(run, update, report)
     if stands.state is not X.APPROVED:
         return stands
 
@@ -100,10 +100,10 @@ def look_up(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
     except NotSent as unreachable:
         run.tell(Message("cli.look.none", reason=unreachable.content))
         return update
-    return update if report is None else look_at_rate(run, update, report)
+    return update if report is None else record_rate(run, update, report)
 
 
-def look_at_rate(run: Run, update: ExchangeUpdate, report: SplitReport) -> ExchangeUpdate:
+def record_rate(run: Run, update: ExchangeUpdate, report: SplitReport) -> ExchangeUpdate:
     """Write down what a look at a report says of its exchange rate; another rate than ours is for people to explain."""
     after = after_look(update.state, judge_rate(update.terms, report))
     if after is update.state:
@@ -291,7 +291,7 @@ def _require_unrated(run: Run, report: Submission, terms: ExchangeTerms, counts:
     if shown is None:
         raise DecisionRefused(Message("error.report_gone", report=report.split_id or report.report_id))
     if counts is not None:
-        counts = look_at_rate(run, counts, shown)
+        counts = record_rate(run, counts, shown)
     if judge_rate(terms, shown) is not RateSeen.SILENT:
         theirs = "one that nobody can read" if shown.exchangeRate is None else f"{shown.exchangeRate}"
         raise DecisionRefused(Message("error.rate_there", report=report.report_id, shown=theirs))
@@ -323,7 +323,7 @@ def link_rate(run: Run, update_id: str, split_id: str, by: str) -> ExchangeUpdat
     update = _standing(run, update_id)
     if split_id != update.split_id:
         raise DecisionRefused(Message("rate.other_report", name=update_id, own=update.split_id, report=split_id))
-    report = _require_last_look(run, update)
+    report = _require_last_poll(run, update)
     if judge_rate(update.terms, report) is RateSeen.ANOTHER:
         raise DecisionRefused(Message("rate.another", report=split_id, rate=update.terms.plain_rate))
     return run.ledger.exchange_updates.record_seen(update, X.ACCEPTED, by=by, reason=Message("rate.found_set"))
@@ -350,8 +350,8 @@ def declare_rates_absent(run: Run, update_ids: Iterable[str], by: Sequence[str],
         raise ApprovalWanted(Message("doubt.two_people"))
     updates = ask_each(list(dict.fromkeys(update_ids)), lambda name: _old_enough(run, name, people))
     poll_reports(run)
-    shown = ask_each(updates, lambda update: _require_last_look(run, update))
-    stand = [look_at_rate(run, update, report) for update, report in zip(updates, shown, strict=True)]
+    shown = ask_each(updates, lambda update: _require_last_poll(run, update))
+    stand = [record_rate(run, update, report) for update, report in zip(updates, shown, strict=True)]
     return [
         now
         if now.state is not update.state
@@ -386,7 +386,7 @@ def _standing(run: Run, update_id: str) -> ExchangeUpdate:
     return update
 
 
-def _require_last_look(run: Run, update: ExchangeUpdate) -> SplitReport:
+def _require_last_poll(run: Run, update: ExchangeUpdate) -> SplitReport:
     service = run.require_service()
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     report = find_report_of(run, update)

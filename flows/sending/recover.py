@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from flows.payables.draft import Draft, draft_anew, kept_answers
+from flows.payables.draft import Draft, kept_answers, redraft
 from flows.payables.rules.compute import Payables, compute_payables, identity_of
 from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.obligations import break_down
@@ -37,7 +37,7 @@ def recover(run: Run, drafted: Draft) -> Draft:
     if run.sending_stopped:
         raise NotSent(run.sending_stopped)
     set_rates(run, run.job.job)
-    return draft_anew(run, drafted)
+    return redraft(run, drafted)
 
 
 def withdraw_what_lapsed(run: Run, drafted: Draft) -> None:
@@ -112,8 +112,8 @@ def _worked_without(run: Run, drafted: Draft, submission_ids: Collection[str]) -
     """Work out what would be paid were it not for the claims of these submissions."""
     standing = drafted.standing
     claims = tuple(claim for claim in standing.claims if claim.submission_id not in submission_ids)
-    others = tuple(claim for claim in standing.other_books if claim.submission_id not in submission_ids)
-    before = replace(standing, claims=claims, other_books=others)
+    others = tuple(claim for claim in standing.claims_elsewhere if claim.submission_id not in submission_ids)
+    before = replace(standing, claims=claims, claims_elsewhere=others)
     inputs, period = drafted.inputs, run.request.period
     payables = compute_payables(inputs, run.job, period, before, {})
     if run.job.account_checks.when != "new_or_changed":

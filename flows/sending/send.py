@@ -12,7 +12,7 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Any, Final, Protocol, TypeVar
 
-from flows.payables.earlier_reports import look_before_paying_again
+from flows.payables.earlier_reports import check_before_paying_again
 from flows.payables.rules.plan_batches import explain_refusal
 from flows.reports.report_list import accept_found, freeze, frozen_message, note_doubts, poll_reports
 from flows.reports.rules.report_list import MOST_DOUBTS, made_before, stops_sending, wrong_echo
@@ -82,7 +82,7 @@ def send_once(
     if not taken:
         return None
     timeout_s = max(0.0, timeout_s - (run.clock.monotonic_s() - began_s))  # the deadline is the one written down
-    before_connect = _last_look(run, outbox, attempt, run.clock.monotonic_s() + timeout_s)
+    before_connect = _last_check(run, outbox, attempt, run.clock.monotonic_s() + timeout_s)
     answer = call(attempt.body, deadline_s=timeout_s, before_connect=before_connect)
     proven = classify(answer)
     stands = outbox.record_outcome(
@@ -97,7 +97,7 @@ def send_once(
     return stands, answer
 
 
-def _last_look(run: Run, outbox: Outbox[Kept], attempt: Kept, deadline_s: float) -> Callable[[], None]:
+def _last_check(run: Run, outbox: Outbox[Kept], attempt: Kept, deadline_s: float) -> Callable[[], None]:
     """Make the check that runs immediately before connecting: the row is still ours, and there is time left.
 
     A worker that is late says that it has sent nothing; if nobody has doubted it by then, the next run may send.
@@ -247,7 +247,7 @@ def _is_there(run: Run, submission: Submission) -> bool:
 def _send_one(run: Run, submission: Submission, obligations: Obligations) -> PostAnswer | None:
     """Send one submission; None when another worker has taken it."""
     _check_bytes(submission)
-    look_before_paying_again(run, submission)
+    check_before_paying_again(run, submission)
 
     def classify(answer: PostAnswer) -> Proof:
         split_id = answer.report.id if answer.report else None

@@ -8,7 +8,7 @@ from flows.reports.report_list import MOST_UNLISTED, by_id, compare_reports, dou
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, judge_report, next_pause_s
 from flows.reports.rules.report_list import is_watched_still
 from flows.run import Run
-from flows.sending.exchange_rates import look_at_rate, note_rates, set_rates_left
+from flows.sending.exchange_rates import note_rates, record_rate, set_rates_left
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ExitCode, NotSent, SendingFrozen
 from schemas.exchange_update import UNSETTLED
@@ -89,9 +89,9 @@ def poll_open_reports(run: Run, waiting: Sequence[Submission], listed: Iterable[
             if report is None:
                 run.note_discrepancies([Discrepancy.of("vanished", submission.report_id)])
             else:
-                record_look(run, submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
+                record_report(run, submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
                 if submission.id in rates:
-                    look_at_rate(run, rates[submission.id], report)
+                    record_rate(run, rates[submission.id], report)
     except NotSent as unreachable:
         run.tell(Message("cli.look.none", reason=unreachable.content))
 
@@ -122,7 +122,7 @@ def list_open(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...
     return api.list_all_reports() if len(missing) > len(STATUSES) else reports
 
 
-def record_look(run: Run, submission: Submission, report: SplitReport, withheld: Withheld) -> None:
+def record_report(run: Run, submission: Submission, report: SplitReport, withheld: Withheld) -> None:
     """Write down what one look at one report says; nothing when somebody else has looked later."""
     judged = judge_report(submission, report, withheld)
     stands = run.ledger.submissions.record_status(

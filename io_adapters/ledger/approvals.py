@@ -27,7 +27,7 @@ from io_adapters.ledger.tables import (
     submitted,
     transitions,
 )
-from schemas.approval import GOOD_FOR, REJECTED, PlanRule, PlanWord, approvals_that_count, good_until, stricter
+from schemas.approval import GOOD_FOR, REJECTED, PlanDecision, PlanRule, approvals_that_count, good_until, stricter
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.journal import JournalEntry
 from schemas.messages import Message
@@ -105,7 +105,7 @@ class Approvals:
         with self._db.reading() as connection:
             return _read(connection, and_(approvals.c.digest == digest, approvals.c.voided_at.is_(None)), self._db.seal)
 
-    def said_of(self, digests: Iterable[str]) -> list[PlanWord]:
+    def said_of(self, digests: Iterable[str]) -> list[PlanDecision]:
         """Return every yes and no to these plans, oldest first, whatever became of it."""
         a, p = approvals.c, plans.c
         this_no = and_(a.kind == REJECTED, a.at == p.rejected_at)
@@ -114,7 +114,7 @@ class Approvals:
         with self._db.reading() as connection:
             found = [row for some in chunks(digests) for row in connection.execute(query.where(a.digest.in_(some)))]
         words = [
-            PlanWord(
+            PlanDecision(
                 digest=row.digest,
                 by=row.by,
                 kind=row.kind,

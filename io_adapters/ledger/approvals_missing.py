@@ -15,9 +15,9 @@ def rule_for(ledger: Ledger, job: Job, plan: StoredPlan | None = None) -> PlanRu
     return stricter(rule_of(job), ledger.decision_rules.policy(), plan.rule if plan else None)
 
 
-def approvers_needed(rule: PlanRule, plan: StoredPlan, *, must_look: bool = False) -> int:
+def approvers_needed(rule: PlanRule, plan: StoredPlan, *, needs_review: bool = False) -> int:
     """How many people must approve a plan; 0 for one that is small enough, unless a person must look at it."""
-    return rule.approvers_needed(plan.total_cents, plan.largest_cents, must_look=must_look)
+    return rule.approvers_needed(plan.total_cents, plan.largest_cents, needs_review=needs_review)
 
 
 def approvals_given(
@@ -47,7 +47,7 @@ def approvals_missing(ledger: Ledger, job: Job, plan: StoredPlan, now: dt.dateti
     A plan only waits when somebody must look at it.
     """
     rule = rule_for(ledger, job, plan)
-    needed = approvers_needed(rule, plan, must_look=True)
+    needed = approvers_needed(rule, plan, needs_review=True)
     return max(0, needed - len(approvals_given(ledger, rule, plan, needed, now)))
 
 

@@ -119,7 +119,7 @@ def rule_text(notice: Notice, labels: Catalogue) -> str:
 
 def _write_notices(page: Page, view: PlanView, labels: Catalogue) -> None:
     _start(page, labels("output.plan.notices"))
-    for reason in view.reasons_to_look:
+    for reason in view.review_reasons:
         page.write(render(reason, view.language), ink=Ink(tone=Tone.TROUBLE))
     if view.first_ever:
         page.write(labels("output.plan.first_ever"))

@@ -27,7 +27,7 @@ from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in
 from schemas.obligation import Obligation, reasons_message, reasons_read
 from schemas.plan import HOME_CURRENCY, Place, short_digest, standing_of
-from schemas.reconciliation import BatchExchange, PersonsWord, Reconciliation, ReportLine
+from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecision, ReportLine
 from schemas.values.destination import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
 from schemas.values.money import exact_text
@@ -284,7 +284,7 @@ def _exchange(exchange: BatchExchange | None, labels: Catalogue) -> tuple[str, s
     return f"1 {exchange.currency} = {HOME_CURRENCY} {exchange.rate}", labels(f"state.{exchange.outcome}")
 
 
-def _words(words: Sequence[PersonsWord], labels: Catalogue) -> SheetTable:
+def _words(words: Sequence[RecordedDecision], labels: Catalogue) -> SheetTable:
     """List what people said of the plans and payments."""
     columns = _columns(
         labels,

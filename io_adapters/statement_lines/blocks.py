@@ -82,17 +82,17 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
         if len(raw.cells) <= few_rows or before.below or _looked_at_whole(raw, match):
             parsed = parse_block(raw, layout, before=before)
             return _summed(database, [parsed.found], [lines_of(parsed.frame)])
-        table, positions, stood_in = completed(raw, layout, match.positions)
+        table, positions, stand_ins = completed(raw, layout, match.positions)
         block = _Block(database, table, layout, replace(match, positions=dict(positions)), before)
         unsound = block.unsound()
         lines = block.lines(~unsound)
         if not unsound.any():
-            return _summed(database, [block.findings(lines, (), stood_in)], [lines])
+            return _summed(database, [block.findings(lines, (), stand_ins)], [lines])
         others = parse_block(some_rows(table, unsound), layout, before=block.known, is_whole=False)
         if others.found.after.evidence != block.known.evidence:  # it proves what the plain lines were read without
             proven = Before(others.found.after.evidence, before.below)
             return sum_block(raw, layout, proven, few_rows=few_rows)
-        found = block.findings(lines, [total.row for total in others.found.sums.totals], stood_in)
+        found = block.findings(lines, [total.row for total in others.found.sums.totals], stand_ins)
         return _summed(database, [found, others.found], [lines, lines_of(others.frame)])
 
 
@@ -150,8 +150,8 @@ class _Block:
         }
         read: dict[str, ReadColumn | ReadAmounts] = {**self._columns, "amount": self._amounts}
         self._decided = {name: column.decision for name, column in read.items() if column.decision}
-        telling = {column.name: read[column.name].telling for column in COLUMNS if column.name in read}
-        self.known = Before(Evidence(telling), before.below)
+        deciding = {column.name: read[column.name].deciding for column in COLUMNS if column.name in read}
+        self.known = Before(Evidence(deciding), before.below)
 
     def unsound(self) -> Mask:
         """Tell which rows are the rules' to judge: those that are not plainly sound lines."""
@@ -196,12 +196,12 @@ class _Block:
         of_rows: npt.NDArray[np.int64] = numbers[codes[plain]]
         return of_rows
 
-    def findings(self, lines: SoundLines, totals: Sequence[int], stood_in: Mapping[StoodIn, int]) -> BlockFindings:
+    def findings(self, lines: SoundLines, totals: Sequence[int], stand_ins: Mapping[StoodIn, int]) -> BlockFindings:
         """Say what is known of the plain lines.
 
         Args:
             totals: Physical rows of the block that state totals, in order.
-            stood_in: How many cells of the block were read from where, beside their own.
+            stand_ins: How many cells of the block were read from where, beside their own.
         """
         raw, count = self._cells.raw, len(lines.row)
         unread = unread_columns(raw, self._layout, self._match)
@@ -214,10 +214,10 @@ class _Block:
             issues=issues,
             sums=BlockSums(count, self._parts(lines, totals) if compares else (), mark=decided_mark(self._decided)),
             decided=self._decided,
-            apart={},
+            excluded={},
             told_once={},
             after=self.known,
-            stood_in=stood_in,
+            stand_ins=stand_ins,
         )
 
     def _parts(self, lines: SoundLines, totals: Sequence[int]) -> tuple[PartSum, ...]:

@@ -14,11 +14,11 @@ from schemas.layouts.layout import Layout, fold
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import AmountColumn
-from schemas.tables.cells import ColumnKind, ColumnReader, Telling, unreadable
+from schemas.tables.cells import ColumnKind, ColumnReader, DecidingCells, unreadable
 from schemas.tables.decisions import ParsingDecision
 from schemas.tables.excluded_rows import positions_under
 from schemas.tables.model import Column
-from schemas.tables.readers import TELLING_AMOUNTS, Convention, plain_amounts, plain_pattern, reader_factory
+from schemas.tables.readers import DECIDING_AMOUNTS, Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.tables.stated_totals import TotalWords
 from schemas.values.money import DecimalMark
@@ -100,16 +100,18 @@ class ReadColumn:
         canonical: Canonical texts.
         unsound: Rows that are the rules' to judge.
         decision: What was decided for all its cells.
-        telling: The cells that decided it, of this block or of others.
+        deciding: The cells that decided it, of this block or of others.
     """
 
     canonical: Coded
     unsound: Mask
     decision: ParsingDecision | None = None
-    telling: Telling = ()
+    deciding: DecidingCells = ()
 
 
-def read_texts(cells: BlockCells, column: Column, position: int, convention: Convention, known: Telling) -> ReadColumn:
+def read_texts(
+    cells: BlockCells, column: Column, position: int, convention: Convention, known: DecidingCells
+) -> ReadColumn:
     """Read a column of anything but amounts: plain texts as they stand, others by the column's reader.
 
     Args:
@@ -134,7 +136,7 @@ def read_texts(cells: BlockCells, column: Column, position: int, convention: Con
         replaced[others] = [value or "" for value in values]
         canonical = recoded(codes, pa.array(replaced, texts.type))
     unsound = Coded(codes, texts).rows_where(wrong) | cells.without_value(position)
-    return ReadColumn(canonical, unsound, reader.decision, reader.telling)
+    return ReadColumn(canonical, unsound, reader.decision, reader.deciding)
 
 
 def recoded(codes: npt.NDArray[np.int32], texts: pa.Array) -> Coded:
@@ -158,13 +160,13 @@ class ReadAmounts:
     Attributes:
         values: Exact decimals.
         decision: Which decimal mark was decided.
-        telling: The cells that decided it, of this block or of others.
+        deciding: The cells that decided it, of this block or of others.
         saved_again: See `schemas.tables.amounts.AmountColumn`.
     """
 
     values: pa.Array
     decision: ParsingDecision | None
-    telling: Telling
+    deciding: DecidingCells
     saved_again: bool
 
 
@@ -172,7 +174,7 @@ class AmountReader:
     """Reads the amounts of a block."""
 
     def __init__(
-        self, database: LineDatabase, cells: BlockCells, position: int, convention: Convention, known: Telling
+        self, database: LineDatabase, cells: BlockCells, position: int, convention: Convention, known: DecidingCells
     ) -> None:
         self._database = database
         self._kind = cells.main_kind(position)
@@ -203,21 +205,21 @@ class AmountReader:
         if any(value is not None for value in read.values()):
             filled = pa.array([read[cell] for cell in found], LINE_AMOUNT)
             values = pc.replace_with_mask(values, pa.array(others), filled)
-        return ReadAmounts(values, reader.decision, reader.telling, proven.saved_again)
+        return ReadAmounts(values, reader.decision, reader.deciding, proven.saved_again)
 
-    def _first_telling(self) -> Telling:
+    def _first_telling(self) -> DecidingCells:
         """Look for a cell that says how decimals are written; what other blocks prove need not be found again."""
         if self._kind is CellKind.NUMBER or self._known:
             return ()
-        for pattern in TELLING_AMOUNTS:
+        for pattern in DECIDING_AMOUNTS:
             condition = f"regexp_full_match(text, {quoted(pattern)})"
             found = self._database.arrow(f"SELECT text FROM amounts WHERE {condition} LIMIT 1")["text"].to_pylist()
             if found:
                 return ((found[0], self._kind),)
         return ()
 
-    def _column(self, telling: Telling) -> AmountColumn:
-        return AmountColumn(telling, self._convention.decimal, scientific=True)
+    def _column(self, deciding: DecidingCells) -> AmountColumn:
+        return AmountColumn(deciding, self._convention.decimal, scientific=True)
 
     def _plain(self, column: AmountColumn) -> tuple[pa.Array, Mask, list[tuple[str, CellKind]]]:
         """Read plain amounts; returns them, which rows have others, and these as written."""

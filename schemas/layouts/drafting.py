@@ -146,7 +146,7 @@ def _below(position: int, rows: Sequence[HeadRow]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, texts)))
 
 
-_TELLING: Final = 4
+_DECIDING: Final = 4
 _WANTED: Final = {
     "royalty_lines": ("period", "platform", "isrc", "amount", "currency"),
     "payments": ("tax_id", "amount"),
@@ -236,9 +236,9 @@ class _Draft:
         )
         first = [guess.columns["amount"]] if "amount" in guess.columns else []
         rest = [guess.columns[column] for column in _WANTED[guess.table] if column in guess.columns]
-        telling = list(dict.fromkeys([*first, *own, *rest]))[:_TELLING]
+        deciding = list(dict.fromkeys([*first, *own, *rest]))[:_DECIDING]
         yield "recognise:"
-        yield f"  headers: [{', '.join(map(self._header, telling))}]    # {self._text('draft.recognise')}"
+        yield f"  headers: [{', '.join(map(self._header, deciding))}]    # {self._text('draft.recognise')}"
 
     def _columns(self) -> Iterator[str]:
         guess = self._guess

@@ -394,12 +394,12 @@ def with_columns(layout: Layout, chosen: Mapping[str, str]) -> Layout:
     renamed = {
         fold(alias): columns[column][0] for column in chosen.values() for alias in layout.columns.get(column, ())
     }
-    telling = [renamed.get(fold(header), header) for header in layout.recognise.headers]
+    deciding = [renamed.get(fold(header), header) for header in layout.recognise.headers]
     return layout.model_copy(
         update={
             "columns": columns,
             "exact": sorted({*layout.exact, *chosen.values()}),
             "ignored": [header for header in layout.ignored if fold(header) not in taken],
-            "recognise": layout.recognise.model_copy(update={"headers": telling}),
+            "recognise": layout.recognise.model_copy(update={"headers": deciding}),
         }
     )

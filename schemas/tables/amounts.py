@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from schemas.issues import IssueCode
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import ColumnReader, Telling
+from schemas.tables.cells import ColumnReader, DecidingCells
 from schemas.tables.decisions import ParsingDecision
 from schemas.values.money import AmountText, DecimalMark, read_amount_text
 from schemas.values.reading import Reading
@@ -36,7 +36,7 @@ class AmountColumn:
 
     Attributes:
         mark: None when nothing decides it, or its cells contradict one another.
-        telling: The first cell for each mark that any of them proves.
+        deciding: The first cell for each mark that any of them proves.
         saved_again: Whether cells prove the mark that the layout does not declare.
         mixed: Whether others prove the one that it does, so that no text can be read.
     """
@@ -55,7 +55,7 @@ class AmountColumn:
                 self._typed |= part.ambiguous or part.mark is not None
                 if part.mark and not part.exponent:
                     proofs.setdefault(part.mark, (text, kind))
-        self.telling: Telling = tuple(proofs.values())
+        self.deciding: DecidingCells = tuple(proofs.values())
         self.saved_again = self._declared is not None and any(mark != self._declared for mark in proofs)
         self.mixed = self.saved_again and len(proofs) > 1
         self.mark = next(iter(proofs)) if len(proofs) == 1 else None if self.mixed else self._declared
@@ -116,7 +116,7 @@ def line_amounts(distinct: Sequence[tuple[str, CellKind]], decimal: Literal["aut
             value = value.quantize(Decimal((0, (1,), -_LINE_DECIMALS)), context=_EXACT)
         return Reading(ExactAmount(value, currency))
 
-    return ColumnReader(read, column.decision, column.telling)
+    return ColumnReader(read, column.decision, column.deciding)
 
 
 def payable_amounts(
@@ -150,7 +150,7 @@ def payable_amounts(
         sound = rounded > 0 or (zero_allowed and rounded == 0) or (signed and rounded < 0)
         return Reading(ExactAmount(rounded, written), None if sound else IssueCode.AMOUNT_NOT_POSITIVE)
 
-    return ColumnReader(read, column.decision, column.telling)
+    return ColumnReader(read, column.decision, column.deciding)
 
 
 def _decimals(value: Decimal) -> int:

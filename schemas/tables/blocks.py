@@ -47,10 +47,10 @@ class BlockFindings:
         issues: All that was found, in order of row.
         sums: To hold the file's totals against its lines.
         decided: Canonical column -> what was decided for it.
-        apart: Why -> how many rows are no lines for a reason that people are told of.
+        excluded: Why -> how many rows are no lines for a reason that people are told of.
         told_once: Code and header -> how many cells of the column the one such issue speaks of.
         after: What is known when the next block is read.
-        stood_in: How many cells were read from where, beside their own.
+        stand_ins: How many cells were read from where, beside their own.
     """
 
     held: pd.DataFrame
@@ -58,10 +58,10 @@ class BlockFindings:
     issues: tuple[Issue, ...]
     sums: BlockSums
     decided: Mapping[str, ParsingDecision]
-    apart: Mapping[str, int]
+    excluded: Mapping[str, int]
     told_once: Mapping[tuple[IssueCode, str], int]
     after: Before
-    stood_in: Mapping[StoodIn, int] = field(default_factory=dict)
+    stand_ins: Mapping[StoodIn, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before, is_whole: bool
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
     found = read_rows(raw, layout, payee_data_required=True, evidence=before.evidence, below=before.below)
-    draft, apart = found.draft, found.apart
+    draft, excluded = found.draft, found.excluded
     compares = bool(layout.totals or layout.control)
     positions = found.match.positions
     table = settled(found, raw, layout, unread=unread_columns(raw, layout, found.match), is_whole=is_whole)
@@ -92,12 +92,12 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before, is_whole: bool
         held=table.held,
         runs=runs_of(table.rows),
         issues=table.issues,
-        sums=sum_block(draft, apart) if compares else BlockSums(len(draft.rows)),
+        sums=sum_block(draft, excluded) if compares else BlockSums(len(draft.rows)),
         decided=draft.decisions,
-        apart=apart.told,
+        excluded=excluded.told,
         told_once={(code, raw.headers[positions[name]]): n for (code, name), n in count_told_once(draft).items()},
-        after=Before(Evidence(draft.evidence), apart.below),
-        stood_in=found.stood_in,
+        after=Before(Evidence(draft.evidence), excluded.below),
+        stand_ins=found.stand_ins,
     )
     return ParsedBlock(table.frame, findings)
 
@@ -110,7 +110,7 @@ _HELD_COLUMNS: Final = ("file", "sheet", "row", "tax_id", "amount", "currency", 
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
+class TableAccounting:
     """What is known of a file once its last block is read.
 
     Attributes:
@@ -130,7 +130,7 @@ class Books:
     held_whole: IssueCode | None
 
 
-class BlockBooks:
+class BlockAccounting:
     """The books of one table, or of rows that follow each other in it, kept while its blocks are read in order.
 
     Args:
@@ -156,8 +156,8 @@ class BlockBooks:
         self._runs = [join_runs([*self._runs, found.runs])]
         self._sums.append(found.sums)
         self._decided |= found.decided
-        self._apart += Counter(found.apart)
-        self._stood_in.update(found.stood_in)
+        self._apart += Counter(found.excluded)
+        self._stood_in.update(found.stand_ins)
         for issue in found.issues:
             self._enter(issue, found.told_once)
 
@@ -188,7 +188,7 @@ class BlockBooks:
             self._of_the_file.add(issue)
         self._issues.append(issue)
 
-    def close(self) -> Books:
+    def close(self) -> TableAccounting:
         """Hold the totals that the file states against all its lines, and say what is known of it."""
         for at, count in self._told_once.values():
             self._issues[at] = _counted(self._issues[at], count)
@@ -202,7 +202,7 @@ class BlockBooks:
             moved = {"disposition": "held", "reason": held_whole.value}
             runs = move_rows(runs, [RowRun(**run | moved) for run in used])
         unread = [(issue.column or "", "") for issue in self._issues if issue.code in _UNREAD]
-        return Books(
+        return TableAccounting(
             held=held_sums(self._held),
             runs=runs,
             issues=tuple(sorted([*self._issues, *mismatches], key=lambda issue: issue.row or 0)),

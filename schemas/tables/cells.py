@@ -20,7 +20,7 @@ ERROR_LITERALS: Final = frozenset(
 )
 
 CellReader = Callable[[str, CellKind], Reading[Any]]
-Telling = tuple[tuple[str, CellKind], ...]
+DecidingCells = tuple[tuple[str, CellKind], ...]
 
 
 class ColumnReader(NamedTuple):
@@ -28,12 +28,12 @@ class ColumnReader(NamedTuple):
 
     Attributes:
         decision: What was decided for all of them, where some left it open.
-        telling: The few of them that prove what is decided.
+        deciding: The few of them that prove what is decided.
     """
 
     read: CellReader
     decision: ParsingDecision | None = None
-    telling: Telling = ()
+    deciding: DecidingCells = ()
 
 
 # Given all distinct cells of the column, stripped: some things are decided by the column, such as its decimal mark.
@@ -99,7 +99,7 @@ class Cells:
             required: What an empty cell breaks; None when it may be empty.
         """
         distinct, inverse = self._distinct
-        read, decision, telling = factory(distinct)
+        read, decision, deciding = factory(distinct)
         readings = [
             Reading(absent, required)
             if text == "" and kind != CellKind.FORMULA_WITHOUT_VALUE
@@ -116,7 +116,7 @@ class Cells:
             )
             if (code := readings[which].code) is not None
         ]
-        return ColumnReading(values[inverse], findings, decision, telling)
+        return ColumnReading(values[inverse], findings, decision, deciding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +126,13 @@ class ColumnReading:
     Attributes:
         canonical: Canonical values, the absent one where there is none, as objects.
         decision: What was decided for all its cells.
-        telling: The cells that decided it.
+        deciding: The cells that decided it.
     """
 
     canonical: npt.NDArray[Any]
     findings: list[CellFinding]
     decision: ParsingDecision | None = None
-    telling: Telling = ()
+    deciding: DecidingCells = ()
 
 
 def unreadable(text: str, kind: CellKind) -> Reading[Any] | None:

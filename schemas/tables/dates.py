@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from schemas.issues import IssueCode
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import CellReader, ColumnReader, Telling
+from schemas.tables.cells import CellReader, ColumnReader, DecidingCells
 from schemas.tables.decisions import ParsingDecision
 from schemas.values.reading import MONTHS, Reading, fold_word
 
@@ -51,7 +51,7 @@ def dates(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> ColumnR
             cells prove otherwise.
     """
     styles = _Styles(distinct, style)
-    return ColumnReader(_day_reader(styles), styles.decision, styles.telling)
+    return ColumnReader(_day_reader(styles), styles.decision, styles.deciding)
 
 
 def periods(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> ColumnReader:
@@ -71,7 +71,7 @@ def periods(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> Colum
             return _month(found[2], MONTHS.get(fold_word(found[1]), 0))
         return read_day(text, kind)
 
-    return ColumnReader(read, styles.decision, styles.telling)
+    return ColumnReader(read, styles.decision, styles.deciding)
 
 
 class _Styles:
@@ -81,21 +81,21 @@ class _Styles:
         two_digits: Whether years may have two digits.
         day_first: None when nothing decides it, or evidence is contradictory.
         decision: What was decided that its cells left open.
-        telling: The first cell for each order that any of them proves.
+        deciding: The first cell for each order that any of them proves.
     """
 
     def __init__(self, distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> None:
         self.two_digits = style != "auto"
-        telling: dict[bool, tuple[str, CellKind]] = {}
+        deciding: dict[bool, tuple[str, CellKind]] = {}
         left_open = False
         for text, kind in distinct:
             if found := _YEAR_LAST.fullmatch(_TIME.sub("", text)):
                 first, second = int(found[1]), int(found[3])
                 if (first > 12) != (second > 12):
-                    telling.setdefault(first > 12, (text, kind))
+                    deciding.setdefault(first > 12, (text, kind))
                 left_open |= first != second and max(first, second) <= 12
-        self.telling: Telling = tuple(telling.values())
-        proven = set(telling) or ({style != "month_first"} if style != "auto" else set())
+        self.deciding: DecidingCells = tuple(deciding.values())
+        proven = set(deciding) or ({style != "month_first"} if style != "auto" else set())
         self.day_first = proven.pop() if len(proven) == 1 else None
         decided = left_open and self.day_first is not None
         self.decision = (
@@ -154,12 +154,12 @@ class Evidence:
             nothing is proved.
     """
 
-    cells: Mapping[str, Telling] = field(default_factory=dict)
+    cells: Mapping[str, DecidingCells] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cells", {column: telling for column, telling in self.cells.items() if telling})
+        object.__setattr__(self, "cells", {column: deciding for column, deciding in self.cells.items() if deciding})
 
-    def of(self, column: str) -> Telling:
+    def of(self, column: str) -> DecidingCells:
         """Return the telling cells of a column."""
         return self.cells.get(column, ())
 

@@ -32,12 +32,14 @@ class ParsingDecision(StrEnum):
 
 
 def decisions_of(
-    decided: Iterable[ParsingDecision], apart: Mapping[str, int], stood_in: Mapping[StoodIn, int] = MappingProxyType({})
+    decided: Iterable[ParsingDecision],
+    excluded: Mapping[str, int],
+    stand_ins: Mapping[StoodIn, int] = MappingProxyType({}),
 ) -> list[Message]:
     """Say what was decided for columns, each thing once, what stood in, and how many rows were set apart and why."""
     messages = [Message(f"table.{decision}") for decision in dict.fromkeys(decided)]
     messages += [
         Message("table.computed" if of.computed else "table.stood_in", column=of.column, source=of.source, count=count)
-        for of, count in stood_in.items()
+        for of, count in stand_ins.items()
     ]
-    return [*messages, *(Message(f"table.{why}", count=count) for why, count in sorted(apart.items()))]
+    return [*messages, *(Message(f"table.{why}", count=count) for why, count in sorted(excluded.items()))]

@@ -19,7 +19,7 @@ from schemas.layouts.recognise import currency_in, is_data, no_known_header
 from schemas.messages import Listed, Message
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
-from schemas.tables.cells import CellFinding, ColumnReading, Telling
+from schemas.tables.cells import CellFinding, ColumnReading, DecidingCells
 from schemas.tables.decisions import ParsingDecision
 from schemas.tables.excluded_rows import positions_under
 from schemas.values.masking import mask_pix_key, mask_value
@@ -202,13 +202,13 @@ class TableDraft:
     ignored: dict[int, str] = field(default_factory=dict)
     decisions: dict[str, ParsingDecision] = field(default_factory=dict)
     said_nothing: dict[str, Mask] = field(default_factory=dict)
-    evidence: dict[str, Telling] = field(default_factory=dict)
+    evidence: dict[str, DecidingCells] = field(default_factory=dict)
     held_whole: IssueCode | None = None
 
     def add(self, column: str, reading: ColumnReading, texts: npt.NDArray[Any]) -> None:
         """Enter a column as read, and its texts without outer blanks."""
         self.canonical[column], self.texts[column] = reading.canonical, texts
-        self.evidence[column] = reading.telling
+        self.evidence[column] = reading.deciding
         self.findings += reading.findings
         if reading.decision:
             self.decisions[column] = reading.decision

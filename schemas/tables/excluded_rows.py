@@ -138,13 +138,13 @@ def excluded_rows(
 _NEARLY: Final = 0.86
 
 
-def nearly_asked(raw: RawTable, layout: Layout, apart: ExcludedRows) -> list[Issue]:
+def nearly_asked(raw: RawTable, layout: Layout, excluded: ExcludedRows) -> list[Issue]:
     """Warn of rows that are left out although they say nearly what the job asks for: a slip of a pen, mostly.
 
     Args:
-        apart: Its rows that are no lines.
+        excluded: Its rows that are no lines.
     """
-    left = apart.why == ExclusionReason.NOT_ASKED
+    left = excluded.why == ExclusionReason.NOT_ASKED
     issues = []
     for column, texts in layout.only.items():
         asked = {fold(text): text for text in texts}
@@ -267,17 +267,17 @@ def _may_be(column: str | None, text: str, kind: CellKind) -> bool:
     return column in _KEYS and _SENTENCE.fullmatch(text) is None
 
 
-def names_alone(raw: RawTable, apart: ExcludedRows, positions: Mapping[str, int]) -> list[Issue]:
+def names_alone(raw: RawTable, excluded: ExcludedRows, positions: Mapping[str, int]) -> list[Issue]:
     """Warn of notes among the lines that may be people of whom little but the name was filled in.
 
     Args:
-        apart: Its rows that are no lines.
+        excluded: Its rows that are no lines.
         positions: Canonical column -> position in the file.
     """
-    if "name" not in positions or not apart.lines.any():
+    if "name" not in positions or not excluded.lines.any():
         return []
-    position, last = positions["name"], int(np.flatnonzero(apart.lines)[-1])
-    among = apart.why == ExclusionReason.NOTE
+    position, last = positions["name"], int(np.flatnonzero(excluded.lines)[-1])
+    among = excluded.why == ExclusionReason.NOTE
     among[last:] = False
     among[among] = (raw.cells[position][among].str.strip() != "").to_numpy(dtype=bool)
     wide = {row for row, _ in raw.oddities.merged}  # a merged cell is a title

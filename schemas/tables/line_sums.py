@@ -138,11 +138,11 @@ def decided_mark(decisions: Mapping[str, ParsingDecision]) -> DecimalMark | None
     return _MARKS.get(decisions.get("amount", ""))
 
 
-def sum_block(draft: TableDraft, apart: ExcludedRows) -> BlockSums:
+def sum_block(draft: TableDraft, excluded: ExcludedRows) -> BlockSums:
     """Add the lines of a block up between its totals, used and held alike."""
     mark = decided_mark(draft.decisions)
-    parts = tuple(_parts(draft, [total.row for total in apart.totals])) if "amount" in draft.canonical else None
-    return BlockSums(len(draft.rows), parts, apart.totals, apart.control, mark)
+    parts = tuple(_parts(draft, [total.row for total in excluded.totals])) if "amount" in draft.canonical else None
+    return BlockSums(len(draft.rows), parts, excluded.totals, excluded.control, mark)
 
 
 def _parts(draft: TableDraft, totals: Sequence[int]) -> Iterator[PartSum]:
@@ -212,7 +212,7 @@ class LineSums:
             return None, self._sums[-1]
         return any(meaning.agrees(self._sums[-1]) for meaning in meanings), self._sums[-1]
 
-    def begin_anew(self) -> None:
+    def start_again(self) -> None:
         """Let later totals begin below the one that was reached."""
         insort(self._starts, self._sums[self._above])
         self._last = self._above

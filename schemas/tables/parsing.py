@@ -152,18 +152,18 @@ def parse_table(
     """
     found = read_rows(raw, layout, payee_data_required=payee_data_required, key_types=key_types)
     mismatches, compared = _compared(found, raw)
-    if lines := found.apart.unlabelled & {issue.row or 0 for issue in mismatches}:
+    if lines := found.excluded.unlabelled & {issue.row or 0 for issue in mismatches}:
         found = read_rows(raw, layout, payee_data_required=payee_data_required, lines=lines, key_types=key_types)
         mismatches, compared = _compared(found, raw)
     if mismatches and layout.only:  # the total may be that of all rows, those among them that nobody asks for
         whole = layout.model_copy(update={"only": {}})
         mismatches, compared = _compared(read_rows(raw, whole, payee_data_required=payee_data_required), raw)
     draft = found.draft
-    unread = unread_columns(raw, layout, found.match, found.apart.lines)
+    unread = unread_columns(raw, layout, found.match, found.excluded.lines)
     if layout.table == "shares":
         alike = found.draft.groups("tax_id", *shares.SAME_SHARE)
         unread = told_apart(unread, raw, [found.draft.rows[positions].tolist() for positions in alike])
-    decided = decisions_of(draft.decisions.values(), found.apart.told, found.stood_in)
+    decided = decisions_of(draft.decisions.values(), found.excluded.told, found.stand_ins)
     decisions = (
         *decided,
         *understood(draft),
@@ -174,8 +174,8 @@ def parse_table(
 
 
 def _compared(found: "ReadRows", raw: RawTable) -> tuple[list[Issue], list[Message]]:
-    stated = found.apart.totals or found.apart.control
-    sums = [sum_block(found.draft, found.apart)] if stated else []
+    stated = found.excluded.totals or found.excluded.control
+    sums = [sum_block(found.draft, found.excluded)] if stated else []
     return compare_totals(sums, TableSource(raw.file.name, raw.sheet, raw.headers))
 
 
@@ -185,9 +185,9 @@ class ReadRows(NamedTuple):
     model: type[TableModel]
     columns: tuple[Column, ...]
     match: HeaderMatch
-    apart: ExcludedRows
+    excluded: ExcludedRows
     draft: TableDraft
-    stood_in: Mapping[StoodIn, int]
+    stand_ins: Mapping[StoodIn, int]
 
 
 def read_rows(  # all of it is one file's
@@ -218,13 +218,13 @@ def read_rows(  # all of it is one file's
     if required and layout.table in {"payments", "payees"}:
         needed.append("name")
     match = find_columns(raw, layout, needed)
-    raw, positions, stood_in = completed(raw, layout, match.positions)
-    apart = excluded_rows(raw, layout, positions, below=below, lines=lines)
+    raw, positions, stand_ins = completed(raw, layout, match.positions)
+    excluded = excluded_rows(raw, layout, positions, below=below, lines=lines)
     draft = read_draft(
         raw,
         layout,
         positions,
-        apart.lines,
+        excluded.lines,
         table.columns,
         payee_data_required=required,
         evidence=evidence,
@@ -237,8 +237,8 @@ def read_rows(  # all of it is one file's
     check_oddities(draft, raw, match.positions)
     if layout.table not in _OF_WORKS:
         hold_stopped_rows(draft, raw, match)
-    report_misshapen(draft, raw, apart.lines)
-    return ReadRows(table.model, table.columns, match, apart, draft, stood_in)
+    report_misshapen(draft, raw, excluded.lines)
+    return ReadRows(table.model, table.columns, match, excluded, draft, stand_ins)
 
 
 def settled(
@@ -259,8 +259,8 @@ def settled(
         is_whole: Whether none of the rows around them were left out.
         decisions: What was decided while parsing, for people.
     """
-    twice = second_copy(raw, found.apart.lines) if is_whole and layout.table == "royalty_lines" else None
-    notes = notes_that_stop(raw, found.apart) if layout.table not in _OF_WORKS else []
+    twice = second_copy(raw, found.excluded.lines) if is_whole and layout.table == "royalty_lines" else None
+    notes = notes_that_stop(raw, found.excluded) if layout.table not in _OF_WORKS else []
     found.draft.held_whole = _why_whole(mismatches, unread, twice, notes)
     frame = _validated_frame(found, raw)
     held_codes = codes_by_position(found.draft)
@@ -269,8 +269,8 @@ def settled(
         *values_only(raw),
         *hidden_data(found.draft, raw, found.match.positions),
         *to_issues(found.draft, raw, found.match.positions),
-        *names_alone(raw, found.apart, found.match.positions),
-        *nearly_asked(raw, layout, found.apart),
+        *names_alone(raw, found.excluded, found.match.positions),
+        *nearly_asked(raw, layout, found.excluded),
         *([] if twice is None else [_told_twice(raw, twice)]),
         *notes,
         *mismatches,
@@ -278,7 +278,7 @@ def settled(
     return ParsedTable(
         frame=frame,
         held=held_rows(found.draft, raw, held_codes),
-        rows=dispositions(found.draft, raw, found.apart, held_codes),
+        rows=dispositions(found.draft, raw, found.excluded, held_codes),
         issues=tuple(sorted(issues, key=lambda issue: issue.row or 0)),
         decisions=decisions,
         proposed={key_digest(found.draft.texts["pix_key"][at]): kind for at, kind in found.draft.proposed.items()},

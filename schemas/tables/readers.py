@@ -164,7 +164,7 @@ _COMMA: Final = _POINT.replace(r"\.", ",")
 _WHOLE: Final = r"-?[0-9]{1,13}"
 
 # Texts of which one proves, or leaves open, how a column of amounts writes its decimals.
-TELLING_AMOUNTS: Final = (
+DECIDING_AMOUNTS: Final = (
     r"-?[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,18})",
     r"-?[0-9]+,(?:[0-9]{1,2}|[0-9]{4,18})",
     r"-?[1-9][0-9]{0,2}[.,][0-9]{3}",

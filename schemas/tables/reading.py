@@ -15,7 +15,7 @@ from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import AmountColumn
-from schemas.tables.cells import CellFinding, Cells, ColumnKind, ColumnReading, Telling, unreadable
+from schemas.tables.cells import CellFinding, Cells, ColumnKind, ColumnReading, DecidingCells, unreadable
 from schemas.tables.dates import NO_EVIDENCE, Evidence, dates
 from schemas.tables.draft import Mask, TableDraft, label_of
 from schemas.tables.excluded_rows import positions_under, rows_holding
@@ -145,7 +145,7 @@ def _days_told(
         if column.kind in _DAYS and column.name in positions:
             position = positions[column.name]
             cells = Cells(column.name, raw.cells[position][wanted], raw.kinds_of(position)[wanted])
-            told += dates(cells.distinct, "auto").telling
+            told += dates(cells.distinct, "auto").deciding
     return tuple(told)
 
 
@@ -191,7 +191,7 @@ def filled(count: int, value: object) -> npt.NDArray[Any]:
     return filled
 
 
-def _read_column(cells: Cells, column: Column, convention: Convention, known: Telling) -> ColumnReading:
+def _read_column(cells: Cells, column: Column, convention: Convention, known: DecidingCells) -> ColumnReading:
     required = IssueCode.CELL_REQUIRED if column.required else None
     if column.kind is not ColumnKind.TAX_ID:
         factory = reader_factory(column.kind, convention)

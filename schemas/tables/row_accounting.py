@@ -101,12 +101,13 @@ def _exact(draft: TableDraft, position: int) -> Decimal | None:
     return amount.value if amount else None
 
 
-def dispositions(draft: TableDraft, raw: RawTable, apart: ExcludedRows, codes: dict[int, str]) -> pd.DataFrame:
+def dispositions(draft: TableDraft, raw: RawTable, excluded: ExcludedRows, codes: dict[int, str]) -> pd.DataFrame:
     """Build `ParsedTable.rows`: every row of the file once."""
     number = raw.cells.index.to_numpy(dtype=np.int64)
     rows = places(raw.file.name, raw.sheet, number)
     otherwise = {
-        int(row): ("ignored", str(why)) for row, why in zip(number[~apart.lines], apart.why[~apart.lines], strict=True)
+        int(row): ("ignored", str(why))
+        for row, why in zip(number[~excluded.lines], excluded.why[~excluded.lines], strict=True)
     }
     otherwise |= {int(draft.rows[position]): ("ignored", why) for position, why in draft.ignored.items()}
     otherwise |= {int(draft.rows[position]): ("held", why) for position, why in codes.items()}

@@ -287,12 +287,12 @@ def _is_a_name(raw: RawTable, label: RowLabel, positions: Mapping[str, int], nam
     """Tell whether a label is what an artist or a song is called: it stands where names do, and its row says more."""
     if label.position not in {positions.get(column) for column in names}:
         return False
-    others = {positions[column] for column in (*names, *_TELLING) if column in positions} - {label.position}
+    others = {positions[column] for column in (*names, *_DECIDING) if column in positions} - {label.position}
     return any(cell_at(raw, label.at, position)[0] for position in others)
 
 
 # What a line of a statement is about; a row that says nothing of all this may be their sum.
-_TELLING: Final = ("isrc", "upc", "platform", "period")
+_DECIDING: Final = ("isrc", "upc", "platform", "period")
 _MOST_BARE: Final = 50
 _FEWEST_LINES: Final = 2
 
@@ -308,7 +308,7 @@ def bare_rows(raw: RawTable, positions: Mapping[str, int], among: Mask | None = 
     Returns:
         Their places among the rows, from 0.
     """
-    told = [positions[column] for column in _TELLING if column in positions]
+    told = [positions[column] for column in _DECIDING if column in positions]
     bare = np.ones(len(raw.cells), dtype=bool) if among is None else among.copy()
     looked_at = int(bare.sum())
     for position in told:

@@ -70,7 +70,7 @@ _COLOUR: Final = re.compile(
 )
 
 
-def notes_that_stop(raw: RawTable, apart: ExcludedRows) -> list[Issue]:
+def notes_that_stop(raw: RawTable, excluded: ExcludedRows) -> list[Issue]:
     """Tell of notes above, among and below the rows that say that somebody is not to be paid.
 
     One that speaks of colours is a legend, of which nobody has seen to whom it applies: an error. Others are warnings.
@@ -84,7 +84,7 @@ def notes_that_stop(raw: RawTable, apart: ExcludedRows) -> list[Issue]:
             row=row,
             severity=Severity.ERROR if is_legend(text) else None,
         )
-        for row, position, text in _notes(raw, apart)
+        for row, position, text in _notes(raw, excluded)
         if stops(text)
     ]
 
@@ -98,9 +98,9 @@ def is_legend(text: str) -> bool:
     return _COLOUR.search(" ".join(words_of(text))) is not None
 
 
-def _notes(raw: RawTable, apart: ExcludedRows) -> Iterator[tuple[int, int, str]]:
+def _notes(raw: RawTable, excluded: ExcludedRows) -> Iterator[tuple[int, int, str]]:
     for head in raw.above:
         yield from ((head.row, position, text) for position, text in enumerate(head.texts) if text)
-    for at in np.flatnonzero(apart.why == ExclusionReason.NOTE).tolist():
+    for at in np.flatnonzero(excluded.why == ExclusionReason.NOTE).tolist():
         cells = raw.cells.iloc[at]
         yield from ((int(raw.cells.index[at]), position, text) for position, text in enumerate(cells) if text)

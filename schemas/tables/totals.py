@@ -81,7 +81,7 @@ class _Lines:
             sums.reach(total.row)
         verdict = self._compare(total, whole=False)
         for sums in self._of.values():
-            sums.begin_anew()
+            sums.start_again()
         return verdict
 
     def judge_control(self, total: StatedTotal) -> TotalVerdict:

@@ -113,12 +113,12 @@ def told_apart(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Se
         alike: Physical rows that would be the same thing, group by group.
     """
     cells = {column.position: raw.cells[column.position] for column in unread if column.condition is None}
-    telling = {
+    deciding = {
         position
         for position, texts in cells.items()
         if not texts.is_unique and any(len(set(texts.loc[list(rows)])) > 1 for rows in alike)
     }
-    return [replace(one, condition=Condition.DIFFERENCE) if one.position in telling else one for one in unread]
+    return [replace(one, condition=Condition.DIFFERENCE) if one.position in deciding else one for one in unread]
 
 
 def issues_of(unread: Sequence[UnreadColumn], raw: RawTable, layout: Layout) -> list[Issue]:

@@ -6,7 +6,7 @@ from time import sleep
 
 import pytest
 
-from flows.intake.read_apart import GivenFile, read_apart
+from flows.intake.read_remote import GivenFile, read_remote
 from io_adapters.cluster import RANGE_BYTES, opened_cluster
 from io_adapters.spreadsheets.declarations import read_layout
 from tests.bench.conftest import Figures, median_s
@@ -46,7 +46,7 @@ def test_a_second_worker(figures: Figures, tmp_path: Path):
         with opened_dask(folder, workers=workers, cores=cores[:2]) as there, opened_cluster(there.address) as engine:
 
             def read(name: str, size: int, engine=engine) -> None:
-                assert read_apart(engine, GivenFile(str(tmp_path / name), layouts, size)) is not None
+                assert read_remote(engine, GivenFile(str(tmp_path / name), layouts, size)) is not None
 
             read("small.csv", 2**20)  # workers import what they need
             taken_s.append(median_s(lambda read=read: read("statement.csv", RANGE_BYTES)))

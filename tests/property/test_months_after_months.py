@@ -56,7 +56,7 @@ def some_taxes(draw):
     return taxes(drawn("| payee | kind | rate | amount |", rows)) if rows else empty_table("taxes")
 
 
-class Books:
+class TableAccounting:
     """A year, what came in last for each month, and what everybody has been paid outside."""
 
     def __init__(self, year, whole_shares):
@@ -111,7 +111,7 @@ def test_everything_ever_earned_is_recouped_paid_carried_or_held_and_no_run_chan
 ):
     calendar = Calendar()
     with open_ledger(f"sqlite:///{tmp_path_factory.mktemp('months')}/ledger.db", clock=calendar) as ledger:
-        books = Books(Year(ledger.journal, calendar, {"minimum_payout": minimum}, balances=balances), whole)
+        books = TableAccounting(Year(ledger.journal, calendar, {"minimum_payout": minimum}, balances=balances), whole)
         books.taxes = data.draw(some_taxes())
         for month, event in [(MONTHS[0], "run"), *events]:
             if event == "fail":

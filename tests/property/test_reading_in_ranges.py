@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from flows.intake.read_apart import GivenFile, find_lines, read_apart
+from flows.intake.read_remote import GivenFile, find_lines, read_remote
 from io_adapters.spreadsheets.text.opened_text import CutText
 from schemas.errors import UnreadableFile
 from tests.schemas.sheets import layout
@@ -58,26 +58,26 @@ class OnePartAfterTheOther:
 def read(path, range_bytes, how=LAYOUT):
     """Read a file; what was wrong with it where it cannot be read."""
     try:
-        (table,) = read_apart(OnePartAfterTheOther(), GivenFile(str(path), (how,), range_bytes)).tables
+        (table,) = read_remote(OnePartAfterTheOther(), GivenFile(str(path), (how,), range_bytes)).tables
     except UnreadableFile as refused:
         return refused.issues
     return table[1]
 
 
 def assert_read_alike(path, range_bytes, how=LAYOUT):
-    whole, apart = read(path, None, how), read(path, range_bytes, how)
-    if isinstance(whole, tuple) or isinstance(apart, tuple):
-        assert apart == whole
+    whole, excluded = read(path, None, how), read(path, range_bytes, how)
+    if isinstance(whole, tuple) or isinstance(excluded, tuple):
+        assert excluded == whole
         return whole
-    pd.testing.assert_frame_equal(apart.totals.by_platform, whole.totals.by_platform)
-    pd.testing.assert_frame_equal(apart.totals.by_territory, whole.totals.by_territory)
-    pd.testing.assert_frame_equal(apart.held, whole.held)
-    pd.testing.assert_frame_equal(apart.books.runs, whole.books.runs)
-    pd.testing.assert_frame_equal(apart.raw.cells, whole.raw.cells, check_index_type=False)
-    assert replace(apart.raw, cells=whole.raw.cells) == whole.raw
-    assert (apart.books.issues, apart.books.decisions) == (whole.books.issues, whole.books.decisions)
-    assert (apart.content, apart.sketches, apart.whole) == (whole.content, whole.sketches, whole.whole)
-    assert apart.before == whole.before
+    pd.testing.assert_frame_equal(excluded.totals.by_platform, whole.totals.by_platform)
+    pd.testing.assert_frame_equal(excluded.totals.by_territory, whole.totals.by_territory)
+    pd.testing.assert_frame_equal(excluded.held, whole.held)
+    pd.testing.assert_frame_equal(excluded.books.runs, whole.books.runs)
+    pd.testing.assert_frame_equal(excluded.raw.cells, whole.raw.cells, check_index_type=False)
+    assert replace(excluded.raw, cells=whole.raw.cells) == whole.raw
+    assert (excluded.books.issues, excluded.books.decisions) == (whole.books.issues, whole.books.decisions)
+    assert (excluded.content, excluded.sketches, excluded.whole) == (whole.content, whole.sketches, whole.whole)
+    assert excluded.before == whole.before
     return whole
 
 
@@ -171,4 +171,4 @@ def test_a_range_of_a_file_that_was_written_over_is_refused(path):
             return made
 
     with pytest.raises(UnreadableFile, match="changed"):
-        read_apart(Rewritten(), given_file)
+        read_remote(Rewritten(), given_file)

@@ -13,7 +13,7 @@ from schemas.layouts.headers import match_headers
 from schemas.layouts.recognise import Fit, preamble_of
 from schemas.messages import render
 from schemas.sheet_cells import CellKind, HeadRow, View
-from schemas.tables.blocks import Before, BlockBooks
+from schemas.tables.blocks import Before, BlockAccounting
 from schemas.tables.parsing import parse_table
 from schemas.tables.totals import TableSource
 from tests.schemas.sheets import codes, layout, sheet
@@ -45,7 +45,7 @@ def both_ways(raw, how):
     """Read a table at once, and as a block whose plain lines are read by the column; both tell the same."""
     parsed = parse_table(raw, how)
     summed = sum_block(raw, how, Before(), few_rows=0)
-    books = BlockBooks(TableSource("test.xlsx", "Plan1", raw.headers), 1)
+    books = BlockAccounting(TableSource("test.xlsx", "Plan1", raw.headers), 1)
     for found in summed.found:
         books.add(found)
     assert tuple(books.close().decisions) == tuple(parsed.decisions)

@@ -28,7 +28,7 @@ BANKS = {
 LISTED = {ispb: Institution(ispb_number=ispb, compe_number=code, is_active=True) for code, ispb in BANKS.items()}
 
 
-class Telling(QuietProgress):
+class DecidingCells(QuietProgress):
     """Keeps what a person is told while a job is read."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Telling(QuietProgress):
 
 def read_and_judge(job: Path) -> dict[str, Any]:
     """Read a job's files as `check` does, and say in the words of a drawing's truth what became of them."""
-    told = Telling()
+    told = DecidingCells()
     with opened_offline(read_run_request(job), told) as run:
         run.ledger.institutions = SimpleNamespace(read_at=run.clock.now, all=lambda: LISTED)
         try:

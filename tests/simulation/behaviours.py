@@ -50,7 +50,7 @@ class Behaviour:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class DecidingCells:
     """What a service tells of a report, and how soon its lists do."""
 
     name: str
@@ -166,10 +166,10 @@ MOODS: Final = (
     ),
 )
 TELLINGS: Final = (
-    Telling("tells id and name", report_id=True, batch_name=True),
-    Telling("tells the id alone", report_id=True, batch_name=False),
-    Telling("tells the name alone", report_id=False, batch_name=True),
-    Telling("tells neither", report_id=False, batch_name=False),
-    Telling("tells both, ten minutes late", report_id=True, batch_name=True, lag_s=LAG_S),
-    Telling("tells neither, ten minutes late", report_id=False, batch_name=False, lag_s=LAG_S),
+    DecidingCells("tells id and name", report_id=True, batch_name=True),
+    DecidingCells("tells the id alone", report_id=True, batch_name=False),
+    DecidingCells("tells the name alone", report_id=False, batch_name=True),
+    DecidingCells("tells neither", report_id=False, batch_name=False),
+    DecidingCells("tells both, ten minutes late", report_id=True, batch_name=True, lag_s=LAG_S),
+    DecidingCells("tells neither, ten minutes late", report_id=False, batch_name=False, lag_s=LAG_S),
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.ledger.leases import Owner
-from tests.simulation.behaviours import BEHAVIOURS, MOODS, TELLINGS, Behaviour, Telling
+from tests.simulation.behaviours import BEHAVIOURS, MOODS, TELLINGS, Behaviour, DecidingCells
 from tests.simulation.office import Office, Spreadsheet
 from tests.simulation.points import IN_TRANSACTION, Point, Points, PowerCut
 from tests.simulation.verdict import Verdict, judge
@@ -59,7 +59,7 @@ class Scenario:
     point: Point | None
     event: Event
     behaviour: Behaviour
-    telling: Telling
+    telling: DecidingCells
     twist: Twist = T.NONE
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import httpx
 
-from tests.simulation.behaviours import GOES_WELL, NEVER, Behaviour, Telling
+from tests.simulation.behaviours import GOES_WELL, NEVER, Behaviour, DecidingCells
 from tests.simulation.clock import VirtualClock
 
 STRUCK_POST: Final = 2
@@ -55,7 +55,7 @@ class Created:
     post: Post
     since_s: float
 
-    def told(self, telling: Telling, now_s: float) -> dict[str, Any]:
+    def told(self, telling: DecidingCells, now_s: float) -> dict[str, Any]:
         """What the service says of it, at that moment."""
         said: dict[str, Any] = {"_id": self.split_id, "taxId": self.post.content["taxId"], "currency": "BRL"}
         said["totalAmount"] = self.post.content["amount"]
@@ -90,7 +90,7 @@ class Service:
 
     clock: VirtualClock
     behaviour: Behaviour
-    telling: Telling
+    telling: DecidingCells
     after_effect: Callable[[], None] = lambda: None
     posts: list[Post] = field(default_factory=list)
     created: list[Created] = field(default_factory=list)

@@ -71,7 +71,7 @@ class Office:
         decisions: People's last words on payments rows.
         opened: What the last working out made of opening balances.
         contact_ids: Ids of the contacts the service told.
-        other_books: What was sent for this job and period under another payer or currency.
+        claims_elsewhere: What was sent for this job and period under another payer or currency.
         on_hold: Why payees' money is held back, by tax id.
         journal: What earlier runs posted.
         opening_gone: Obligation keys that an opening balance said were paid outside, in a row that is gone.
@@ -86,7 +86,7 @@ class Office:
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     opened: Opened | None = None
     contact_ids: Mapping[str, str] = field(default_factory=dict)
-    other_books: tuple[Claim, ...] = ()
+    claims_elsewhere: tuple[Claim, ...] = ()
     on_hold: Mapping[str, str] = field(default_factory=dict)
     opening_gone: frozenset[str] = frozenset()
     journal: tuple[JournalEntry, ...] = ()
@@ -120,7 +120,7 @@ class Office:
             paid_outside=paid,
             in_question=asked,
             contact_ids=ids,
-            other_books=self.other_books,
+            claims_elsewhere=self.claims_elsewhere,
             on_hold=self.on_hold,
             opening_gone=self.opening_gone,
         )
@@ -181,7 +181,7 @@ class Office:
     def correct_payer(self, tax_id: str) -> None:
         """Pay under another payer from now on; what was sent was under the old one."""
         self.job = self.job.model_copy(update={"payer": self.job.payer.model_copy(update={"tax_id": tax_id})})
-        self.other_books, self.claims = (*self.other_books, *self.claims), ()
+        self.claims_elsewhere, self.claims = (*self.claims_elsewhere, *self.claims), ()
 
     def under(self, **rules: object) -> "Office":
         """The same office under other rules."""

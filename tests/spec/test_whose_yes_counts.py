@@ -131,7 +131,7 @@ def test_a_policy_that_says_nothing_leaves_a_job_as_it_is():
 def test_a_policy_lowers_what_goes_by_itself_and_what_one_may_approve():
     policy = rule_of(HousePolicy(above="2.00", limits=Limits(run="100.00")))
     rule = stricter(LOOSE, policy)
-    needed = [rule.approvers_needed(total, total, must_look=False) for total in (200, 201, 10_000, 10_001)]
+    needed = [rule.approvers_needed(total, total, needs_review=False) for total in (200, 201, 10_000, 10_001)]
     assert needed == [0, 1, 1, 2]
 
 

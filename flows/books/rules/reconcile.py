@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from flows.payables.rules.places import S
-from schemas.approval import REJECTED, Decision, PlanWord
+from schemas.approval import REJECTED, Decision, PlanDecision
 from schemas.errors import ExitCode
 from schemas.messages import Message
 from schemas.obligation import Obligation, Obligations, sum_cents
-from schemas.reconciliation import BatchExchange, BatchSummary, Discrepancy, PersonsWord, ReportLine
+from schemas.reconciliation import BatchExchange, BatchSummary, Discrepancy, RecordedDecision, ReportLine
 from schemas.submission import ENDED, LIKENESS, Submission, SubmissionState
 from schemas.wire import SplitReport, cents_of
 
@@ -162,7 +162,7 @@ def report_lines(
     submissions: Iterable[Submission],
     reports: Mapping[str, SplitReport],
     ended_at: Mapping[str, dt.datetime],
-    words: Iterable[PlanWord],
+    words: Iterable[PlanDecision],
     exchanges: Mapping[str, BatchExchange],
 ) -> tuple[ReportLine, ...]:
     """Describe the reports that pay something of a run, in the order they were sent; what is unsent comes last.
@@ -204,8 +204,8 @@ def report_lines(
 
 
 def persons_words(
-    words: Iterable[PlanWord], decisions: Iterable[Decision], obligations: Iterable[Obligation]
-) -> tuple[PersonsWord, ...]:
+    words: Iterable[PlanDecision], decisions: Iterable[Decision], obligations: Iterable[Obligation]
+) -> tuple[RecordedDecision, ...]:
     """Tell what people said of the plans and payments of a run, oldest first.
 
     Args:
@@ -213,7 +213,7 @@ def persons_words(
     """
     names = {obligation.key: obligation.payee.name for obligation in obligations if obligation.key}
     told = [
-        PersonsWord(
+        RecordedDecision(
             at=word.at,
             by=word.by,
             said=_said(word),
@@ -225,7 +225,7 @@ def persons_words(
         for word in words
     ]
     told += [
-        PersonsWord(
+        RecordedDecision(
             at=decision.at,
             by=decision.by,
             said=Message(f"output.word.{decision.kind.value}"),
@@ -239,7 +239,7 @@ def persons_words(
     return tuple(sorted(told, key=lambda word: word.at))
 
 
-def _said(word: PlanWord) -> Message:
+def _said(word: PlanDecision) -> Message:
     if word.kind == REJECTED:
         return Message("output.word.rejected")
     return Message(f"output.word.approved_{'used' if word.is_used else 'void' if word.is_void else 'unused'}")

@@ -36,7 +36,7 @@ def claim(
     identity: JobIdentity,
     paid_outside: Mapping[str, int] = MappingProxyType({}),
     *,
-    other_books: Collection[Claim] = (),
+    claims_elsewhere: Collection[Claim] = (),
     unsound_rows: Collection[tuple[str, str]] = (),
 ) -> Obligations:
     """Hold obligations against live claims, and against what people have decided.
@@ -45,19 +45,19 @@ def claim(
         claims: Live claims of this job and period, and royalties paid outside: those have no submission.
         decisions: Obligation key -> the last word people said on that payments row.
         paid_outside: Obligation key of a payments row -> centavos that were paid for it outside Repasse.
-        other_books: Live claims of this job and period under another payer or currency, for rows that were renamed.
+        claims_elsewhere: Live claims of this job and period under another payer or currency: rows that were renamed.
         unsound_rows: Payee and reference of payments rows that are in the files and not among the obligations.
 
     Returns:
         One row per claim and per part still to pay; the sum of amounts is unchanged. Claimed rows bear the submission
         and run that claim them; their place follows from that submission's state.
     """
-    if not claims and not decisions and not paid_outside and not other_books:
+    if not claims and not decisions and not paid_outside and not claims_elsewhere:
         return tuple(obligations)
     by_base: dict[str, list[Claim]] = {}
     for claim in sorted(claims, key=lambda claim: (len(claim.reference), claim.reference)):
         by_base.setdefault(claim.base_key, []).append(claim)
-    gone = _Gone(_without_row(obligations, [*claims, *other_books], identity, unsound_rows))
+    gone = _Gone(_without_row(obligations, [*claims, *claims_elsewhere], identity, unsound_rows))
     judged = list[Obligation]()
     seen, unclaimed = set[str](), list[int]()
     for obligation in obligations:

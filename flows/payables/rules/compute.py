@@ -63,7 +63,7 @@ class LedgerSnapshot:
 
     Attributes:
         claims: Live claims of this job, payer, period and currency, and royalties paid outside.
-        other_books: Live claims of this job and period under another payer or currency.
+        claims_elsewhere: Live claims of this job and period under another payer or currency.
         history: What the period finds in the journal.
         refused: Identities of payment entries the service has refused.
         repeated: File name -> where all of it was used before.
@@ -89,7 +89,7 @@ class LedgerSnapshot:
     repeated: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     elsewhere: tuple[Claim, ...] = ()
-    other_books: tuple[Claim, ...] = ()
+    claims_elsewhere: tuple[Claim, ...] = ()
     paid_outside: Mapping[str, int] = field(default_factory=dict)
     in_question: Mapping[str, str] = field(default_factory=dict)
     contact_ids: Mapping[str, str] = field(default_factory=dict)
@@ -246,7 +246,7 @@ class _Case:
             standing.decisions,
             self.identity,
             standing.paid_outside,
-            other_books=standing.other_books,
+            claims_elsewhere=standing.claims_elsewhere,
             unsound_rows=self.unsound_rows,
         )
         listed = hold_unlisted(claimed, standing.institutions)

@@ -74,18 +74,18 @@ class OpenWorkbook:
         Raises:
             Refused: it cannot be read.
         """
-        loaded = self._loaded.pop(name, None) or self._loaded_anew(name)
+        loaded = self._loaded.pop(name, None) or self._reloaded(name)
         rows = itertools.islice(loaded.rows(), max(header_row - 1, 0), None)
         headers = list(map(cell_text, next(rows, ()))) if header_row else []
         return headers, _blocks(rows), loaded.sheet
 
     def _load(self, name: str) -> _Loaded:
-        loaded = self._loaded[name] = self._loaded_anew(name)
+        loaded = self._loaded[name] = self._reloaded(name)
         while len(self._loaded) > 1 and sum(map(_cells, self._loaded.values())) > _MOST_KEPT_CELLS:
             del self._loaded[next(iter(self._loaded))]
         return loaded
 
-    def _loaded_anew(self, name: str) -> _Loaded:
+    def _reloaded(self, name: str) -> _Loaded:
         return _Loaded(self.workbook.load(name))
 
 

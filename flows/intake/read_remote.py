@@ -68,7 +68,7 @@ class ReadApart:
     tables: tuple[tuple[str | None, SummedTable], ...]
 
 
-def read_apart(engine: Engine, file: GivenFile) -> ReadApart | None:
+def read_remote(engine: Engine, file: GivenFile) -> ReadApart | None:
     """Read a file of statement lines; None where it turns out to hold something else.
 
     Raises:
