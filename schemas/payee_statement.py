@@ -57,7 +57,7 @@ class StatementBasis:
     """
 
     heading: StatementHeading
-    advances: tuple["AdvanceStanding", ...] = ()
+    advances: tuple["AdvanceBalance", ...] = ()
     languages: Mapping[str, Literal["pt-BR", "en"]] = field(default_factory=dict)
     minimums_cents: Mapping[str, int] = field(default_factory=dict)
 
@@ -110,7 +110,7 @@ class PartOf:
 
 
 @dataclass(frozen=True, slots=True)
-class AdvanceStanding:
+class AdvanceBalance:
     """What this period recouped of one advance.
 
     Attributes:
@@ -210,5 +210,5 @@ class PayeeStatement:
     territories: tuple[PartOf, ...]
     months: tuple[PartOf, ...]
     way: WayToPaid | None
-    advances: tuple[AdvanceStanding, ...]
+    advances: tuple[AdvanceBalance, ...]
     payments: tuple[StatementPayment, ...]

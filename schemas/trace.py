@@ -13,7 +13,7 @@ from schemas.messages import Message
 from schemas.obligation import Reasons
 
 
-class FileStanding(StrEnum):
+class FileState(StrEnum):
     """Whether a file is still the one that a run has read."""
 
     SAME = "same"
@@ -25,7 +25,7 @@ class FileStanding(StrEnum):
     @property
     def is_read(self) -> bool:
         """Whether lines are told from the file."""
-        return self in {FileStanding.SAME, FileStanding.UNPROVEN}
+        return self in {FileState.SAME, FileState.UNPROVEN}
 
 
 class TraceProblem(StrEnum):
@@ -304,7 +304,7 @@ class PayeeTrace:
     obligations: tuple[TracedObligation, ...]
     way: TracedWay | None
     parts: tuple[RoyaltyPart, ...]
-    files: tuple[tuple[str, FileStanding], ...]
+    files: tuple[tuple[str, FileState], ...]
     reports: tuple[TracedReport, ...]
     in_cents: int
     places_cents: tuple[tuple[str, int], ...]
@@ -316,6 +316,6 @@ class PayeeTrace:
     @property
     def codes(self) -> frozenset[ExitCode]:
         """What is wrong with it, as exit codes."""
-        unreadable = any(standing is FileStanding.UNREADABLE for _, standing in self.files)
+        unreadable = any(standing is FileState.UNREADABLE for _, standing in self.files)
         codes = {ExitCode.UNREADABLE_FILE} if unreadable else set[ExitCode]()
         return frozenset(codes | ({ExitCode.DISCREPANCIES} if self.problems else set()))

@@ -83,7 +83,7 @@ def _approve(run: Run, drafted: Draft) -> None:
     if reasons and not were_shown(run, plan, reasons):
         run.ledger.approvals.void(plan.digest)
     run.issues += _limits_passed(run, plan)
-    payables, epoch = drafted.payables, drafted.standing.epoch
+    payables, epoch = drafted.payables, drafted.snapshot.epoch
     if not plan.batches:
         if drafted.intake.used_before.released:
             files = ", ".join(sorted(drafted.intake.used_before.released))

@@ -223,7 +223,7 @@ def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submiss
         NotSent: the service cannot be asked.
         SendingFrozen: the payments were sent again since; the report is linked all the same.
     """
-    submission = _standing_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
+    submission = _submission_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
     if not split_id.strip(" ."):
         raise DecisionRefused(Message("report.none_named"))
     service = run.require_service()
@@ -252,7 +252,7 @@ def look_for(run: Run, submission_id: str) -> tuple[Submission, tuple[Candidate,
         DecisionRefused: the submission is not in doubt.
         NotSent: the service cannot be asked.
     """
-    submission = _standing_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
+    submission = _submission_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
     reports = run.require_service().api.list_all_reports()
     return submission, candidates_of(submission, reports, linked_ids(run))
 
@@ -308,7 +308,7 @@ def ask_each(subjects: Sequence[_Subject], ask: Callable[[_Subject], _Found]) ->
 
 def _old_enough(run: Run, name: str, people: Collection[str]) -> Submission:
     """Return a submission that has been in doubt for a day, and that none of these people sent."""
-    submission = _standing_in(run, name, {S.IN_DOUBT})
+    submission = _submission_in(run, name, {S.IN_DOUBT})
     if submission.sending_at is not None and run.clock.now() < submission.sending_at + WAIT:
         since = f"{submission.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"
         raise DecisionRefused(Message("doubt.wait", name=submission.report_id, since=since))
@@ -349,7 +349,7 @@ def take_link_back(run: Run, submission_id: str, by: Sequence[str], evidence: st
     return run.ledger.submissions.get(submission_id)
 
 
-def _standing_in(run: Run, submission_id: str, states: set[SubmissionState]) -> Submission:
+def _submission_in(run: Run, submission_id: str, states: set[SubmissionState]) -> Submission:
     """Return a submission, with its body, that stands where a word on it makes sense."""
     doubt_abandoned(run)
     known = {submission.id: submission for submission in run.ledger.submissions.list(states=states | {S.SENDING})}
@@ -370,13 +370,13 @@ def lift_freeze(ledger: Ledger, accepted: Sequence[str], by: Sequence[str], evid
         DecisionRefused: nothing is frozen, or a tag of the freeze is not accepted, or one is not of the freeze.
         ApprovalWanted: there are not two different people.
     """
-    standing = ledger.freeze.current()
-    if standing is None:
+    frozen = ledger.freeze.current()
+    if frozen is None:
         raise DecisionRefused(Message("freeze.none"))
     if len(different_people(by)) < 2:
         raise ApprovalWanted(Message("freeze.two_people"))
-    wrong = sorted(set(standing.tags) ^ set(accepted))
+    wrong = sorted(set(frozen.tags) ^ set(accepted))
     if wrong:
-        raise DecisionRefused(Message("freeze.names", tags=", ".join(standing.tags), wrong=", ".join(wrong)))
+        raise DecisionRefused(Message("freeze.names", tags=", ".join(frozen.tags), wrong=", ".join(wrong)))
     ledger.freeze.lift(by, evidence, accepted)
-    return standing.tags
+    return frozen.tags

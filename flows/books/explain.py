@@ -14,7 +14,7 @@ from schemas.obligation import reasons_message
 from schemas.plan import short_digest
 from schemas.trace import (
     AdvanceTaken,
-    FileStanding,
+    FileState,
     LinesFound,
     PayableWay,
     PayeeTrace,
@@ -69,7 +69,7 @@ def chain(trace: PayeeTrace) -> list[ExplainedLine]:
     """
     steps = [step for obligation in trace.obligations for step in _obligation(obligation, trace.currency)]
     steps += royalty_steps(trace)
-    changed = [(file, standing) for file, standing in trace.files if standing is not FileStanding.SAME]
+    changed = [(file, standing) for file, standing in trace.files if standing is not FileState.SAME]
     steps += [ExplainedLine(0, Message(f"cli.trace.file_{standing}", file=file)) for file, standing in changed]
     return [*steps, *(step for report in trace.reports for step in _report(report))]
 

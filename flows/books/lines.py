@@ -21,7 +21,7 @@ from schemas.raw_table import FileIdentity
 from schemas.tables.blocks import Before, BlockAccounting, parse_block
 from schemas.tables.row_accounting import USED
 from schemas.tables.totals import TableSource
-from schemas.trace import FileStanding, LinesFound, RoyaltyPart
+from schemas.trace import FileState, LinesFound, RoyaltyPart
 
 
 def recorded_order(ledger: Ledger, job: str) -> RunRequest | None:
@@ -57,7 +57,7 @@ class Statements:
         rows = record.rows
         self._used = set(rows.loc[rows["disposition"] == USED, "file"])
         self._held = rows[rows["reason"] == IssueCode.LINES_USED_BEFORE.value]
-        self.standings: dict[str, FileStanding] = {}
+        self.standings: dict[str, FileState] = {}
         self._quoted = {
             quote.currency: Exchange(rate=quote.rate, date=quote.day, source=quote.origin) for quote in record.quotes
         }
@@ -69,7 +69,7 @@ class Statements:
         corrections = Corrections([path for _, path in self._order.files])
         find_files([*sources, *beside], self._order, corrections)
         there = {Path(path).name for slot in (*sources, *beside) for path in slot.paths}
-        self.standings = dict.fromkeys(self._used - there, FileStanding.GONE)
+        self.standings = dict.fromkeys(self._used - there, FileState.GONE)
         return [
             SourceLines(self._quoted | source.exchange, job.currency, self._found_in(slot, parts))
             for source, slot in zip(job.sources, sources, strict=True)
@@ -86,7 +86,7 @@ class Statements:
                     found += self._found_in_file(file, slot.layouts, name, parts)
             except UnreadableFile as failure:
                 gone = any(issue.code is IssueCode.FILE_MISSING for issue in failure.issues)
-                self.standings[name] = FileStanding.GONE if gone else FileStanding.UNREADABLE
+                self.standings[name] = FileState.GONE if gone else FileState.UNREADABLE
         return found
 
     def _found_in_file(
@@ -103,12 +103,12 @@ class Statements:
                 found += _read_lines(file, fit, layout, lambda: LineFinder(parts, self._most_ranges), held)
         return found
 
-    def _standing(self, identity: FileIdentity) -> FileStanding:
+    def _standing(self, identity: FileIdentity) -> FileState:
         """Hold a file's bytes against those that the run has planned with."""
         planned = self._ledger.files.of_run(self._run_id)
         if not planned:
-            return FileStanding.UNPROVEN
-        return FileStanding.SAME if identity.sha256 in planned.values() else FileStanding.CHANGED
+            return FileState.UNPROVEN
+        return FileState.SAME if identity.sha256 in planned.values() else FileState.CHANGED
 
 
 def _read_lines(  # all of it is one table's

@@ -29,7 +29,7 @@ from schemas.plan import STANDINGS, Place, standing_of
 from schemas.submission import Claim, Submission
 from schemas.tables.model import records
 from schemas.trace import (
-    FileStanding,
+    FileState,
     PayeeTrace,
     TracedApproval,
     TracedDecision,
@@ -263,7 +263,7 @@ class _Gatherer:
         balance = next(iter(balances), None)
         royalties = not wanted.keys or any(obligation.kind == "royalty" for obligation in asked)
         parts = royalty_parts(record.earnings) if royalties else ()
-        files: dict[str, FileStanding] | None = None
+        files: dict[str, FileState] | None = None
         order = self._order_of(wanted.job)
         if order is not None:
             statements = Statements(self._ledger, order, run_id, record, self._most_ranges)

@@ -53,7 +53,7 @@ FOLDER = "statements"
 
 def basis_of(run: Run, drafted: Draft) -> StatementBasis:
     """Gather what statements need to know of a run beside its tables."""
-    advances = stand_of_advances(drafted.inputs.advances, drafted.payables.royalties.recouped, drafted.standing.history)
+    advances = stand_of_advances(drafted.inputs.advances, drafted.payables.royalties.recouped, drafted.snapshot.history)
     heading, payees = heading_of(run.job, run.request.period, _quotes_of(drafted)), drafted.inputs.payees
     return StatementBasis(heading, advances, languages_of(payees), minimums_of(payees))
 
@@ -148,7 +148,7 @@ def record_of(run: Run, drafted: Draft) -> RunRecord:
         folder=str(run.output_folder),
         formats=job.outputs.formats,
         plan_digest=plan.digest if plan and plan.batches else None,
-        in_cents=input_totals(inputs, drafted.standing.history.carried_in),
+        in_cents=input_totals(inputs, drafted.snapshot.history.carried_in),
         obligations=payables.obligations,
         balances=payables.balances,
         earnings=payables.earnings,

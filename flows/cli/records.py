@@ -123,7 +123,7 @@ def _show_batch(batch: "Submission", ledger: "Ledger", console: "Console") -> No
     if batch.linked_by == LIKENESS:
         print_text(console, "cli.status.likeness")
     if batch.state is SubmissionState.PLANNED:
-        approvals = ledger.approvals.standing(batch.plan_digest, utc_now())
+        approvals = ledger.approvals.valid(batch.plan_digest, utc_now())
         if approvals:
             print_text(console, "cli.status.approved_by", people=", ".join(approval.by for approval in approvals))
     if batch.reason:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from flows.desk.guard import SignedIn, ledger_of
 from flows.desk.jobs import jobs_of
 from flows.desk.pages import show
-from flows.desk.plans import PlanPages, PlanStanding, plans_of
+from flows.desk.plans import PlanPages, PlanState, plans_of
 from flows.desk.runs import runs_of
 from flows.desk.unresolved import Unresolved, unresolved_of
 from flows.payables.waits import gather_waits
@@ -28,7 +28,7 @@ router = APIRouter()
 class Waits:
     """What waits for people or for the service."""
 
-    approvals: tuple[PlanStanding, ...]
+    approvals: tuple[PlanState, ...]
     checks: tuple[CheckRequest, ...]
     doubts: int
     undetermined: int

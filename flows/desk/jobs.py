@@ -63,7 +63,7 @@ class JobLine:
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchStanding:
+class LaunchState:
     """A launch: the run it became, or why there is none yet.
 
     Attributes:
@@ -257,7 +257,7 @@ class Launches:
         """Look once at everything that is open."""
         self._launcher.settle(key=key)
 
-    def get(self, key: str) -> LaunchStanding | None:
+    def get(self, key: str) -> LaunchState | None:
         """Find the run a launch became; after a while without one, say what the child said."""
         launch = self._ledger.desk_launches.get(key)
         if launch is None:
@@ -265,10 +265,10 @@ class Launches:
         job = self._jobs.of_path(launch.job_file)
         run = _became([stored for stored in self._ledger.runs.list(RUNS_SEARCHED) if _is_of(stored, launch)], launch)
         if run is not None:
-            return LaunchStanding(job, run.run_id, (), ended=False, at=launch.at, queued=False)
+            return LaunchState(job, run.run_id, (), ended=False, at=launch.at, queued=False)
         words = self._outcome_of(key)
         ended = bool(words) or self._now() > launch.at + PATIENCE
-        return LaunchStanding(job, "", words, ended=ended, at=launch.at, queued=self._launcher.is_queued)
+        return LaunchState(job, "", words, ended=ended, at=launch.at, queued=self._launcher.is_queued)
 
     def files_of(self, run: StoredRun) -> tuple[str, ...]:
         """Return the files a run was given: by its launch, or, where somebody else started it, none."""

@@ -37,7 +37,7 @@ router = APIRouter()
 
 
 @dataclass(frozen=True, slots=True)
-class PlanStanding:
+class PlanState:
     """A frozen plan and how it stands.
 
     Attributes:
@@ -81,12 +81,12 @@ class PlanPages:
         self._pages: OrderedDict[tuple[str, str], PlanPage] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, digest: str) -> PlanStanding:
+    def get(self, digest: str) -> PlanState:
         """Return a plan and how it stands."""
         stored = self._ledger.plans.get(digest)
         return self.standing_of(stored, page=self._page(stored.digest))
 
-    def standing_of(self, stored: StoredPlan, *, page: PlanPage | None = None) -> PlanStanding:
+    def standing_of(self, stored: StoredPlan, *, page: PlanPage | None = None) -> PlanState:
         """Tell how a plan stands."""
         declared = self._declared(stored)
         job = declared if isinstance(declared, Job) else None
@@ -96,7 +96,7 @@ class PlanPages:
         needed = approvers_needed(rule, stored, needs_review=True)
         counting = approvals_given(self._ledger, rule, stored, needed, self._now()) if job else frozenset()
         taken = state == "approved"
-        return PlanStanding(
+        return PlanState(
             stored,
             state,
             given=tuple((yes, taken or same_person(yes.by) in counting) for yes in given),

@@ -191,8 +191,8 @@ class Previews:
         with opened_offline(order, Silence(), self._open_ledger()) as run:
             intake = judge_inputs(run, read(run))
             with suppress(RepasseError):  # what stands against a plan is told by the look
-                intake, standing = stand(run, intake)
-                view_plan(run, draft_of(run, intake, standing))
+                intake, snapshot = stand(run, intake)
+                view_plan(run, draft_of(run, intake, snapshot))
             return corrections_of(run, intake, self._folder / f"{look.token}-typed", at_desk=True, typed=typed)
 
     def close(self) -> None:
@@ -240,8 +240,8 @@ class Previews:
         with opened_offline(order, Silence(), self._open_ledger()) as run:
             intake, failure, plan = judge_inputs(run, read(run)), None, None
             try:
-                intake, standing = stand(run, intake)
-                plan = plan_page_of(view_plan(run, draft_of(run, intake, standing)))
+                intake, snapshot = stand(run, intake)
+                plan = plan_page_of(view_plan(run, draft_of(run, intake, snapshot)))
             except RepasseError as unsound:
                 failure = unsound.content
             corrections, missing = (

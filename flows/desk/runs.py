@@ -119,7 +119,7 @@ class ShownStage:
 
 
 @dataclass(frozen=True, slots=True)
-class RunStanding:
+class RunView:
     """How a run stands at this moment.
 
     Attributes:
@@ -191,7 +191,7 @@ class RunPages:
         planned = planned_runs(self._ledger)
         return tuple(as_shown(run, planned, self._ledger, self._now()) for run in self._ledger.runs.list(limit))
 
-    def get(self, run_id: str) -> RunStanding | None:
+    def get(self, run_id: str) -> RunView | None:
         """Tell how a run stands, from the ledger alone."""
         run = self._ledger.runs.get(run_id)
         if run is None:
@@ -202,7 +202,7 @@ class RunPages:
         live = shown.state == RUNNING and run.finished_at is None
         digest = (summary.plan_digest if summary else None) or (batches[0].plan_digest if batches else "")
         outputs = self._outputs(run_id, top=True) if not live else ()
-        return RunStanding(
+        return RunView(
             run=shown,
             live=live,
             steps=steps_of(shown, self._ledger.runs.stages(run_id), batches, live=live),
@@ -356,7 +356,7 @@ def runs_of(request: Request) -> RunPages:
     return runs
 
 
-def _standing(request: Request, run_id: str) -> RunStanding:
+def _standing(request: Request, run_id: str) -> RunView:
     standing = runs_of(request).get(run_id)
     if standing is None:
         raise RequestRefused(404, "desk.refused.nothing")

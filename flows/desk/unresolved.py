@@ -131,7 +131,7 @@ class Unresolved:
             raise DecisionRefused(Message("doubt.settled", name=subject))
         if doubt.absent_from is not None and self._clock.now() < doubt.absent_from:
             raise DecisionRefused(Message("doubt.wait", name=subject, since=f"{doubt.absent_from:%Y-%m-%d %H:%M} UTC"))
-        first = self._ledger.first_decisions.standing(ABSENT, subject)
+        first = self._ledger.first_decisions.pending(ABSENT, subject)
         if first is None or same_person(first.by) == same_person(by):
             self._ledger.first_decisions.record(ABSENT, subject, by, evidence)
             return False
@@ -152,7 +152,7 @@ class Unresolved:
     def stop(self) -> Stop:
         """Return what stops all sending."""
         hold, freeze = self._ledger.hold.current(), self._ledger.freeze.current()
-        first = self._ledger.first_decisions.standing(FREEZE, _name_of(freeze.tags)) if freeze else None
+        first = self._ledger.first_decisions.pending(FREEZE, _name_of(freeze.tags)) if freeze else None
         return Stop(
             hold=f"{hold.by}: {hold.why}" if hold else "",
             freeze=freeze.reason if freeze else None,
@@ -170,13 +170,13 @@ class Unresolved:
 
     def unfreeze(self, tags: Sequence[str], *, by: str, evidence: str) -> bool:
         """Keep the first word on a freeze; with that of a second person on the same tags, lift it."""
-        standing = self._ledger.freeze.current()
-        if standing is None:
+        freeze = self._ledger.freeze.current()
+        if freeze is None:
             raise DecisionRefused(Message("freeze.none"))
-        if set(tags) != set(standing.tags):
+        if set(tags) != set(freeze.tags):
             raise DecisionRefused(Message("freeze.changed"))
-        subject = _name_of(standing.tags)
-        first = self._ledger.first_decisions.standing(FREEZE, subject)
+        subject = _name_of(freeze.tags)
+        first = self._ledger.first_decisions.pending(FREEZE, subject)
         if first is None or same_person(first.by) == same_person(by):
             self._ledger.first_decisions.record(FREEZE, subject, by, evidence)
             return False
@@ -200,11 +200,11 @@ class Unresolved:
             submission.sending_at,
             _from(submission.sending_at),
             submission.reason,
-            self._ledger.first_decisions.standing(ABSENT, submission.id),
+            self._ledger.first_decisions.pending(ABSENT, submission.id),
         )
 
     def _of_rate(self, update: ExchangeUpdate) -> Doubt:
-        first = self._ledger.first_decisions.standing(ABSENT, update.id)
+        first = self._ledger.first_decisions.pending(ABSENT, update.id)
         terms = f"{update.terms.currency} {update.terms.plain_rate}, {update.report_id}, {update.split_id}"
         reason = Listed((terms, update.reason) if update.reason else (terms,), ": ")
         sent = update.sending_at

@@ -188,7 +188,7 @@ def _planner_of_approved(order: RunRequest, ledger: Ledger, now: dt.datetime) ->
     name, label = order.job.job, order.period.label
     planned = ledger.submissions.list(job=name, period=label, states={S.PLANNED}, bodies=False)
     for digest in {submission.plan_digest for submission in planned}:
-        if ledger.approvals.standing(digest, now):
+        if ledger.approvals.valid(digest, now):
             return ledger.plans.get(digest).run_id
     return None
 

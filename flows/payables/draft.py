@@ -89,7 +89,7 @@ def _again_in_approved(run: Run) -> frozenset[str]:
     unsent = run.ledger.submissions.list(job=run.job.job, period=run.request.period.label, states=UNSENT, bodies=False)
     approved = {submission.plan_digest for submission in unsent if submission.state is not SubmissionState.PLANNED}
     planned = {submission.plan_digest for submission in unsent} - approved
-    approved |= {digest for digest in planned if run.ledger.approvals.standing(digest, run.clock.now())}
+    approved |= {digest for digest in planned if run.ledger.approvals.valid(digest, run.clock.now())}
     return run.ledger.files.again_in(approved) if approved else frozenset()
 
 
@@ -108,7 +108,7 @@ class Draft:
 
     Attributes:
         intake: What was read, and may be used.
-        standing: What the ledger knows that bears on it.
+        snapshot: What the ledger knows that bears on it.
         verdicts: Check fingerprint -> what is known of the account.
         payables: What is owed, and where every centavo is so far.
         checks: What the account checks of the run did.
@@ -116,7 +116,7 @@ class Draft:
     """
 
     intake: Intake
-    standing: LedgerSnapshot
+    snapshot: LedgerSnapshot
     verdicts: Mapping[str, CheckVerdict]
     payables: Payables
     checks: Checks = NO_CHECKS
@@ -334,35 +334,35 @@ def draft(run: Run, intake: Intake) -> Draft:
     return draft_of(run, *stand(run, intake))
 
 
-def draft_of(run: Run, intake: Intake, standing: LedgerSnapshot) -> Draft:
+def draft_of(run: Run, intake: Intake, snapshot: LedgerSnapshot) -> Draft:
     """Do the same with what the ledger was asked already.
 
     Raises:
         UnsoundPlan: as `draft` says.
     """
-    computed = _compute(run, intake, standing, {})
+    computed = _compute(run, intake, snapshot, {})
     kept = kept_answers(run, computed) if run.job.account_checks.when == "new_or_changed" else {}
-    return Draft(intake, standing, kept, _compute(run, intake, standing, kept) if kept else computed)
+    return Draft(intake, snapshot, kept, _compute(run, intake, snapshot, kept) if kept else computed)
 
 
 def redraft(run: Run, before: Draft) -> Draft:
     """Work everything out again where the ledger knows something new by now."""
-    intake, standing = stand(run, before.intake)
-    if standing == before.standing and intake.inputs is before.inputs:
-        return replace(before, standing=standing)
-    return replace(draft_of(run, intake, standing), checks=before.checks)
+    intake, snapshot = stand(run, before.intake)
+    if snapshot == before.snapshot and intake.inputs is before.inputs:
+        return replace(before, snapshot=snapshot)
+    return replace(draft_of(run, intake, snapshot), checks=before.checks)
 
 
 def with_verdicts(run: Run, before: Draft, verdicts: Mapping[str, CheckVerdict]) -> Draft:
     """Decide anew with what is known of accounts by now; the same facts are not worked out twice."""
     if verdicts == before.verdicts:
         return before
-    payables = _compute(run, before.intake, before.standing, verdicts)
+    payables = _compute(run, before.intake, before.snapshot, verdicts)
     return replace(before, verdicts=dict(verdicts), payables=payables)
 
 
-def _compute(run: Run, intake: Intake, standing: LedgerSnapshot, verdicts: Mapping[str, CheckVerdict]) -> Payables:
-    payables = compute_payables(intake.inputs, run.job, run.request.period, standing, verdicts)
+def _compute(run: Run, intake: Intake, snapshot: LedgerSnapshot, verdicts: Mapping[str, CheckVerdict]) -> Payables:
+    payables = compute_payables(intake.inputs, run.job, run.request.period, snapshot, verdicts)
     return replace(payables, obligations=tell_settled(payables.obligations, intake.settled))
 
 

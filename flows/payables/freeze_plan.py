@@ -47,7 +47,7 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
     stored = run.ledger.plans.store(plan, run.id, run.request.by, run.require_service().url, rule)
     _remember_files(run, drafted.intake)
     record_inputs(run, drafted.intake)
-    run.ledger.opening_rows.record(run.id, job.job, run.request.period.label, drafted.standing.said_paid)
+    run.ledger.opening_rows.record(run.id, job.job, run.request.period.label, drafted.snapshot.said_paid)
     run.ledger.pix_key_types.confirm(job.job, drafted.intake.confirmed_key_types, run.request.by)
     used = used_corrections(drafted.intake.put_right, payables.obligations, drafted.inputs.rows)
     run.ledger.corrected_rows.record(run.id, job.job, run.request.period.label, used)
@@ -64,7 +64,7 @@ def approved_plans(run: Run) -> dict[str, list[Approval]]:
     job, period, ledger = run.job.job, run.request.period.label, run.ledger
     planned = ledger.submissions.list(job=job, period=period, states={SubmissionState.PLANNED}, bodies=False)
     digests = {submission.plan_digest for submission in planned}
-    given = {digest: ledger.approvals.standing(digest, run.clock.now()) for digest in digests}
+    given = {digest: ledger.approvals.valid(digest, run.clock.now()) for digest in digests}
     return {digest: words for digest, words in given.items() if words}
 
 
@@ -140,10 +140,10 @@ def row_issues(run: Run, drafted: Draft) -> list[Issue]:
 
 def alike_of(run: Run, drafted: Draft) -> dict[str, tuple[PaidAlike, ...]]:
     """Say which planned payments rows look paid already, and what they look like, by obligation key."""
-    standing = drafted.standing
-    decided = {key for key, word in standing.decisions.items() if word.kind is DecisionKind.PAY}
+    snapshot = drafted.snapshot
+    decided = {key for key, word in snapshot.decisions.items() if word.kind is DecisionKind.PAY}
     identity = identity_of(run.job, run.request.period)
-    return paid_alike(drafted.payables.obligations, standing.elsewhere, identity, decided)
+    return paid_alike(drafted.payables.obligations, snapshot.elsewhere, identity, decided)
 
 
 def _named(payables: Payables, submissions: dict[str, str], run_id: str) -> Payables:

@@ -106,7 +106,7 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
     found = compare(run, drafted, placed)
     checks = _checks(run, drafted)
     alike = alike_of(run, drafted)
-    destinations = destinations_of_plan(placed, drafted.standing.institutions, _confirmed_at(run, placed))
+    destinations = destinations_of_plan(placed, drafted.snapshot.institutions, _confirmed_at(run, placed))
     planned, others = rows_of(placed, found.notices, found.names, alike, destinations)
     held = any_in(placed, {Place.HELD, Place.CONFLICT})
     stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
@@ -117,7 +117,7 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         payer_name=job.payer.name,
         language=run.language,
         digest=plan.digest if plan.batches and not checks.wanted and not stopped else None,
-        totals=total_up(placed, input_totals(inputs, drafted.standing.history.carried_in), {}, {}, run.id),
+        totals=total_up(placed, input_totals(inputs, drafted.snapshot.history.carried_in), {}, {}, run.id),
         rows=count_rows(place_rows(rows, placed)),
         payees=len({obligation.payee.tax_id for obligation in planned_payments(placed)}),
         planned=planned,

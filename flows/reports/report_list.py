@@ -308,14 +308,14 @@ def freeze(run: Run, alarms: list[Alarm]) -> None:
         SendingFrozen: there are, or a freeze stands from before.
     """
     run.ledger.freeze.raise_alarms(tuple(alarms))
-    standing = run.ledger.freeze.current()
-    if standing is not None:
-        raise SendingFrozen(frozen_message(standing))
+    current = run.ledger.freeze.current()
+    if current is not None:
+        raise SendingFrozen(frozen_message(current))
 
 
-def frozen_message(standing: Freeze) -> Message:
+def frozen_message(current: Freeze) -> Message:
     """Say why sending is frozen, and how people let it go on."""
-    return Message("cli.freeze.standing", reason=standing.reason, tags=" --accept ".join(standing.tags))
+    return Message("cli.freeze.standing", reason=current.reason, tags=" --accept ".join(current.tags))
 
 
 def note_doubts(run: Run, job: str | None) -> None:

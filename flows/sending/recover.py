@@ -110,10 +110,10 @@ def _changed(run: Run, drafted: Draft, batches: Sequence[Submission]) -> list[Su
 
 def _worked_without(run: Run, drafted: Draft, submission_ids: Collection[str]) -> Payables:
     """Work out what would be paid were it not for the claims of these submissions."""
-    standing = drafted.standing
-    claims = tuple(claim for claim in standing.claims if claim.submission_id not in submission_ids)
-    others = tuple(claim for claim in standing.claims_elsewhere if claim.submission_id not in submission_ids)
-    before = replace(standing, claims=claims, claims_elsewhere=others)
+    snapshot = drafted.snapshot
+    claims = tuple(claim for claim in snapshot.claims if claim.submission_id not in submission_ids)
+    others = tuple(claim for claim in snapshot.claims_elsewhere if claim.submission_id not in submission_ids)
+    before = replace(snapshot, claims=claims, claims_elsewhere=others)
     inputs, period = drafted.inputs, run.request.period
     payables = compute_payables(inputs, run.job, period, before, {})
     if run.job.account_checks.when != "new_or_changed":

@@ -86,10 +86,10 @@ class Approvals:
                 for some in chunks(obligation_keys)
             )
 
-    def standing(self, digest: str, now: dt.datetime) -> list[Approval]:
+    def valid(self, digest: str, now: dt.datetime) -> list[Approval]:
         """Return the approvals of a plan that are neither expired, used nor void, oldest first."""
         with self._db.reading() as connection:
-            return _read(connection, _is_standing(digest, now), self._db.seal)
+            return _read(connection, _is_valid(digest, now), self._db.seal)
 
     def last_by_person(self, job: str) -> dt.datetime | None:
         """Return when a person last approved a plan of a job that was then sent (UTC); None where nobody has."""
@@ -147,7 +147,7 @@ class Approvals:
         approved_at = select(plans.c.approved_at).where(plans.c.digest == digest).scalar_subquery()
         of_use = and_(approvals.c.digest == digest, approvals.c.used_at == approved_at)
         with self._db.reading() as connection:
-            which = of_use if used else _is_standing(digest, now)
+            which = of_use if used else _is_valid(digest, now)
             return _counting(connection, digest, rule, needed, which, self._db.seal, by_flag=by_flag)
 
 
@@ -223,7 +223,7 @@ def _void_unused(connection: Connection, digest: str, now: dt.datetime) -> None:
     connection.execute(update(approvals).where(unused).values(voided_at=now))
 
 
-def _is_standing(digest: str, now: dt.datetime) -> ColumnElement[bool]:
+def _is_valid(digest: str, now: dt.datetime) -> ColumnElement[bool]:
     return and_(
         approvals.c.digest == digest,
         approvals.c.expires_at > now,
@@ -316,7 +316,7 @@ class Approving:
                     return []
                 raise ApprovalWanted(Message("plan.gone", plan=digest[:15]))
             require_epoch(connection, epoch)
-            which = _is_standing(digest, now)
+            which = _is_valid(digest, now)
             counting = self._require_approvals(
                 connection, digest, rule or PlanRule(), approvers, which, by_flag=by_flag
             )

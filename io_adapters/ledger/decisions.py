@@ -176,7 +176,7 @@ class Holds:
     def current(self) -> Hold | None:
         """Return the oldest hold that stands; None when sending may go on."""
         with self._db.reading() as connection:
-            return _standing_hold(connection)
+            return _current_hold(connection)
 
 
 # Alarms behind which reports stand that may have paid what this ledger takes for unpaid.
@@ -202,7 +202,7 @@ class Freezes:
     def current(self) -> Freeze | None:
         """Return what stands, several freezes as one; None when nothing does."""
         with self._db.reading() as connection:
-            return _standing_freeze(connection)
+            return _current_freeze(connection)
 
     def lift(self, by: Iterable[str], evidence: str, accepted_tags: Collection[str]) -> bool:
         """Let sending go on, and remember which alarms people accepted by their tags; False when nothing was frozen.
@@ -210,7 +210,7 @@ class Freezes:
         Another kind of alarm about the same tag freezes sending again.
         """
         with self._db.writing() as connection:
-            standing = _standing_freeze(connection)
+            standing = _current_freeze(connection)
             accepted = [alarm for alarm in standing.alarms if alarm[1] in accepted_tags] if standing else []
             lifted = connection.execute(
                 update(freezes)
@@ -243,7 +243,7 @@ def freeze_for(connection: Connection, alarms: Alarms, now: dt.datetime) -> None
     """Stop all sending for the alarms among these that are new, in the transaction that found them."""
     if not alarms:
         return
-    standing = _standing_freeze(connection)
+    standing = _current_freeze(connection)
     known = _accepted(connection) | set(standing.alarms if standing else ())
     new = [alarm for alarm in alarms if (alarm.kind, alarm.tag) not in known]
     if new:
@@ -272,19 +272,19 @@ def require_free_to_send(connection: Connection) -> None:
         SendingFrozen: ledger and service disagree.
         NotSent: a person put sending on hold.
     """
-    if (freeze := _standing_freeze(connection)) is not None:
+    if (freeze := _current_freeze(connection)) is not None:
         raise SendingFrozen(Message("freeze.standing", reason=freeze.reason))
-    if (hold := _standing_hold(connection)) is not None:
+    if (hold := _current_hold(connection)) is not None:
         raise NotSent(Message("hold.standing", by=hold.by, why=hold.why))
 
 
-def _standing_hold(connection: Connection) -> Hold | None:
+def _current_hold(connection: Connection) -> Hold | None:
     query = select(holds.c.by, holds.c.why, holds.c.put_at).where(holds.c.released_at.is_(None)).order_by(holds.c.id)
     row = connection.execute(query.limit(1)).one_or_none()
     return None if row is None else Hold(*row)
 
 
-def _standing_freeze(connection: Connection) -> Freeze | None:
+def _current_freeze(connection: Connection) -> Freeze | None:
     rows = connection.execute(select(freezes).where(freezes.c.lifted_at.is_(None)).order_by(freezes.c.id)).all()
     if not rows:
         return None

@@ -487,7 +487,7 @@ class FirstDecisions:
             values = {"kind": kind, "subject": subject, "by": by, "evidence": evidence, "at": self._db.now()}
             connection.execute(insert(desk_first_words).values(**values))
 
-    def standing(self, kind: str, subject: str) -> FirstDecision | None:
+    def pending(self, kind: str, subject: str) -> FirstDecision | None:
         """Return the first word that waits for a second; None when there is none."""
         with self._db.reading() as connection:
             row = connection.execute(select(desk_first_words).where(_same(kind, subject))).one_or_none()

@@ -101,9 +101,9 @@ class Office:
 
     def compute_payables(self, came_in: Inputs) -> Payables:
         """Decide; every centavo of what came in must have a place, whatever the case is about."""
-        standing = self.stand(came_in)
-        payables = compute_payables(came_in, self.job, self.period, standing, self.verdicts)
-        assert sum_cents(payables.obligations) == input_totals(came_in, standing.history.carried_in)
+        snapshot = self.stand(came_in)
+        payables = compute_payables(came_in, self.job, self.period, snapshot, self.verdicts)
+        assert sum_cents(payables.obligations) == input_totals(came_in, snapshot.history.carried_in)
         return payables
 
     def stand(self, came_in: Inputs) -> LedgerSnapshot:

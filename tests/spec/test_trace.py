@@ -22,7 +22,7 @@ from flows.royalties.rules.balances import History
 from schemas.job import Exchange
 from schemas.tables.model import records
 from schemas.tables.obligations import SUM_NUMBER, sum_numbers
-from schemas.trace import FileStanding, TraceProblem
+from schemas.trace import FileState, TraceProblem
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, advances, lines, payees, shares, table
 
@@ -171,7 +171,7 @@ def test_lines_are_found_again_in_every_file_and_make_each_part():
         ("1", "two"): [("a.tsv", ((3, 3),))],
         ("2", "one"): [("a.tsv", ((5, 5),)), ("b.tsv", ((2, 2),))],
     }
-    same = {"a.tsv": FileStanding.SAME, "b.tsv": FileStanding.UNPROVEN}
+    same = {"a.tsv": FileState.SAME, "b.tsv": FileState.UNPROVEN}
     assert problems_of(told, None, same, in_cents=0, placed_cents=0) == ()
     assert {(part.currency, part.rate_origin) for part in told} == {("USD", "PTAX"), ("BRL", "")}
 
@@ -241,7 +241,7 @@ def shifted(parts, amount):
     return with_first(parts, shares=(replace(share, earned=share.earned + Decimal(amount)), *others))
 
 
-SAME = {"statement.tsv": FileStanding.SAME}
+SAME = {"statement.tsv": FileState.SAME}
 # What is done to books that fit, and what is told of it, with all files there and with one gone.
 WRONG = {
     "nothing": (lambda parts: parts, set(), set()),
@@ -269,7 +269,7 @@ WRONG = {
 def test_what_does_not_fit_is_told(what):
     spoil, with_all, with_one_gone = WRONG[what]
     parts, way = traced()
-    for files, expected in ((SAME, with_all), (SAME | {"b.tsv": FileStanding.GONE}, with_one_gone)):
+    for files, expected in ((SAME, with_all), (SAME | {"b.tsv": FileState.GONE}, with_one_gone)):
         assert set(problems_of(spoil(parts), way, files, in_cents=1, placed_cents=1)) == expected
 
 

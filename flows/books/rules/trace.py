@@ -24,7 +24,7 @@ from schemas.plan import Place
 from schemas.submission import Submission
 from schemas.tables.model import Record, records
 from schemas.tables.obligations import SUM_NUMBER
-from schemas.trace import FileStanding, LinesFound, PayableWay, RoyaltyPart, ShareTaken, TracedWay, TraceProblem
+from schemas.trace import FileState, LinesFound, PayableWay, RoyaltyPart, ShareTaken, TracedWay, TraceProblem
 
 # What lines must agree in to be summed before they are shared out.
 PART_KEY: Final = ("isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
@@ -221,7 +221,7 @@ def came_in_cents(obligations: Iterable[Obligation], balance: Record | None) -> 
 def problems_of(
     parts: Sequence[RoyaltyPart],
     way: TracedWay | None,
-    files: Mapping[str, FileStanding] | None,
+    files: Mapping[str, FileState] | None,
     *,
     in_cents: int,
     placed_cents: int,

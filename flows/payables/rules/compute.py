@@ -152,7 +152,7 @@ def identity_of(job: Job, period: Period) -> JobIdentity:
 
 
 def compute_payables(
-    inputs: Inputs, job: Job, period: Period, standing: LedgerSnapshot, verdicts: Mapping[str, CheckVerdict]
+    inputs: Inputs, job: Job, period: Period, snapshot: LedgerSnapshot, verdicts: Mapping[str, CheckVerdict]
 ) -> Payables:
     """Decide who is owed what, what is claimed already, and what may be paid.
 
@@ -162,19 +162,19 @@ def compute_payables(
     Raises:
         UnsoundPlan: shares above 100 %, or what the job's rules call an error.
     """
-    unsound = rows_besides(inputs, standing.repeated)
-    inputs, old = set_aside(inputs, standing.repeated)
+    unsound = rows_besides(inputs, snapshot.repeated)
+    inputs, old = set_aside(inputs, snapshot.repeated)
     allocation = _allocation(inputs, job, period)
     rounded = _rounded(allocation, inputs, job, old.lines_cents)
     if "" in inputs.advance_problems:
         raise UnsoundPlan(Message("error.advance_of_nobody"))
-    problems = {**standing.on_hold, **standing.in_question, **inputs.tax_problems}
+    problems = {**snapshot.on_hold, **snapshot.in_question, **inputs.tax_problems}
     problems |= {**inputs.advance_problems, **inputs.payee_problems}
-    problems |= dict.fromkeys(standing.replaced - problems.keys(), IssueCode.TAXID_REPLACED.value)
+    problems |= dict.fromkeys(snapshot.replaced - problems.keys(), IssueCode.TAXID_REPLACED.value)
     identity = identity_of(job, period)
-    of_royalties = set(rounded.payees) | standing.history.payees
-    for tax_id in of_royalties if standing.opening_gone else ():
-        if identity.royalty_key(tax_id) in standing.opening_gone:
+    of_royalties = set(rounded.payees) | snapshot.history.payees
+    for tax_id in of_royalties if snapshot.opening_gone else ():
+        if identity.royalty_key(tax_id) in snapshot.opening_gone:
             problems.setdefault(tax_id, IssueCode.OPENING_GONE.value)
     for tax_id in of_royalties - set(inputs.payees["tax_id"]) - set(problems):
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
@@ -185,7 +185,7 @@ def compute_payables(
     if "" in inputs.tax_problems:
         raise UnsoundPlan(Message("error.tax_of_nobody"))
     terms = terms_of(inputs.payees, job.rules, period, inputs.taxes)
-    case = _Case(inputs, job, period, standing, verdicts, allocation, rounded, recoupable, terms, old.payments, unsound)
+    case = _Case(inputs, job, period, snapshot, verdicts, allocation, rounded, recoupable, terms, old.payments, unsound)
     payables = case.decide(problems)
     unpayable = _held_by_checks(payables, problems)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
@@ -199,7 +199,7 @@ class _Case:
     inputs: Inputs
     job: Job
     period: Period
-    standing: LedgerSnapshot
+    snapshot: LedgerSnapshot
     verdicts: Mapping[str, CheckVerdict]
     allocation: Allocation
     rounded: RoundedEarnings
@@ -215,18 +215,18 @@ class _Case:
 
     def decide(self, problems: Mapping[str, str]) -> Payables:
         """Work out, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
-        inputs, standing, known = self.inputs, self.standing, rows_by_payee(self.inputs.payees)
+        inputs, snapshot, known = self.inputs, self.snapshot, rows_by_payee(self.inputs.payees)
         named: RowsByPayee = {**{row["tax_id"]: row for row in records(inputs.held_payees)}, **known}
         royalties = work_out_balances(
             self.rounded,
             self.recoupable,
-            standing.history,
+            snapshot.history,
             {tax_id: row["name"] for tax_id, row in named.items()},
-            standing.claims,
+            snapshot.claims,
             Conditions(
                 self.terms,
                 held=set(problems),
-                unsure={*standing.in_question, *inputs.advance_problems},
+                unsure={*snapshot.in_question, *inputs.advance_problems},
                 invoiced=invoiced_of(inputs.payees, inputs.invoices, self.period),
             ),
         )
@@ -241,29 +241,29 @@ class _Case:
             *owe_owner(owner_cents, self.job.payer.name, self.identity, self._stated_before(owner_cents)),
         ]
         claimed = claim(
-            fill_contact_ids(obligations, standing.contact_ids),
-            standing.claims,
-            standing.decisions,
+            fill_contact_ids(obligations, snapshot.contact_ids),
+            snapshot.claims,
+            snapshot.decisions,
             self.identity,
-            standing.paid_outside,
-            claims_elsewhere=standing.claims_elsewhere,
+            snapshot.paid_outside,
+            claims_elsewhere=snapshot.claims_elsewhere,
             unsound_rows=self.unsound_rows,
         )
-        listed = hold_unlisted(claimed, standing.institutions)
+        listed = hold_unlisted(claimed, snapshot.institutions)
         checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
-        allowed = hold_refused(checked, standing.refused, self._decided_to_pay())
+        allowed = hold_refused(checked, snapshot.refused, self._decided_to_pay())
         to_post = PeriodToPost(
             identity=self.identity,
             start=self.period.start,
-            history=standing.history,
+            history=snapshot.history,
             rounded=self.rounded,
             recoupable=self.recoupable,
             royalties=royalties,
             obligations=allowed,
-            claims=standing.claims,
-            paid_outside=standing.paid_outside,
+            claims=snapshot.claims,
+            paid_outside=snapshot.paid_outside,
             owner_of_rows_cents=owner_of_rows_cents,
-            opening_gone=standing.opening_gone,
+            opening_gone=snapshot.opening_gone,
             statements=cause_of_statements(
                 file.content_sha256
                 for file in inputs.files
@@ -271,23 +271,23 @@ class _Case:
             ),
         )
         return Payables(
-            allowed, royalties.balances, self.allocation, (*standing.moves, *entries_of(to_post)), royalties
+            allowed, royalties.balances, self.allocation, (*snapshot.moves, *entries_of(to_post)), royalties
         )
 
     def _stated_before(self, owner_cents: int) -> int:
         """Return what of the owner's part reports of other periods have stated too much, as far as it is not stated."""
-        others = self.standing.history.journal.owner.values()
+        others = self.snapshot.history.journal.owner.values()
         excess = max(0, sum(stated - own for own, stated in others if stated))
-        stated = sum(claim.amount_cents for claim in self.standing.claims if claim.kind == "owner")
+        stated = sum(claim.amount_cents for claim in self.snapshot.claims if claim.kind == "owner")
         return min(excess, max(0, owner_cents - stated))
 
     def _decided_to_pay(self) -> frozenset[str]:
-        return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)
+        return frozenset(key for key, word in self.snapshot.decisions.items() if word.kind is DecisionKind.PAY)
 
     def _questioned(self, payments: Sequence[Obligation]) -> list[Obligation]:
         """Hold the payments of people whose money is held back, or of whom it is in question what was paid outside."""
-        asked = {**self.standing.on_hold, **self.standing.in_question}
-        gone = dict.fromkeys(self.standing.opening_gone, IssueCode.OPENING_GONE.value)
+        asked = {**self.snapshot.on_hold, **self.snapshot.in_question}
+        gone = dict.fromkeys(self.snapshot.opening_gone, IssueCode.OPENING_GONE.value)
 
         def held(obligation: Obligation) -> Obligation:
             code = asked.get(obligation.payee.tax_id) or gone.get(obligation.base_key)

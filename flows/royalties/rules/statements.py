@@ -13,7 +13,7 @@ from schemas.job import BRASILIA, Job, Period
 from schemas.obligation import Obligation, Obligations, Reason, sum_cents
 from schemas.payee_statement import (
     EXACT,
-    AdvanceStanding,
+    AdvanceBalance,
     PartOf,
     PayeeStatement,
     Quote,
@@ -217,7 +217,7 @@ def heading_of(job: Job, period: Period, quotes: Iterable[Quote] = ()) -> Statem
 
 def stand_of_advances(
     advances: pd.DataFrame, recouped: Mapping[OfAdvance, int], history: History
-) -> tuple[AdvanceStanding, ...]:
+) -> tuple[AdvanceBalance, ...]:
     """Say for each advance what this period recouped of it and what is left.
 
     Args:
@@ -234,7 +234,7 @@ def stand_of_advances(
         named = (payee, advance_reference(reference, isrc))
         left = advanced - history.recouped.get(named, 0) - now[named]
         if now[named] or left > 0:
-            standing.append(AdvanceStanding(payee, reference, isrc, now[named], max(left, 0)))
+            standing.append(AdvanceBalance(payee, reference, isrc, now[named], max(left, 0)))
     return tuple(standing)
 
 
@@ -260,7 +260,7 @@ def compose_statements(
     parts, places = earnings_by_payee(tables.earnings), territories_by_payee(tables.territories)
     balance_of: dict[str, Record] = {row["tax_id"]: row for row in records(tables.balances)}
     obligations_of = told_by_payee(tables.obligations)
-    advances_of = defaultdict[str, list[AdvanceStanding]](list)
+    advances_of = defaultdict[str, list[AdvanceBalance]](list)
     for advance in basis.advances:
         advances_of[advance.payee].append(advance)
     payees = {
@@ -340,10 +340,10 @@ def _codes(reasons: Iterable[Reason]) -> tuple[str, ...]:
     return tuple(sorted({reason.text for reason in reasons}))
 
 
-def _complete(payee: str, advances: Sequence[AdvanceStanding], way: WayToPaid | None) -> tuple[AdvanceStanding, ...]:
+def _complete(payee: str, advances: Sequence[AdvanceBalance], way: WayToPaid | None) -> tuple[AdvanceBalance, ...]:
     """Add what was recouped and is not told by reference, so that the lines add up."""
     untold = (way.recouped_cents if way else 0) - sum(advance.recouped_cents for advance in advances)
-    return (*advances, AdvanceStanding(payee, "", "", untold, None)) if untold else tuple(advances)
+    return (*advances, AdvanceBalance(payee, "", "", untold, None)) if untold else tuple(advances)
 
 
 def _payments(obligations: Iterable[Obligation], submissions: Mapping[str, Submission]) -> Iterator[StatementPayment]:

@@ -248,7 +248,7 @@ def test_a_doubt_is_shown_and_takes_two_people_a_day_and_neither_of_them_the_sen
     with open_ledger_of(read_settings()) as ledger:
         line = ledger.submissions.transitions(in_doubt.id)[-1]
         assert (line.after, line.by) == ("absent", "Caio, Dora")
-        assert ledger.first_decisions.standing("absent", in_doubt.id) is None
+        assert ledger.first_decisions.pending("absent", in_doubt.id) is None
 
 
 def test_a_report_that_does_not_exist_is_not_taken_for_the_one_in_doubt(in_doubt, at_desk):

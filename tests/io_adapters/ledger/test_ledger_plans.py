@@ -155,7 +155,7 @@ def test_a_plan_needs_a_standing_approval_at_the_moment_it_is_approved(desk, led
         ledger.submissions.approve_plan(plan.digest, "run-1", (), clock())
     desk.sign(plan, hours=1)
     clock.move(hours=2)
-    assert ledger.approvals.standing(plan.digest, clock()) == []
+    assert ledger.approvals.valid(plan.digest, clock()) == []
     with pytest.raises(ApprovalWanted):
         ledger.submissions.approve_plan(plan.digest, "run-1", (), clock())
     desk.sign(plan, by="Ana")  # who prepared it: not one of two
@@ -182,7 +182,7 @@ def test_one_person_is_not_two_however_the_name_is_written(desk, ledger, make_pl
 def test_an_approval_is_used_once(desk, ledger, make_plan, me, clock):
     plan = make_plan({"ana": 100})
     (submission,) = desk.approve(plan)
-    assert ledger.approvals.standing(plan.digest, clock()) == []
+    assert ledger.approvals.valid(plan.digest, clock()) == []
     assert ledger.submissions.approve_plan(plan.digest, "run-1", (), clock()) == []
     end(desk, submission, me, Outcome.REFUSED)
     desk.store(plan, "run-2")
@@ -209,7 +209,7 @@ def test_a_rejection_voids_approvals_until_a_later_run_arrives_at_the_plan_again
     desk.store(plan, "run-1")
     desk.sign(plan)
     ledger.submissions.reject_plan(plan.digest, "Bia", "wrong period")
-    assert ledger.approvals.standing(plan.digest, clock()) == []
+    assert ledger.approvals.valid(plan.digest, clock()) == []
     assert ledger.plans.get(plan.digest).rejected_why == "wrong period"
     desk.store(plan, "run-1")
     with pytest.raises(ApprovalWanted, match="rejected by Bia: wrong period"):
@@ -217,7 +217,7 @@ def test_a_rejection_voids_approvals_until_a_later_run_arrives_at_the_plan_again
     with pytest.raises(ApprovalWanted, match="rejected"):
         ledger.submissions.approve_plan(plan.digest, "run-1", (), clock(), approvers=0)
     desk.store(plan, "run-2")
-    assert ledger.approvals.standing(plan.digest, clock()) == []
+    assert ledger.approvals.valid(plan.digest, clock()) == []
     desk.sign(plan)
     assert len(ledger.submissions.approve_plan(plan.digest, "run-2", (), clock())) == 1
 
@@ -236,7 +236,7 @@ def test_nothing_changes_when_approving_fails(desk, ledger, make_plan, clock, ke
     assert caught.value.obligation_keys == (key("ana"),)
     assert {ledger.submissions.get(s.id).state for s in submissions} == {SubmissionState.PLANNED}
     assert ledger.claims.live_for([key("bia")]) == []
-    assert len(ledger.approvals.standing(plan.digest, clock())) == 1
+    assert len(ledger.approvals.valid(plan.digest, clock())) == 1
     assert ledger.journal.balances() == before
 
 

@@ -16,7 +16,7 @@ from io_adapters.outputs.statements.page import Numbers, column_decimals, place_
 from schemas.issues import IssueCode
 from schemas.messages import catalogue_in
 from schemas.payee_statement import (
-    AdvanceStanding,
+    AdvanceBalance,
     PartOf,
     PayeeStatement,
     Quote,
@@ -76,7 +76,7 @@ def statement(language="pt-BR", **given):
         "territories": (PartOf("BR", Decimal("1357.8")),),
         "months": (PartOf("2026-08", Decimal("1357.8")),),
         "way": WayToPaid(Decimal("1357.8"), 135_780, 100_000, 1_234, 0, 0, (), 37_014, 0),
-        "advances": (AdvanceStanding("52998224725", "ADT-1", "", 100_000, 250_000),),
+        "advances": (AdvanceBalance("52998224725", "ADT-1", "", 100_000, 250_000),),
         "payments": (StatementPayment("royalty", "royalties", 37_014, "paid", (), "rp-1", dt.date(2026, 11, 5)),),
     }
     return PayeeStatement(**values | given)
