@@ -233,9 +233,9 @@ class Reconciliation:
         summary: Content of `summary.json`.
         language: "pt-BR" or "en".
         obligations: Every centavo of `in`, by part and place.
-        payees: `schemas.tables.obligations.PayeeBalances`: earned, recouped, carried, payable; empty without royalties.
-        earnings: `schemas.tables.obligations.Earnings`: by payee, asset and platform; empty without royalties.
-        rows: `schemas.tables.row_accounting.RowRuns`: where the input rows went (used|held|duplicate|ignored), in runs.
+        payees: `schemas.tables.royalties.PayeeBalances`: earned, recouped, carried, payable; empty without royalties.
+        earnings: `schemas.tables.royalties.Earnings`: by payee, asset and platform; empty without royalties.
+        rows: `schemas.parsing.row_accounting.RowRuns`: where input rows went (used|held|duplicate|ignored), in runs.
         checks: The account checks this run rests on: payee, `destination_masked`, result, made (bool), reused (bool),
             `cost_cents`, message; the costs add up to that of the summary.
         issues: All problems of all files.

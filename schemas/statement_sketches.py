@@ -18,8 +18,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.tables.content_hash import hash_amounts, hash_lines, text_hashes
-from schemas.tables.royalty_lines import LINE_AMOUNT, TEXTS, UNREAD_UPC
+from schemas.parsing.content_hash import hash_amounts, hash_lines, text_hashes
+from schemas.tables.royalties import LINE_AMOUNT, TEXTS, UNREAD_UPC
 
 # Up to so many different lines a sketch holds all of them; of more, a sample, and beside it those of most money.
 MOST_KEPT: Final = 2**14

@@ -17,10 +17,10 @@ from schemas.issues import IssueCode
 from schemas.job import Exchange, PeriodRange, resolve_period
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
+from schemas.parsing.blocks import Before, BlockAccounting, parse_block
+from schemas.parsing.line_sums import TableSource
+from schemas.parsing.row_accounting import USED
 from schemas.raw_table import FileIdentity
-from schemas.tables.blocks import Before, BlockAccounting, parse_block
-from schemas.tables.row_accounting import USED
-from schemas.tables.totals import TableSource
 from schemas.trace import FileState, LinesFound, RoyaltyPart
 
 

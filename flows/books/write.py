@@ -39,12 +39,12 @@ from io_adapters.outputs.statements.folder import write_statements
 from schemas.errors import BrokenInvariant, ExitCode, worst
 from schemas.messages import Message
 from schemas.obligation import Obligations, submissions_of
+from schemas.parsing.row_accounting import RowRuns
 from schemas.payee_statement import Quote, StatementBasis
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Reconciliation, RecordedDecision, ReportLine, Summary
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.tables.model import DataFrame, records
-from schemas.tables.row_accounting import RowRuns
 from schemas.waits import OpenPeriod
 from schemas.wire import SplitReport, parse_json
 

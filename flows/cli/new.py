@@ -370,7 +370,7 @@ def _received(file: str, currencies: Sequence[str], given: _Given, asking: Askin
 
 def _open(path: Path, possibility: "Possibility", files: "DraftedFiles") -> "Iterator[Message]":
     """Name the columns of which the job has to say what they mean before any row is used."""
-    from schemas.tables.unread_columns import told, unread_in_head
+    from schemas.parsing.unread_columns import told, unread_in_head
 
     fit = possibility.fits[0]
     for column in unread_in_head(fit.view.head, fit.header, possibility.layout):

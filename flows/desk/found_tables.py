@@ -11,10 +11,10 @@ from schemas.layouts.headers import with_columns
 from schemas.layouts.identify import Possibilities, Possibility, as_table
 from schemas.layouts.layout import Layout, fold
 from schemas.messages import Message, catalogue_in
+from schemas.parsing.table import column_names
+from schemas.parsing.unread_columns import unread_in_head
 from schemas.raw_table import column_letter
 from schemas.sheet_cells import View
-from schemas.tables.parsing import column_names
-from schemas.tables.unread_columns import unread_in_head
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,9 @@ from schemas.errors import RepasseError
 from schemas.issues import Issue
 from schemas.job import Job
 from schemas.messages import render
-from schemas.tables.changes import KEYS, TableChanges, compare_tables, name_payees
+from schemas.parsing.content_hash import KEYS, TableChanges, compare_tables, name_payees
+from schemas.parsing.table import empty_table, parse_table
 from schemas.tables.model import records
-from schemas.tables.parsing import empty_table, parse_table
 
 LONGEST_JOB: Final = 50_000
 VERSIONS_SHOWN: Final = 30

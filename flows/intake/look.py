@@ -16,9 +16,9 @@ from schemas.layouts.identify import Possibilities, identify
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.messages import Listed, Message
+from schemas.parsing.table import parse_table
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter, joined
-from schemas.tables.parsing import parse_table
 from schemas.values.money import exact_text
 
 _CENTAVO = Decimal("0.01")

@@ -29,22 +29,16 @@ from schemas.errors import ConfigurationError
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Source
 from schemas.messages import Message
+from schemas.parsing.content_hash import RowsContent
+from schemas.parsing.row_accounting import PAYEE_NAMES, PERSON_NAMES, join_runs
+from schemas.parsing.table import empty_table
 from schemas.payee_statement import Quote
 from schemas.raw_table import RawTable
 from schemas.statement_sketches import StatementAccount, add_sketches
-from schemas.tables.advances import Advances
-from schemas.tables.content_hash import RowsContent
-from schemas.tables.invoices import Invoices
+from schemas.tables.adjustments import Advances, Invoices, Opening, Taxes
 from schemas.tables.model import DataFrame
-from schemas.tables.opening import Opening
-from schemas.tables.parsing import empty_table
-from schemas.tables.payees import Payees
-from schemas.tables.payments import Payments
-from schemas.tables.rates import Rates
-from schemas.tables.row_accounting import PAYEE_NAMES, PERSON_NAMES, join_runs
-from schemas.tables.royalty_lines import RoyaltyLines
-from schemas.tables.shares import Shares
-from schemas.tables.taxes import Taxes
+from schemas.tables.payees import Payees, Payments
+from schemas.tables.royalties import Rates, RoyaltyLines, Shares
 
 
 def read(run: Run) -> Intake:

@@ -26,16 +26,15 @@ from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit, MoneyColumn, find_header, find_money
 from schemas.messages import Listed, Message, Money
+from schemas.parsing.content_hash import RowsContent, content_of
+from schemas.parsing.draft import KeyTypes
+from schemas.parsing.row_accounting import RowRuns, runs_of
+from schemas.parsing.table import empty_table, parse_table
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import View
 from schemas.statement_sketches import NO_SKETCHES, Sketches
-from schemas.tables.content_hash import RowsContent, content_of
-from schemas.tables.draft import KeyTypes
-from schemas.tables.line_sums import LineTotals
 from schemas.tables.model import DataFrame
-from schemas.tables.parsing import empty_table, parse_table
-from schemas.tables.row_accounting import RowRuns, runs_of
-from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.tables.royalties import LineTotals, RoyaltyLines
 from schemas.values.money import round_half_even_cents
 
 
@@ -101,7 +100,7 @@ class ReadTable:
         origin: What a corrected copy of it stands for.
         frame: Sound rows; none, of royalty lines.
         totals: What its royalty lines add up to; nothing, of other tables.
-        held: Rows with problems, see `schemas.tables.parsing.ParsedTable`; royalty lines added up.
+        held: Rows with problems, see `schemas.parsing.table.ParsedTable`; royalty lines added up.
         runs: Where every row went.
         content: What its sound rows say.
         decisions: What was decided while reading it, in one line.

@@ -13,15 +13,14 @@ from io_adapters.statement_lines.blocks import FEW_ROWS, sum_block
 from io_adapters.statement_lines.sums import Summing
 from schemas.issues import Severity
 from schemas.layouts.layout import Layout
+from schemas.parsing.blocks import Before, BlockAccounting, BlockFindings, TableAccounting, held_sums, parse_block
+from schemas.parsing.content_hash import RowsContent
+from schemas.parsing.dates import NO_EVIDENCE, Evidence
+from schemas.parsing.line_sums import TableSource
 from schemas.raw_table import RawTable, joined, some_rows
 from schemas.statement_sketches import NO_SKETCHES, Sketches, add_sketches
-from schemas.tables.blocks import Before, BlockAccounting, BlockFindings, TableAccounting, held_sums, parse_block
-from schemas.tables.content_hash import RowsContent
-from schemas.tables.dates import NO_EVIDENCE, Evidence
-from schemas.tables.line_sums import LineTotals
 from schemas.tables.model import DataFrame
-from schemas.tables.royalty_lines import RoyaltyLines
-from schemas.tables.totals import TableSource
+from schemas.tables.royalties import LineTotals, RoyaltyLines
 
 # Lines that are parsed at once: enough for columns to be worth it, few enough to be forgotten soon.
 MOST_LINES = 2**18

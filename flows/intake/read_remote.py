@@ -11,9 +11,9 @@ from io_adapters.spreadsheets.text.ranges import ByteRange
 from schemas.errors import BrokenInvariant
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
+from schemas.parsing.dates import NO_EVIDENCE, Evidence
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import View
-from schemas.tables.dates import NO_EVIDENCE, Evidence
 
 _Item = TypeVar("_Item")
 _Made = TypeVar("_Made")

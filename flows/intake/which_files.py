@@ -25,9 +25,9 @@ from schemas.job import AUTO, Job, Source, TableFiles
 from schemas.layouts.headers import with_columns
 from schemas.layouts.layout import Layout, fold, missing_parts
 from schemas.messages import Listed, Message
+from schemas.parsing.table import column_names
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, joined, some_rows
-from schemas.tables.parsing import column_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,12 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Message, message_from, message_json
 from schemas.obligation import Obligation, Obligations, Payee, Reason, SourceRow
+from schemas.parsing.row_accounting import RowRuns, runs_frame
 from schemas.payee_statement import Quote, StatementBasis
 from schemas.plan import Place
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
-from schemas.tables.line_sums import frame_of
 from schemas.tables.model import DataFrame, records
-from schemas.tables.obligations import SUM_NUMBER, earnings_frame, sum_numbers, territories_frame
-from schemas.tables.row_accounting import RowRuns, runs_frame
+from schemas.tables.royalties import SUM_NUMBER, earnings_frame, frame_of, sum_numbers, territories_frame
 from schemas.trace import PayableWay
 from schemas.values.destination import Destination
 

@@ -24,22 +24,22 @@ from io_adapters.statement_lines.database import LineDatabase, opened_database
 from io_adapters.statement_lines.sums import SheetSums, SoundLines, lines_of, sums_of
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
+from schemas.parsing.blocks import Before, BlockFindings, nothing_held, parse_block
+from schemas.parsing.cells import StoodIn
+from schemas.parsing.content_hash import RowsContent, hash_lines
+from schemas.parsing.dates import Evidence
+from schemas.parsing.draft import find_columns
+from schemas.parsing.excluded_rows import second_copy
+from schemas.parsing.line_sums import BlockSums, PartSum, decided_mark
+from schemas.parsing.readers import Convention
+from schemas.parsing.row_accounting import used_run
+from schemas.parsing.stand_ins import completed
+from schemas.parsing.stated_totals import bare_rows
+from schemas.parsing.unread_columns import issues_of, unread_columns
+from schemas.parsing.what_holds_rows import values_only
 from schemas.raw_table import RawTable, some_rows
 from schemas.statement_sketches import Sketches, add_sketches, sketches_of
-from schemas.tables.blocks import Before, BlockFindings, nothing_held, parse_block
-from schemas.tables.content_hash import RowsContent, hash_lines
-from schemas.tables.dates import Evidence
-from schemas.tables.decisions import StoodIn
-from schemas.tables.draft import find_columns
-from schemas.tables.excluded_rows import second_copy
-from schemas.tables.hidden_and_formulas import values_only
-from schemas.tables.line_sums import BlockSums, PartSum, decided_mark
-from schemas.tables.readers import Convention
-from schemas.tables.row_accounting import used_run
-from schemas.tables.royalty_lines import COLUMNS, TEXTS
-from schemas.tables.stand_ins import completed
-from schemas.tables.stated_totals import bare_rows
-from schemas.tables.unread_columns import issues_of, unread_columns
+from schemas.tables.royalties import COLUMNS, TEXTS
 
 FEW_ROWS: Final = 1_000
 
@@ -67,7 +67,7 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
     """Check and add up a block; depends on nothing else, so that any process can do it.
 
     Lines whose every cell is plain are never looked at one by one. All other rows are parsed by
-    `schemas.tables.blocks`, which comes to the same wherever both could judge.
+    `schemas.parsing.blocks`, which comes to the same wherever both could judge.
 
     Args:
         layout: How its sender lays the file out.

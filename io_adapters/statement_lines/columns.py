@@ -11,16 +11,15 @@ import pyarrow.compute as pc
 
 from io_adapters.statement_lines.database import LineDatabase, quoted
 from schemas.layouts.layout import Layout, fold
+from schemas.parsing.amounts import AmountColumn
+from schemas.parsing.cells import ColumnReader, DecidingCells, ParsingDecision, unreadable
+from schemas.parsing.excluded_rows import positions_under
+from schemas.parsing.readers import DECIDING_AMOUNTS, Convention, plain_amounts, plain_pattern, reader_factory
+from schemas.parsing.stated_totals import TotalWords
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
-from schemas.tables.amounts import AmountColumn
-from schemas.tables.cells import ColumnKind, ColumnReader, DecidingCells, unreadable
-from schemas.tables.decisions import ParsingDecision
-from schemas.tables.excluded_rows import positions_under
-from schemas.tables.model import Column
-from schemas.tables.readers import DECIDING_AMOUNTS, Convention, plain_amounts, plain_pattern, reader_factory
-from schemas.tables.royalty_lines import LINE_AMOUNT
-from schemas.tables.stated_totals import TotalWords
+from schemas.tables.model import Column, ColumnKind
+from schemas.tables.royalties import LINE_AMOUNT
 from schemas.values.money import DecimalMark
 from schemas.values.reading import BLANKS
 
@@ -161,7 +160,7 @@ class ReadAmounts:
         values: Exact decimals.
         decision: Which decimal mark was decided.
         deciding: The cells that decided it, of this block or of others.
-        saved_again: See `schemas.tables.amounts.AmountColumn`.
+        saved_again: See `schemas.parsing.amounts.AmountColumn`.
     """
 
     values: pa.Array

@@ -11,16 +11,17 @@ import pyarrow as pa
 
 from io_adapters.statement_lines.columns import Coded, coded
 from io_adapters.statement_lines.database import LineDatabase, opened_database
-from schemas.tables.line_sums import (
+from schemas.tables.model import DataFrame
+from schemas.tables.royalties import (
+    LINE_AMOUNT,
     PLATFORM_KEY,
     TERRITORY_KEY,
+    TEXTS,
     LineTotals,
     PlatformTotals,
     TerritoryTotals,
     totals_frame,
 )
-from schemas.tables.model import DataFrame
-from schemas.tables.royalty_lines import LINE_AMOUNT, TEXTS
 
 BY_PLATFORM: Final = tuple(name for name in PLATFORM_KEY if name in TEXTS)
 BY_TERRITORY: Final = tuple(name for name in TERRITORY_KEY if name in TEXTS)

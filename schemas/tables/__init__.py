@@ -1,1 +1,1 @@
-"""Tables: a pandera model for each, and the way from a file's text to typed rows, held rows and problems."""
+"""One pandera model per table: columns, of which cells they are read, checks."""

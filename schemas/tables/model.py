@@ -1,6 +1,7 @@
 """The base of every table's model: a pandera `DataFrameModel` whose metadata says from which cells a column is read."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final
 
 import pandas as pd
@@ -8,8 +9,39 @@ import pandera.pandas as pa
 from pandera.errors import SchemaErrors
 from pandera.typing.pandas import DataFrame, Series
 
-from schemas.tables.cells import ColumnKind
 from schemas.values.tax_id import read_tax_ids
+
+
+class ColumnKind(StrEnum):
+    """What the cells of a column are; `schemas.parsing.readers` has one reader for each."""
+
+    NAME = "name"
+    REFERENCE = "reference"
+    TEXT = "text"
+    TAX_ID = "tax_id"
+    EMAIL = "email"
+    PAYABLE = "payable"
+    OPTIONAL_AMOUNT = "optional_amount"
+    SIGNED_AMOUNT = "signed_amount"
+    LINE_AMOUNT = "line_amount"
+    FLAG = "flag"
+    COUNT = "count"
+    SHARE = "share"
+    PERCENTAGE = "percentage"
+    DATE = "date"
+    PERIOD = "period"
+    ISRC = "isrc"
+    UPC = "upc"
+    CURRENCY = "currency"
+    PIX_KEY = "pix_key"
+    PIX_KEY_TYPE = "pix_key_type"
+    BANK_CODE = "bank_code"
+    PSP_ID = "psp_id"
+    AGENCY = "agency"
+    ACCOUNT = "account"
+    ACCOUNT_DIGIT = "account_digit"
+    ACCOUNT_TYPE = "account_type"
+
 
 ISO_DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 ISRC: Final = r"[A-Z]{2}[A-Z0-9]{3}[0-9]{7}"

@@ -1,19 +1,46 @@
-"""Payees: one row per legal recipient, and the terms of their royalties."""
+"""Tables of people who are paid: the payees, and the rows of payments sheets, which may carry the same columns."""
 
-from collections.abc import Mapping
-from decimal import Decimal
 from typing import Final
 
-import numpy as np
+import pandas as pd
+import pandera.pandas as pa
 
-from schemas.issues import IssueCode, Severity
-from schemas.tables.amounts import ExactAmount
-from schemas.tables.cells import CellFinding, ColumnKind
-from schemas.tables.destinations import check_destinations, require_names, tell_shared_keys
-from schemas.tables.draft import TableDraft
-from schemas.tables.model import ISO_DAY, Series, cells, columns_of
-from schemas.tables.payee_data import PayeeData
-from schemas.values.reading import fold_word
+from schemas.tables.model import ISO_DAY, PERCENTAGE, Column, ColumnKind, PayeeTable, Series, cells
+
+PIX_KEY_TYPES = ("", "random_key", "cnpj", "cpf", "phone_number", "email")
+ACCOUNT_TYPES = ("", "saving_account", "payment_account", "checking_account", "salary_account")
+
+
+class PayeeData(PayeeTable):
+    """Columns of a payee. Texts are "" when absent; either `pix_key` or account may be given, never both."""
+
+    name: Series[str] = cells(ColumnKind.NAME)
+    email: Series[str] = cells(ColumnKind.EMAIL)
+    artist_name: Series[str] = cells(ColumnKind.TEXT)
+    pix_key: Series[str] = cells(ColumnKind.PIX_KEY)
+    pix_key_type: Series[str] = cells(ColumnKind.PIX_KEY_TYPE, isin=PIX_KEY_TYPES)
+    bank_code: Series[str] = cells(ColumnKind.BANK_CODE, str_matches=r"^([0-9]{3})?$")
+    psp_id: Series[str] = cells(ColumnKind.PSP_ID, str_matches=r"^([0-9A-Z]{8})?$")
+    agency: Series[str] = cells(ColumnKind.AGENCY, str_matches=r"^([0-9]{4})?$")
+    account: Series[str] = cells(ColumnKind.ACCOUNT, str_matches=r"^([0-9]{1,19}[0-9XP])?$")
+    account_type: Series[str] = cells(ColumnKind.ACCOUNT_TYPE, isin=ACCOUNT_TYPES)
+    account_holder: Series[str] = cells(ColumnKind.NAME)
+    original_tax_id: Series[str] = cells(ColumnKind.TAX_ID)
+    original_name: Series[str] = cells(ColumnKind.NAME)
+    parent_id: Series[str] = cells(ColumnKind.TEXT)
+    parent_name: Series[str] = cells(ColumnKind.NAME)
+    contact_id: Series[str] = cells(ColumnKind.TEXT)
+
+    @classmethod
+    def also_read(cls) -> tuple[Column, ...]:
+        """See `TableModel`."""
+        return (Column("account_digit", ColumnKind.ACCOUNT_DIGIT),)  # joined to the account
+
+    @pa.dataframe_check(error="has at most one destination")
+    @classmethod
+    def _has_one_destination(cls, rows: pd.DataFrame) -> "pd.Series[bool]":
+        return (rows["pix_key"] == "") | (rows["account"] == "")
+
 
 # The minimum of a payee who has none of their own.
 USUAL_MINIMUM: Final = -1
@@ -44,86 +71,23 @@ class Payees(PayeeData):
     must_invoice: Series[bool] = cells(ColumnKind.FLAG)
 
 
-# What people write, folded.
-_WORDS: Final[Mapping[str, Mapping[str, str]]] = {
-    "frequency": {
-        **dict.fromkeys(("mensal", "mes", "monthly", "month"), "monthly"),
-        **dict.fromkeys(("trimestral", "trimestre", "quarterly", "quarter"), "quarterly"),
-        **dict.fromkeys(("semestral", "semestre", "halfyearly", "biannual"), "half_yearly"),
-    },
-    "language": {
-        **dict.fromkeys(("ptbr", "pt", "portugues", "portuguese"), "pt-BR"),
-        **dict.fromkeys(("en", "ingles", "english"), "en"),
-    },
-    "hold": {
-        **dict.fromkeys(("disputa", "litigio", "dispute"), "dispute"),
-        **dict.fromkeys(("notafiscal", "nf", "faltanotafiscal", "invoice"), "invoice"),
-        **dict.fromkeys(("ordemjudicial", "judicial", "penhora", "courtorder"), "court_order"),
-        **dict.fromkeys(("outro", "outros", "sim", "other", "yes"), "other"),
-        **dict.fromkeys(("nao", "no"), ""),
-    },
-    "recoup_from": {
-        **dict.fromkeys(("rendimentos", "rendimento", "earned", "earnings"), "earned"),
-        **dict.fromkeys(("rendimentosesaldo", "rendimentoesaldo", "earnedandcarried"), "earned_and_carried"),
-    },
-}
-_NAMES = frozenset(column.name for column in columns_of(Payees) if column.kind is ColumnKind.NAME)
+class Payments(PayeeData):
+    """Shape: one row per payment, with its payee's data where the row brings them. Amounts in centavos.
 
-
-def settle_identities(draft: TableDraft) -> None:
-    """Use the first of equal rows; hold all rows of a payee who is described in two ways.
-
-    Names are compared as people read them: capitals, accents and how a keyboard composes them make nobody another.
+    recurring says that the row comes back from period to period; `owner_amount_cents` is what the row reserves to the
+    payer; percentage informs only ("33.3333" or "").
     """
-    for positions in draft.groups("tax_id"):
-        described = {
-            tuple(
-                fold_word(values[position]) if column in _NAMES else values[position]
-                for column, values in draft.canonical.items()
-            )
-            for position in positions
-        }
-        for position in positions:
-            if len(described) > 1:
-                others = draft.row_list(positions, but=position)
-                draft.findings.append(CellFinding(position, None, IssueCode.IDENTITY_CONFLICT, {"other": others}))
-            elif position != positions[0]:
-                facts = {"other": draft.row_list(positions[:1])}
-                draft.findings.append(
-                    CellFinding(position, None, IssueCode.ROW_DUPLICATE, facts, severity=Severity.WARNING)
-                )
-                draft.ignored[position] = "duplicate"
 
+    amount_cents: Series[int] = cells(ColumnKind.PAYABLE, "amount", required=True, gt=0)
+    advance: Series[bool] = cells(ColumnKind.FLAG)
+    withhold: Series[bool] = cells(ColumnKind.FLAG)
+    recurring: Series[bool] = cells(ColumnKind.FLAG)
+    reference: Series[str] = cells(ColumnKind.REFERENCE)
+    anticipation_id: Series[str] = cells(ColumnKind.TEXT)
+    percentage: Series[str] = cells(ColumnKind.PERCENTAGE, str_matches=PERCENTAGE)
+    owner_amount_cents: Series[int] = cells(ColumnKind.OPTIONAL_AMOUNT, "owner_amount", ge=0)
 
-def read_terms(draft: TableDraft) -> None:
-    """Read the terms of each payee's royalties; a word that is none of a term's holds the payee."""
-    minimum = draft.canonical["minimum"]
-    usual = ExactAmount(Decimal(USUAL_MINIMUM).scaleb(-2), "")
-    draft.canonical["minimum"] = np.array([*(amount or usual for amount in minimum), None], dtype=object)[:-1]
-    for column, words in _WORDS.items():
-        written = draft.canonical[column]
-        known = np.array([fold_word(text) in words or not text for text in written], dtype=bool)
-        draft.report(~known & draft.sound(column), column, IssueCode.TERM_UNKNOWN)
-        draft.canonical[column] = np.array([words.get(fold_word(text), "") for text in written], dtype=object)
-
-
-def hold_moves_in_question(draft: TableDraft) -> None:
-    """Hold payees of whom one is said to have been another who is a payee, too, or whom two are said to have been."""
-    own, before = draft.canonical["tax_id"], draft.canonical["previous_tax_id"]
-    own_rows = {tax_id: position for position, tax_id in enumerate(own) if tax_id}
-    for position, tax_id in enumerate(before):
-        if tax_id and tax_id in own_rows:
-            _hold_both(draft, position, own_rows[tax_id])
-    for first, *others in draft.groups("previous_tax_id"):
-        for other in others:
-            if own[first] != own[other]:
-                _hold_both(draft, first, other)
-
-
-def _hold_both(draft: TableDraft, position: int, other: int) -> None:
-    for held, named in {position: other, other: position}.items():
-        facts = {"other": draft.row_list([named])}
-        draft.findings.append(CellFinding(held, None, IssueCode.IDENTITY_CONFLICT, facts))
-
-
-RULES = (read_terms, require_names, check_destinations, settle_identities, hold_moves_in_question, tell_shared_keys)
+    @classmethod
+    def also_read(cls) -> tuple[Column, ...]:
+        """See `TableModel`."""
+        return (*super().also_read(), Column("currency", ColumnKind.CURRENCY))

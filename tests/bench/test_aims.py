@@ -22,9 +22,9 @@ from io_adapters.outputs.reconciliation_workbook import tables_of
 from io_adapters.outputs.run_folder import reconciliation_xlsx
 from io_adapters.outputs.workbook import Toned
 from schemas.errors import ExitCode
+from schemas.parsing.table import empty_table
 from schemas.plan import Place
-from schemas.tables.parsing import empty_table
-from schemas.tables.royalty_lines import LINE_AMOUNT
+from schemas.tables.royalties import LINE_AMOUNT
 from schemas.values.tax_id import check_digits, format_tax_id, read_tax_ids
 from tests.bench.conftest import Figures, median_cpu_s
 from tests.crash.payday import opened_payday

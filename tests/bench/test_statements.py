@@ -15,8 +15,7 @@ from io_adapters.outputs.statements.folder import write_statements
 from schemas.obligation import Obligation, Obligations, Payee
 from schemas.payee_statement import StatementBasis, StatementHeading
 from schemas.plan import Place
-from schemas.tables.line_sums import LINE_SUM
-from schemas.tables.obligations import EARNED
+from schemas.tables.royalties import EARNED, LINE_SUM
 from tests.bench.conftest import Figures, cpu_s
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(3600)]

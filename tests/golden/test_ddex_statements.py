@@ -17,8 +17,8 @@ from schemas.issues import IssueCode
 from schemas.layouts.layout import missing_parts
 from schemas.layouts.recognise import candidates, find_header
 from schemas.messages import render
+from schemas.parsing.table import parse_table
 from schemas.raw_table import FileIdentity
-from schemas.tables.parsing import parse_table
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 EXPECTED = json.loads((SAMPLES / "expected" / "ddex.json").read_text(encoding="utf-8"))

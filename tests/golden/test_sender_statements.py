@@ -16,7 +16,7 @@ from schemas.layouts.drafting import draft_layout
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout, fold
 from schemas.layouts.recognise import candidates
-from schemas.tables.parsing import parse_table
+from schemas.parsing.table import parse_table
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 EXPECTED = json.loads((SAMPLES / "expected" / "statements.json").read_text(encoding="utf-8"))

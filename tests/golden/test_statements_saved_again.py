@@ -11,7 +11,7 @@ import pytest
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import UnreadableFile
-from schemas.tables.parsing import parse_table
+from schemas.parsing.table import parse_table
 from tests.sampled import sampled
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"

@@ -14,8 +14,8 @@ from flows.runner import RunOptions, RunReport
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from schemas.errors import ExitCode
-from schemas.tables.content_hash import content_sha256
-from schemas.tables.parsing import ParsedTable, parse_table
+from schemas.parsing.content_hash import content_sha256
+from schemas.parsing.table import ParsedTable, parse_table
 
 pytestmark = pytest.mark.long
 SAMPLES = Path(__file__).parents[2] / "sample_data"

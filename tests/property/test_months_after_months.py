@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from io_adapters.ledger.ledger import open_ledger
 from schemas.obligation import planned_payments
-from schemas.tables.parsing import empty_table
+from schemas.parsing.table import empty_table
 from tests.property.months import ANYBODY, FEW, RATES, SMALL_CENTS, drawn, some_advances, some_lines, some_shares
 from tests.spec.office import inputs, statement
 from tests.spec.tables import CPF, opening, payees, reais, taxes

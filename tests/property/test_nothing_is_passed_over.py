@@ -9,7 +9,7 @@ from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from schemas.errors import UnreadableFile
 from schemas.layouts.headers import match_headers
 from schemas.messages import render
-from schemas.tables.parsing import parse_table
+from schemas.parsing.table import parse_table
 from tests.schemas.sheets import sheet
 
 HEADERS = (

@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from flows.intake.rules.sum_lines import sum_lines
 from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
+from schemas.parsing.blocks import Before, parse_block
+from schemas.parsing.cells import unreadable
+from schemas.parsing.content_hash import RowsContent
+from schemas.parsing.readers import Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
 from schemas.sheet_cells import CellKind
 from schemas.statement_sketches import SketchKind, hash_frame
-from schemas.tables.blocks import Before, parse_block
-from schemas.tables.cells import ColumnKind, unreadable
-from schemas.tables.content_hash import RowsContent
-from schemas.tables.readers import Convention, plain_amounts, plain_pattern, reader_factory
-from schemas.tables.royalty_lines import COLUMNS
+from schemas.tables.model import ColumnKind
+from schemas.tables.royalties import COLUMNS
 from schemas.values.reading import BLANKS
 from tests.schemas.sheets import layout
 

@@ -16,12 +16,12 @@ from flows.intake.read_lines import lines_again, read_blocks
 from flows.intake.rules.sum_lines import sum_lines
 from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
+from schemas.parsing.blocks import Before
+from schemas.parsing.content_hash import RowsContent
+from schemas.parsing.table import parse_table
 from schemas.raw_table import some_rows
 from schemas.statement_sketches import SketchKind, hash_frame
-from schemas.tables.blocks import Before
-from schemas.tables.content_hash import RowsContent
-from schemas.tables.parsing import parse_table
-from schemas.tables.royalty_lines import worth_anything
+from schemas.tables.royalties import worth_anything
 from tests.schemas.sheets import layout, sheet
 from tests.spec.tables import table
 from tests.written import written

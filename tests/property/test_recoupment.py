@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.royalties.rules.balances import advance_reference, recoup, recoupable_of
-from schemas.tables.obligations import earnings_frame
+from schemas.tables.royalties import earnings_frame
 from tests.property.months import ANYBODY, some_advances
 from tests.spec.tables import CPF, PEOPLE, RECORDINGS
 

@@ -5,7 +5,7 @@ import pytest
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from schemas.issues import Severity
-from schemas.tables.parsing import parse_table
+from schemas.parsing.table import parse_table
 from tests.property.sheets_with_mistakes import MadeSheet, make_sheet
 from tests.sampled import sampled
 

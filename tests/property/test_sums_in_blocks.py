@@ -18,9 +18,8 @@ from flows.intake.rules.sum_lines import merge, nothing, of_files, sum_lines
 from flows.royalties.rules.allocation import allocate, exact_cents_by, round_earnings
 from io_adapters.statement_lines.database import give_memory_back, opened_database
 from io_adapters.statement_lines.sums import Summing, lines_of, sums_of
-from schemas.tables.line_sums import PLATFORM_KEY, TERRITORY_KEY
 from schemas.tables.model import records
-from schemas.tables.royalty_lines import LINE_AMOUNT
+from schemas.tables.royalties import LINE_AMOUNT, PLATFORM_KEY, TERRITORY_KEY
 from tests.property.months import RATES, drawn, shuffled, some_shares
 from tests.spec.tables import held_rows, lines
 from tests.spec.tables import shares as shares_of

@@ -18,8 +18,8 @@ import pytest
 from flows.royalties.rules.allocation import allocate, round_earnings
 from io_adapters.statement_lines.database import opened_database
 from io_adapters.statement_lines.sums import Summing, lines_of, sums_of
-from schemas.tables.parsing import empty_table
-from schemas.tables.royalty_lines import LINE_AMOUNT
+from schemas.parsing.table import empty_table
+from schemas.tables.royalties import LINE_AMOUNT
 from tests.spec.tables import CPF, shares
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from flows.intake.rules.inputs import input_totals
 from flows.payables.rules.places import reconcile, total_up
 from schemas.submission import LIVE
-from schemas.tables.line_sums import LineTotals
+from schemas.tables.royalties import LineTotals
 from tests.property.months import ANSWERS, answered, months, shuffled
 from tests.spec.reports import submission
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from schemas.parsing.content_hash import RowsContent, content_of, content_sha256
 from schemas.statement_sketches import SketchKind, hash_frame
-from schemas.tables.content_hash import RowsContent, content_of, content_sha256
-from schemas.tables.royalty_lines import TEXTS
+from schemas.tables.royalties import TEXTS
 
 ROWS = pd.DataFrame(
     {

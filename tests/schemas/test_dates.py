@@ -6,7 +6,7 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import read_layout
 from schemas.layouts.headers import with_columns
-from schemas.tables.parsing import parse_table
+from schemas.parsing.table import parse_table
 from tests.schemas.sheets import codes, parse, sheet
 from tests.written import written
 

@@ -8,16 +8,10 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from schemas.layouts.layout import fold
-from schemas.tables.advances import Advances
-from schemas.tables.invoices import Invoices
+from schemas.tables.adjustments import Advances, Invoices, Opening, Taxes
 from schemas.tables.model import columns_of
-from schemas.tables.opening import Opening
-from schemas.tables.payees import Payees
-from schemas.tables.payments import Payments
-from schemas.tables.rates import Rates
-from schemas.tables.royalty_lines import RoyaltyLines
-from schemas.tables.shares import Shares
-from schemas.tables.taxes import Taxes
+from schemas.tables.payees import Payees, Payments
+from schemas.tables.royalties import Rates, RoyaltyLines, Shares
 
 OUR_OWN = ("advances", "invoices", "opening", "payees", "payments", "rates", "royalties", "shares", "taxes")
 MODELS = {

@@ -6,9 +6,8 @@ import pytest
 
 from schemas.issues import Severity
 from schemas.messages import render
+from schemas.parsing import cells, stated_totals, what_holds_rows
 from schemas.sheet_cells import CellKind, Oddities
-from schemas.tables import decisions, stated_totals
-from schemas.tables import hidden_and_formulas as oddities
 from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, parse
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}
@@ -22,7 +21,7 @@ def payments(*changes, oddities, **settings):
     return parse("payments", *rows, oddities=oddities, **settings)
 
 
-@pytest.mark.parametrize("module", [decisions, oddities, stated_totals])
+@pytest.mark.parametrize("module", [cells, what_holds_rows, stated_totals])
 def test_the_examples_in_the_documentation_are_true(module):
     assert doctest.testmod(module).failed == 0
 

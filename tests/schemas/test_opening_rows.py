@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.spreadsheets.declarations import read_layout
-from schemas.tables.parsing import parse_table
+from schemas.parsing.table import parse_table
 from tests.schemas.sheets import codes, sheet
 
 LAYOUT = read_layout("opening", Path())

@@ -9,9 +9,9 @@ import pytest
 
 from schemas.errors import UnreadableFile
 from schemas.issues import Severity
-from schemas.tables import parsing
-from schemas.tables.parsing import empty_table, parse_table
-from schemas.tables.payments import Payments
+from schemas.parsing import table as parsing
+from schemas.parsing.table import empty_table, parse_table
+from schemas.tables.payees import Payments
 from tests.schemas.sheets import ACCOUNT_PAYEE, COLUMNS, PIX_PAYEE, codes, layout, parse, sheet
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}

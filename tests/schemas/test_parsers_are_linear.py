@@ -9,10 +9,9 @@ from stdnum.br import cpf
 
 from io_adapters.spreadsheets.declarations import check_job, parse_yaml
 from schemas.errors import ConfigurationError
+from schemas.parsing.readers import _BY_CELL, LONGEST_REFERENCE, Convention, reader_factory
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import ColumnKind
-from schemas.tables.readers import _BY_CELL, Convention, reader_factory
-from schemas.tables.texts import LONGEST_REFERENCE
+from schemas.tables.model import ColumnKind
 from schemas.values.brcode import read_brcode
 from schemas.values.money import parse_amount
 from schemas.values.names import is_plain_name, normal_reference, same_person, scripts_of

@@ -12,10 +12,10 @@ from schemas.issues import Severity
 from schemas.layouts.headers import match_headers
 from schemas.layouts.recognise import Fit, preamble_of
 from schemas.messages import render
+from schemas.parsing.blocks import Before, BlockAccounting
+from schemas.parsing.line_sums import TableSource
+from schemas.parsing.table import parse_table
 from schemas.sheet_cells import CellKind, HeadRow, View
-from schemas.tables.blocks import Before, BlockAccounting
-from schemas.tables.parsing import parse_table
-from schemas.tables.totals import TableSource
 from tests.schemas.sheets import codes, layout, sheet
 
 ISRC = "BRAUR2600001"

@@ -6,16 +6,23 @@ import pytest
 from pandera.errors import SchemaErrors
 from pyarrow import decimal128
 
-from schemas.tables.advances import Advances
-from schemas.tables.line_sums import LINE_SUM, UNIT_SUM, PlatformTotals, TerritoryTotals
+from schemas.parsing.row_accounting import RowRuns
+from schemas.tables.adjustments import Advances, Opening
 from schemas.tables.model import DataFrame, broken_rows
-from schemas.tables.obligations import EARNED, Earnings, PayeeBalances, TerritoryEarnings
-from schemas.tables.opening import Opening
-from schemas.tables.payees import Payees
-from schemas.tables.payments import Payments
-from schemas.tables.row_accounting import RowRuns
-from schemas.tables.royalty_lines import LINE_AMOUNT, RoyaltyLines
-from schemas.tables.shares import Shares
+from schemas.tables.payees import Payees, Payments
+from schemas.tables.royalties import (
+    EARNED,
+    LINE_AMOUNT,
+    LINE_SUM,
+    UNIT_SUM,
+    Earnings,
+    PayeeBalances,
+    PlatformTotals,
+    RoyaltyLines,
+    Shares,
+    TerritoryEarnings,
+    TerritoryTotals,
+)
 
 MODELS = (
     Advances, Earnings, Opening, PayeeBalances, Payees, Payments, PlatformTotals, RowRuns, RoyaltyLines,

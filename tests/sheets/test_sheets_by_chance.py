@@ -7,7 +7,7 @@ import pytest
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from schemas.issues import Severity
-from schemas.tables.parsing import ParsedTable, parse_table
+from schemas.parsing.table import ParsedTable, parse_table
 from tests.io_adapters.spreadsheets.trap_workbook import libreoffice
 from tests.sampled import sampled
 from tests.sheets.by_chance import IN_A_WORKBOOK, IN_TEXT, honest, spoiled

@@ -20,10 +20,10 @@ from schemas.approval import Decision, DecisionKind
 from schemas.job import Job, Period, resolve_period
 from schemas.journal import JournalEntry, Series
 from schemas.obligation import sum_cents
+from schemas.parsing.row_accounting import runs_frame
+from schemas.parsing.table import empty_table
 from schemas.plan import PaymentPlan
 from schemas.submission import Claim, SubmissionState
-from schemas.tables.parsing import empty_table
-from schemas.tables.row_accounting import runs_frame
 from tests.journal_states import state_of
 from tests.spec.tables import PAYER, held_rows
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from schemas.parsing.row_accounting import runs_of
 from schemas.submission import SubmissionState
-from schemas.tables.row_accounting import runs_of
 from schemas.values.money import parse_plain_amount
 from tests.obligations import obligation
 from tests.spec.tables import CPF, table

@@ -11,10 +11,10 @@ import pandas as pd
 from pyarrow import array
 
 from schemas.obligation import Obligation
+from schemas.parsing.table import empty_table
 from schemas.tables.model import records
-from schemas.tables.parsing import empty_table
 from schemas.tables.payees import USUAL_MINIMUM
-from schemas.tables.royalty_lines import LINE_AMOUNT
+from schemas.tables.royalties import LINE_AMOUNT
 from schemas.values.destination import destination_of
 from schemas.values.money import exact_text, parse_plain_amount
 from schemas.values.tax_id import check_digits

@@ -21,7 +21,7 @@ from flows.payables.rules.account_checks import (
 from flows.payables.rules.institutions import fault_of_bank
 from flows.royalties.rules.balances import History
 from schemas.issues import IssueCode, make_issue
-from schemas.tables.parsing import empty_table
+from schemas.parsing.table import empty_table
 from schemas.wire import AccountValidation, Institution
 from tests.obligations import flat, obligation
 from tests.spec.office import Office, inputs, statement

@@ -2,12 +2,9 @@
 
 import pytest
 
-from schemas.tables.advances import Advances
-from schemas.tables.opening import Opening
-from schemas.tables.payees import Payees
-from schemas.tables.payments import Payments
-from schemas.tables.royalty_lines import RoyaltyLines
-from schemas.tables.shares import Shares
+from schemas.tables.adjustments import Advances, Opening
+from schemas.tables.payees import Payees, Payments
+from schemas.tables.royalties import RoyaltyLines, Shares
 from tests.spec.tables import CPF, PEOPLE, advances, lines, opening, payees, payments, same, shares
 
 

@@ -7,7 +7,7 @@ import pytest
 from io_adapters.spreadsheets.declarations import read_layout
 from schemas.errors import UnreadableFile
 from schemas.issues import Severity
-from schemas.tables.parsing import parse_table
+from schemas.parsing.table import parse_table
 from tests.schemas.sheets import PIX_PAYEE, codes, layout, parse, sheet
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}

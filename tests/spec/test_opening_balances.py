@@ -9,7 +9,7 @@ from schemas.approval import DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.job import resolve_period
 from schemas.journal import JournalState
-from schemas.tables.row_accounting import runs_frame
+from schemas.parsing.row_accounting import runs_frame
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, lines, opening, payees, payments, same, shares
 

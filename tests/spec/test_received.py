@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from flows.intake.rules.hold_lines import hold_unreceived
-from schemas.tables.row_accounting import runs_frame
+from schemas.parsing.row_accounting import runs_frame
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import held_rows, lines, payees, same, shares
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from flows.payables.rules.left_out import mark_repeated
-from schemas.tables.row_accounting import runs_of
+from schemas.parsing.row_accounting import runs_of
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import held_rows, lines, payees, payments, same, shares, table
 

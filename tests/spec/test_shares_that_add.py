@@ -10,7 +10,7 @@ from flows.royalties.rules.allocation import allocate
 from schemas.errors import UnsoundPlan
 from schemas.job import resolve_period
 from schemas.messages import render
-from schemas.tables.shares import _base_of
+from schemas.parsing.row_rules import _base_of
 from tests.spec.office import inputs, job, statement
 from tests.spec.tables import lines, payees, same, shares
 

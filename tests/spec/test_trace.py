@@ -21,7 +21,7 @@ from flows.books.rules.trace import (
 from flows.royalties.rules.balances import History
 from schemas.job import Exchange
 from schemas.tables.model import records
-from schemas.tables.obligations import SUM_NUMBER, sum_numbers
+from schemas.tables.royalties import SUM_NUMBER, sum_numbers
 from schemas.trace import FileState, TraceProblem
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, advances, lines, payees, shares, table

@@ -10,7 +10,7 @@ from openpyxl.styles import Font
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import open_file
 from schemas.messages import render
-from schemas.tables.parsing import parse_table
+from schemas.parsing.table import parse_table
 
 HEAD = ("Nome", "CPF", "Chave Pix", "Tipo da chave", "Valor", "Obs")
 ROWS = (

@@ -6,7 +6,7 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
-from schemas.tables.parsing import parse_table
+from schemas.parsing.table import parse_table
 from tests.schemas.sheets import PIX_PAYEE, codes, parse
 
 PAYMENTS = read_layout("payments", Path())

@@ -23,7 +23,7 @@ from schemas.obligation import Obligation, sum_cents
 from schemas.plan import Place
 from schemas.submission import Submission
 from schemas.tables.model import Record, records
-from schemas.tables.obligations import SUM_NUMBER
+from schemas.tables.royalties import SUM_NUMBER
 from schemas.trace import FileState, LinesFound, PayableWay, RoyaltyPart, ShareTaken, TracedWay, TraceProblem
 
 # What lines must agree in to be summed before they are shared out.
@@ -39,7 +39,7 @@ def royalty_parts(earnings: pd.DataFrame) -> tuple[RoyaltyPart, ...]:
     whole: so two sums that look alike, of two sources, are told apart, and two shares of one sum are not two sums.
 
     Args:
-        earnings: The payee's `schemas.tables.obligations.Earnings`, each with the number of its sum of lines.
+        earnings: The payee's `schemas.tables.royalties.Earnings`, each with the number of its sum of lines.
     """
     parts: dict[tuple[_Key, Decimal], RoyaltyPart] = {}
     for _, rows in groupby(records(earnings), key=itemgetter(SUM_NUMBER)):
@@ -125,7 +125,7 @@ class LineFinder:
         self._tallies: dict[tuple[_Key, str, str], _Tally] = {}
 
     def add(self, lines: pd.DataFrame) -> None:
-        """Look through the next block of `schemas.tables.royalty_lines.RoyaltyLines`."""
+        """Look through the next block of `schemas.tables.royalties.RoyaltyLines`."""
         columns = ["file", "sheet", "row", "amount", *PART_KEY]
         found = lines[columns].merge(self._wanted, on=list(PART_KEY))[columns].sort_values("row")
         for file, sheet, row, amount, *key in found.itertuples(index=False, name=None):
@@ -183,7 +183,7 @@ def way_of(balance: Record, parts: Sequence[RoyaltyPart], payable: PayableWay | 
     """Tell the way from exact parts to what is payable.
 
     Args:
-        balance: A row of `schemas.tables.obligations.PayeeBalances`.
+        balance: A row of `schemas.tables.royalties.PayeeBalances`.
         payable: Terms and figures, as the run had them.
         carried_from: The period before, where one was posted.
     """

@@ -17,12 +17,11 @@ from flows.intake.rules.sum_lines import EXACT, held_lines, merge, of_files, sum
 from flows.intake.rules.used_before import SharedLines
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Money
+from schemas.parsing.row_accounting import PERSON_NAMES, USED, RowRun, hold_used_rows
 from schemas.statement_sketches import FrameHashes, hash_frame
-from schemas.tables.line_sums import LineTotals
 from schemas.tables.model import DataFrame, records
-from schemas.tables.payments import Payments
-from schemas.tables.row_accounting import PERSON_NAMES, USED, RowRun, hold_used_rows
-from schemas.tables.royalty_lines import RoyaltyLines, worth_anything
+from schemas.tables.payees import Payments
+from schemas.tables.royalties import LineTotals, RoyaltyLines, worth_anything
 from schemas.values.money import round_half_even_cents
 
 # Codes that hold lines sound in themselves; told apart from lines with problems wherever centavos are.

@@ -15,21 +15,14 @@ from flows.intake.rules.sum_lines import sum_up
 from schemas.issues import Issue
 from schemas.job import Exchange, Period
 from schemas.messages import Message
+from schemas.parsing.row_accounting import ASSET_NAMES, PAYEE_NAMES, RowRun, RowRuns, move_rows
+from schemas.parsing.table import empty_table
 from schemas.payee_statement import Quote
 from schemas.statement_sketches import NO_SKETCHES, Sketches, StatementAccount
-from schemas.tables.advances import Advances
-from schemas.tables.invoices import Invoices
-from schemas.tables.line_sums import LineTotals
+from schemas.tables.adjustments import TO_RECOUP, Advances, Invoices, Opening, Taxes
 from schemas.tables.model import DataFrame, Record, records
-from schemas.tables.opening import TO_RECOUP, Opening
-from schemas.tables.parsing import empty_table
-from schemas.tables.payees import Payees
-from schemas.tables.payments import Payments
-from schemas.tables.rates import Rates
-from schemas.tables.row_accounting import ASSET_NAMES, PAYEE_NAMES, RowRun, RowRuns, move_rows
-from schemas.tables.royalty_lines import RoyaltyLines
-from schemas.tables.shares import Shares
-from schemas.tables.taxes import Taxes
+from schemas.tables.payees import Payees, Payments
+from schemas.tables.royalties import LineTotals, Rates, RoyaltyLines, Shares
 from schemas.values.money import exact_text, round_half_even_cents
 
 

@@ -12,19 +12,19 @@ from typing import Final
 import pandas as pd
 import pyarrow as pa
 
-from schemas.tables.line_sums import (
+from schemas.parsing.table import empty_table
+from schemas.tables.model import DataFrame
+from schemas.tables.royalties import (
     LINE_SUM,
     PLATFORM_KEY,
     TERRITORY_KEY,
     UNIT_SUM,
     LineTotals,
     PlatformTotals,
+    RoyaltyLines,
     TerritoryTotals,
     totals_frame,
 )
-from schemas.tables.model import DataFrame
-from schemas.tables.parsing import empty_table
-from schemas.tables.royalty_lines import RoyaltyLines
 
 _HOW: Final = {"amount": "sum", "units": "sum", "lines": "sum", "first_row": "min", "last_row": "max"}
 

@@ -53,7 +53,7 @@ from schemas.obligation import Obligation, Obligations, reasons_of
 from schemas.plan import JobIdentity, Place
 from schemas.submission import Claim
 from schemas.tables.model import DataFrame, records
-from schemas.tables.obligations import Earnings, PayeeBalances, TerritoryEarnings
+from schemas.tables.royalties import Earnings, PayeeBalances, TerritoryEarnings
 from schemas.wire import Institution
 
 

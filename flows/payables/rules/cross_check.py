@@ -18,12 +18,11 @@ from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
-from schemas.tables.advances import Advances
+from schemas.parsing.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, RowRuns, move_rows
+from schemas.tables.adjustments import Advances
 from schemas.tables.model import DataFrame
-from schemas.tables.payments import Payments
-from schemas.tables.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, RowRuns, move_rows
-from schemas.tables.royalty_lines import UNREAD_UPC
-from schemas.tables.shares import Shares
+from schemas.tables.payees import Payments
+from schemas.tables.royalties import UNREAD_UPC, Shares
 from schemas.values.names import normal_reference
 from schemas.wire import amount_from_cents
 

@@ -17,10 +17,10 @@ from schemas.corrections import CorrectedRow
 from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode, make_issue
 from schemas.messages import Message, Money
 from schemas.obligation import Obligation, Obligations, because, reasons_of
+from schemas.parsing.row_accounting import USED, RowRuns, runs_frame
 from schemas.plan import Place
 from schemas.tables.model import DataFrame, records
-from schemas.tables.payments import Payments
-from schemas.tables.row_accounting import USED, RowRuns, runs_frame
+from schemas.tables.payees import Payments
 from schemas.used_before import PaidAlike, paid_alike_message
 
 REASON = IssueCode.FILE_DUPLICATE.value
@@ -113,7 +113,7 @@ def used_corrections(
     Args:
         put_right: What corrections workbooks have otherwise than the files.
         obligations: What is owed, after claims and checks.
-        rows: `schemas.tables.row_accounting.RowRuns`, as they were read.
+        rows: `schemas.parsing.row_accounting.RowRuns`, as they were read.
     """
     if not put_right:
         return []

@@ -17,8 +17,7 @@ from schemas.job import Breakdown, Elements
 from schemas.obligation import Kind, Obligation, Payee, Reasons, SourceRow, because, reasons_of
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place
 from schemas.tables.model import DataFrame, Record, records
-from schemas.tables.payees import Payees
-from schemas.tables.payments import Payments
+from schemas.tables.payees import Payees, Payments
 from schemas.values.destination import DESTINATION_COLUMNS, Destination, destination_of
 from schemas.values.money import round_parts
 from schemas.wire import amount_from_cents
@@ -296,7 +295,7 @@ def break_down(
 
     Args:
         obligations: What is owed, after claims and checks.
-        earnings: `schemas.tables.obligations.Earnings`.
+        earnings: `schemas.tables.royalties.Earnings`.
         territories: `TerritoryEarnings` of the same run.
 
     Returns:

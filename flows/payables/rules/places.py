@@ -9,11 +9,11 @@ from flows.reports.rules.judge_report import held_nothing
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
 from schemas.obligation import Obligation, Obligations, as_decided, because, sum_cents
+from schemas.parsing.row_accounting import RowRun, RowRuns, move_rows
 from schemas.plan import LESS_TAX, TAX_WITHHELD, Inferred, Place
 from schemas.reconciliation import RowCounts, Totals
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.tables.model import DataFrame
-from schemas.tables.row_accounting import RowRun, RowRuns, move_rows
 from schemas.wire import SplitReport, cents_of
 
 S = SubmissionState

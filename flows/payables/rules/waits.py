@@ -66,7 +66,7 @@ def open_items(obligations: Sequence[Obligation], rows: pd.DataFrame) -> tuple[O
 
     Args:
         obligations: After `reconcile`.
-        rows: `schemas.tables.row_accounting.RowRuns`: where the input rows went, after `place_rows`.
+        rows: `schemas.parsing.row_accounting.RowRuns`: where the input rows went, after `place_rows`.
 
     Returns:
         Money first; then the held rows of files that are not paid row by row: statements, payees, shares, advances.

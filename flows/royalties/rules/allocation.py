@@ -17,12 +17,18 @@ import pyarrow.compute as pc
 from flows.intake.rules.sum_lines import EXACT, nothing, of_all_files
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
-from schemas.tables.line_sums import LineTotals, frame_of
+from schemas.parsing.table import empty_table
 from schemas.tables.model import DataFrame, names_of, records
-from schemas.tables.obligations import Earnings, TerritoryEarnings, territories_frame
-from schemas.tables.parsing import empty_table
-from schemas.tables.royalty_lines import UNREAD_UPC
-from schemas.tables.shares import ON_TOP, Shares
+from schemas.tables.royalties import (
+    ON_TOP,
+    UNREAD_UPC,
+    Earnings,
+    LineTotals,
+    Shares,
+    TerritoryEarnings,
+    frame_of,
+    territories_frame,
+)
 from schemas.values.money import allocate as allocate_whole
 from schemas.values.money import exact_text, round_parts
 
@@ -47,7 +53,7 @@ class ShareOf(NamedTuple):
         share_ppm: Part in millionths.
         valid_from: First day (ISO); "" is always.
         valid_to: Last day (ISO); "" is for ever.
-        base: What it is taken from, as `schemas.tables.shares` says: "" for the whole, as part of its group.
+        base: What it is taken from, as `schemas.tables.royalties` says: "" for the whole, as part of its group.
     """
 
     tax_id: str

@@ -9,11 +9,11 @@ from schemas.errors import UnsoundPlan
 from schemas.issues import IssueCode
 from schemas.job import Period
 from schemas.messages import Message
+from schemas.parsing.row_accounting import RowRuns, move_rows
 from schemas.plan import ROYALTIES, JobIdentity
 from schemas.submission import Claim, SubmissionState
+from schemas.tables.adjustments import CARRIED, PAID, TO_RECOUP
 from schemas.tables.model import DataFrame, Record, records
-from schemas.tables.opening import CARRIED, PAID, TO_RECOUP
-from schemas.tables.row_accounting import RowRuns, move_rows
 from schemas.values.names import normal_reference
 
 # Code, column at fault, and what the message names.

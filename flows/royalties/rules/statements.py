@@ -183,7 +183,7 @@ _DIFFERENCE: Final = "difference"
 
 
 class StatementTables(NamedTuple):
-    """The tables that statements are composed of, of `schemas.tables.obligations`.
+    """The tables that statements are composed of, of `schemas.tables.royalties`.
 
     Attributes:
         obligations: What is owed, best after `reconcile`, so that payments stand where they are by now.
@@ -221,7 +221,7 @@ def stand_of_advances(
     """Say for each advance what this period recouped of it and what is left.
 
     Args:
-        advances: `schemas.tables.advances.Advances`.
+        advances: `schemas.tables.adjustments.Advances`.
 
     Returns:
         In order of payee, then oldest first, as they are recouped; fully recouped ones of earlier periods are left out.

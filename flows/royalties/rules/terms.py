@@ -10,10 +10,9 @@ from typing import Any, Final
 
 from schemas.issues import IssueCode
 from schemas.job import Period, Rules
-from schemas.tables.invoices import Invoices
+from schemas.tables.adjustments import Invoices, Taxes
 from schemas.tables.model import DataFrame, records
 from schemas.tables.payees import USUAL_MINIMUM, Payees
-from schemas.tables.taxes import Taxes
 from schemas.values.money import round_half_even_cents
 
 # Kind -> centavos withheld.

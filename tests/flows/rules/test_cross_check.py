@@ -8,7 +8,7 @@ import pytest
 from flows.intake.rules.inputs import input_totals
 from flows.payables.rules.cross_check import cross_check
 from schemas.job import resolve_period
-from schemas.tables.row_accounting import join_runs, runs_of
+from schemas.parsing.row_accounting import join_runs, runs_of
 from tests.spec.office import inputs, job, statement
 from tests.spec.tables import CPF, RECORDINGS, advances, held_rows, lines, payees, payments, same, shares
 

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from schemas.issues import Issue, IssueCode, Severity
+from schemas.parsing.row_accounting import RowRuns
 from schemas.plan import Place
 from schemas.reconciliation import (
     AccountCheckCounts,
@@ -13,8 +14,7 @@ from schemas.reconciliation import (
     Summary,
     Totals,
 )
-from schemas.tables.obligations import Earnings, PayeeBalances
-from schemas.tables.row_accounting import RowRuns
+from schemas.tables.royalties import Earnings, PayeeBalances
 from tests.obligations import obligation as obligation_of
 from tests.written import saying
 

@@ -19,10 +19,10 @@ from schemas.errors import ExitCode
 from schemas.issues import Severity
 from schemas.messages import catalogue_in
 from schemas.obligation import Kind
+from schemas.parsing.row_accounting import RowRuns
 from schemas.plan import Place
 from schemas.reconciliation import RowCounts
-from schemas.tables.obligations import Earnings, PayeeBalances, earnings_frame
-from schemas.tables.row_accounting import RowRuns
+from schemas.tables.royalties import Earnings, PayeeBalances, earnings_frame
 from tests.io_adapters.outputs.builder import SAMPLE, frame, obligation, reconciliation, summary
 
 

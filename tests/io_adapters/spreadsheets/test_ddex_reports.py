@@ -15,7 +15,7 @@ from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import candidates
-from schemas.tables.parsing import parse_table
+from schemas.parsing.table import parse_table
 from tests.io_adapters.spreadsheets.ddex_reports import (
     NAMES,
     RECORD_COMPANIES,

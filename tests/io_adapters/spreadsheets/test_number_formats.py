@@ -12,7 +12,7 @@ from io_adapters.spreadsheets.workbook import number_formats
 from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
 from io_adapters.spreadsheets.workbook.number_formats import mask_of
 from schemas.messages import render
-from schemas.tables.parsing import ParsedTable, parse_table
+from schemas.parsing.table import ParsedTable, parse_table
 from tests.io_adapters.spreadsheets import ods_writer as ods
 from tests.io_adapters.spreadsheets.trap_workbook import libreoffice
 

@@ -14,9 +14,7 @@ import pandas as pd
 
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.layout import Layout, LeaveOut, fold
-from schemas.raw_table import RawTable, column_letter
-from schemas.sheet_cells import CellKind
-from schemas.tables.stated_totals import (
+from schemas.parsing.stated_totals import (
     StatedTotal,
     cell_at,
     find_control_block,
@@ -25,6 +23,8 @@ from schemas.tables.stated_totals import (
     rows_empty_but_for,
     totals_above,
 )
+from schemas.raw_table import RawTable, column_letter
+from schemas.sheet_cells import CellKind
 
 Mask = npt.NDArray[np.bool_]
 
@@ -105,7 +105,7 @@ def excluded_rows(
         layout: Says which rows to leave out, and how totals and the block below the lines begin.
         positions: Canonical column -> position in the file.
         below: Whether the block below the lines began above these rows, in another block of the file.
-        lines: See `schemas.tables.stated_totals.find_totals`.
+        lines: See `schemas.parsing.stated_totals.find_totals`.
     """
     why = np.full(len(raw.cells), "", dtype=object)
     why[blank_rows(raw)] = ExclusionReason.BLANK

@@ -12,15 +12,15 @@ import pandas as pd
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout, Sign
 from schemas.messages import Message
+from schemas.parsing.amounts import AmountColumn
+from schemas.parsing.cells import CellFinding, Cells, ColumnReading, DecidingCells, unreadable
+from schemas.parsing.dates import NO_EVIDENCE, Evidence, dates
+from schemas.parsing.draft import Mask, TableDraft, label_of
+from schemas.parsing.excluded_rows import positions_under, rows_holding
+from schemas.parsing.readers import Convention, reader_factory
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
-from schemas.tables.amounts import AmountColumn
-from schemas.tables.cells import CellFinding, Cells, ColumnKind, ColumnReading, DecidingCells, unreadable
-from schemas.tables.dates import NO_EVIDENCE, Evidence, dates
-from schemas.tables.draft import Mask, TableDraft, label_of
-from schemas.tables.excluded_rows import positions_under, rows_holding
-from schemas.tables.model import Column
-from schemas.tables.readers import Convention, reader_factory
+from schemas.tables.model import Column, ColumnKind
 from schemas.values.reading import BLANKS, says_nothing
 from schemas.values.tax_id import read_tax_ids
 
@@ -62,7 +62,7 @@ def read_draft(  # all of it is one file's
         positions: Canonical column -> position in the file.
         wanted: Which rows; misshapen ones are left out besides.
         columns: The table's declaration; a column the file lacks is read as empty, without a finding.
-        payee_data_required: See `schemas.tables.parsing.parse_table`.
+        payee_data_required: See `schemas.parsing.table.parse_table`.
         evidence: What other blocks of the file prove.
     """
     wanted = wanted & ~raw.cells.index.isin(list(raw.misshapen_rows)) if raw.misshapen_rows else wanted

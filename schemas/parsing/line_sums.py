@@ -1,19 +1,153 @@
-"""Comparing the totals that a file states with its lines: where they disagree, nothing of the file is used."""
+"""Sums of royalty lines: by block, between the totals a file states, and in all."""
 
-from collections.abc import Sequence
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from typing import NamedTuple
+from decimal import Context, Decimal
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Message
+from schemas.parsing.cells import ParsingDecision
+from schemas.parsing.draft import TableDraft
+from schemas.parsing.excluded_rows import ExcludedRows
+from schemas.parsing.readers import read_count, read_currency
+from schemas.parsing.stated_totals import (
+    Stated,
+    StatedTotal,
+    readings,
+)
 from schemas.raw_table import column_letter
-from schemas.tables.line_sums import BlockSums, LineSums, PartSum
-from schemas.tables.readers import read_count, read_currency
-from schemas.tables.stated_totals import StatedTotal, readings
 from schemas.values.masking import mask_value
+from schemas.values.money import DecimalMark
+
+_EXACT: Final = Context(prec=120)
+_MARKS: Final[dict[str, DecimalMark]] = {ParsingDecision.DECIMAL_COMMA: ",", ParsingDecision.DECIMAL_POINT: "."}
+
+
+class PartSum(NamedTuple):
+    """What neighbouring lines in one currency add up to, none of them beyond a total.
+
+    Attributes:
+        row: Physical row of the last of these neighbours, whatever its currency.
+        currency: ISO code; "" when none is known.
+        amount: Exact sum; None stands for lines whose amount cannot be read.
+    """
+
+    row: int
+    currency: str
+    amount: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSums:
+    """All that is needed of a block to hold a file's totals against its lines.
+
+    Attributes:
+        parts: Their sums, in order of row; None for a file without amounts.
+        totals: What rows of totals state, in order of row.
+        control: What the block of totals below the lines states, in order of row.
+        mark: Decimal mark decided for the amounts; None when nothing decided it.
+    """
+
+    count: int
+    parts: tuple[PartSum, ...] | None = ()
+    totals: tuple[StatedTotal, ...] = ()
+    control: tuple[StatedTotal, ...] = ()
+    mark: DecimalMark | None = None
+
+
+def decided_mark(decisions: Mapping[str, ParsingDecision]) -> DecimalMark | None:
+    """Return the decimal mark that was decided for the amounts; None when nothing decided it."""
+    return _MARKS.get(decisions.get("amount", ""))
+
+
+def sum_block(draft: TableDraft, excluded: ExcludedRows) -> BlockSums:
+    """Add the lines of a block up between its totals, used and held alike."""
+    mark = decided_mark(draft.decisions)
+    parts = tuple(_parts(draft, [total.row for total in excluded.totals])) if "amount" in draft.canonical else None
+    return BlockSums(len(draft.rows), parts, excluded.totals, excluded.control, mark)
+
+
+def _parts(draft: TableDraft, totals: Sequence[int]) -> Iterator[PartSum]:
+    order = np.argsort(draft.rows, kind="stable")
+    rows = draft.rows[order]
+    amounts = draft.canonical["amount"][order].tolist()
+    currencies = draft.canonical["currency"][order].tolist() if "currency" in draft.canonical else [""] * len(rows)
+    for start, end in pairwise([0, *np.searchsorted(rows, totals).tolist(), len(rows)]):
+        sums: dict[str, Decimal] = {}
+        unread: dict[str, None] = {}
+        for amount, currency in zip(amounts[start:end], currencies[start:end], strict=True):
+            if amount is None:
+                unread[currency] = None
+            else:
+                sums[currency] = _EXACT.add(sums.get(currency, Decimal(0)), amount.value)
+        last = int(rows[end - 1]) if end > start else 0
+        yield from (PartSum(last, currency, total) for currency, total in sums.items())
+        yield from (PartSum(last, currency, None) for currency in unread)
+
+
+class LineSums:
+    """Sums of lines, walked from the first total to the last.
+
+    A total is that of the lines since any total before it, or since the first line, for nobody says how senders nest
+    theirs; one above all lines is that of all lines.
+    """
+
+    def __init__(self, rows: npt.NDArray[np.int64], amounts: Sequence[Decimal | None]) -> None:
+        """Add lines up.
+
+        Args:
+            rows: Their physical rows, ascending.
+            amounts: Their amounts; None for one that cannot be read.
+        """
+        self._rows = rows
+        self._sums = list(accumulate((amount or Decimal(0) for amount in amounts), _EXACT.add, initial=Decimal(0)))
+        self._unread = list(accumulate((amount is None for amount in amounts), initial=0))
+        self._starts = [Decimal(0)]  # what had been summed up where a total may begin, ascending
+        self._above = self._last = 0  # lines above where the walk is, and above the last total
+
+    def reach(self, row: int) -> None:
+        """Walk down to a total's physical row."""
+        self._above = int(np.searchsorted(self._rows, row))
+        if self._unread[self._above] > self._unread[self._last]:
+            self._starts.clear()  # what lies beyond a line that cannot be read has no sum
+
+    def judge(self, meanings: Sequence[Stated]) -> tuple[bool | None, Decimal]:
+        """Hold the total that was reached against the lines.
+
+        Args:
+            meanings: What it may mean, one or more, one of which has to agree.
+
+        Returns:
+            Whether it agrees, None when a line that cannot be read leaves that open; and the sum it is held against,
+            of all lines or of those since the last total, whichever is nearer.
+        """
+        end = self._above or len(self._rows)
+        running, since_last = self._sums[end], self._sums[end] - self._sums[self._last]
+        nearest = min(running, since_last, key=lambda found: abs(found - meanings[0].value))
+        if any(self._adds_up(running, meaning) for meaning in meanings):
+            return True, nearest
+        return (False if self._unread[end] == 0 else None), nearest
+
+    def judge_whole(self, meanings: Sequence[Stated]) -> tuple[bool | None, Decimal]:
+        """Hold a total of all lines against them; returns the same."""
+        if self._unread[-1]:
+            return None, self._sums[-1]
+        return any(meaning.agrees(self._sums[-1]) for meaning in meanings), self._sums[-1]
+
+    def start_again(self) -> None:
+        """Let later totals begin below the one that was reached."""
+        insort(self._starts, self._sums[self._above])
+        self._last = self._above
+
+    def _adds_up(self, running: Decimal, meaning: Stated) -> bool:
+        first = bisect_left(self._starts, running - meaning.value - meaning.tolerance)
+        return first < len(self._starts) and meaning.agrees(running - self._starts[first])
 
 
 class TableSource(NamedTuple):

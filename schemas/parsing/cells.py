@@ -1,9 +1,10 @@
 """A column of cells, read once per distinct value."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -11,9 +12,33 @@ import numpy.typing as npt
 import pandas as pd
 
 from schemas.issues import IssueCode, Severity
+from schemas.messages import Message
 from schemas.sheet_cells import CellKind
-from schemas.tables.decisions import ParsingDecision
 from schemas.values.reading import BLANKS, Reading
+
+
+class StoodIn(NamedTuple):
+    """From where the cells that a column leaves empty were taken.
+
+    Attributes:
+        column: Header of the column they were taken for.
+        source: Header of the other column, or the headers of the parts.
+        computed: Whether they are what parts come to.
+    """
+
+    column: str
+    source: str
+    computed: bool
+
+
+class ParsingDecision(StrEnum):
+    """What the cells of a column left open, and the layout or the other cells decided."""
+
+    DECIMAL_COMMA = "decimal_comma"
+    DECIMAL_POINT = "decimal_point"
+    DAY_FIRST = "day_first"
+    MONTH_FIRST = "month_first"
+
 
 ERROR_LITERALS: Final = frozenset(
     {"#REF!", "#N/A", "#DIV/0!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA"}
@@ -144,32 +169,15 @@ def unreadable(text: str, kind: CellKind) -> Reading[Any] | None:
     return None
 
 
-class ColumnKind(StrEnum):
-    """What the cells of a column are; `schemas.tables.readers` has one reader for each."""
-
-    NAME = "name"
-    REFERENCE = "reference"
-    TEXT = "text"
-    TAX_ID = "tax_id"
-    EMAIL = "email"
-    PAYABLE = "payable"
-    OPTIONAL_AMOUNT = "optional_amount"
-    SIGNED_AMOUNT = "signed_amount"
-    LINE_AMOUNT = "line_amount"
-    FLAG = "flag"
-    COUNT = "count"
-    SHARE = "share"
-    PERCENTAGE = "percentage"
-    DATE = "date"
-    PERIOD = "period"
-    ISRC = "isrc"
-    UPC = "upc"
-    CURRENCY = "currency"
-    PIX_KEY = "pix_key"
-    PIX_KEY_TYPE = "pix_key_type"
-    BANK_CODE = "bank_code"
-    PSP_ID = "psp_id"
-    AGENCY = "agency"
-    ACCOUNT = "account"
-    ACCOUNT_DIGIT = "account_digit"
-    ACCOUNT_TYPE = "account_type"
+def decisions_of(
+    decided: Iterable[ParsingDecision],
+    excluded: Mapping[str, int],
+    stand_ins: Mapping[StoodIn, int] = MappingProxyType({}),
+) -> list[Message]:
+    """Say what was decided for columns, each thing once, what stood in, and how many rows were set apart and why."""
+    messages = [Message(f"table.{decision}") for decision in dict.fromkeys(decided)]
+    messages += [
+        Message("table.computed" if of.computed else "table.stood_in", column=of.column, source=of.source, count=count)
+        for of, count in stand_ins.items()
+    ]
+    return [*messages, *(Message(f"table.{why}", count=count) for why, count in sorted(excluded.items()))]

@@ -17,11 +17,10 @@ from schemas.layouts.headers import HeaderMatch, match_headers
 from schemas.layouts.layout import Layout, fold
 from schemas.layouts.recognise import currency_in, is_data, no_known_header
 from schemas.messages import Listed, Message
+from schemas.parsing.cells import CellFinding, ColumnReading, DecidingCells, ParsingDecision
+from schemas.parsing.excluded_rows import positions_under
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
-from schemas.tables.cells import CellFinding, ColumnReading, DecidingCells
-from schemas.tables.decisions import ParsingDecision
-from schemas.tables.excluded_rows import positions_under
 from schemas.values.masking import mask_pix_key, mask_value
 from schemas.values.reading import key_types_of
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from schemas.issues import IssueCode
 from schemas.messages import Message
-from schemas.tables.cells import CellFinding
-from schemas.tables.draft import Mask, TableDraft
+from schemas.parsing.cells import CellFinding
+from schemas.parsing.draft import Mask, TableDraft
 from schemas.values.bank_account import (
     check_account_digit,
     read_account_with_operation,

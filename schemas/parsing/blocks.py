@@ -11,17 +11,16 @@ import pandas as pd
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.layout import Layout
 from schemas.messages import Message
+from schemas.parsing.cells import ParsingDecision, StoodIn, decisions_of
+from schemas.parsing.dates import NO_EVIDENCE, Evidence
+from schemas.parsing.draft import TOLD_ONCE, count_told_once
+from schemas.parsing.line_sums import BlockSums, TableSource, compare_totals, sum_block
+from schemas.parsing.row_accounting import USED, RowRun, RowRuns, join_runs, move_rows, runs_of
+from schemas.parsing.table import read_rows, settled
+from schemas.parsing.unread_columns import not_used, unread_columns
 from schemas.raw_table import RawTable
-from schemas.tables.dates import NO_EVIDENCE, Evidence
-from schemas.tables.decisions import ParsingDecision, StoodIn, decisions_of
-from schemas.tables.draft import TOLD_ONCE, count_told_once
-from schemas.tables.line_sums import BlockSums, sum_block
 from schemas.tables.model import DataFrame, Record, records
-from schemas.tables.parsing import read_rows, settled
-from schemas.tables.row_accounting import USED, RowRun, RowRuns, join_runs, move_rows, runs_of
-from schemas.tables.royalty_lines import COLUMNS
-from schemas.tables.totals import TableSource, compare_totals
-from schemas.tables.unread_columns import not_used, unread_columns
+from schemas.tables.royalties import COLUMNS
 
 
 @dataclass(frozen=True, slots=True)

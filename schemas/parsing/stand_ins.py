@@ -10,13 +10,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from schemas.layouts.layout import Computed, Layout, YearAndMonth
+from schemas.parsing.cells import StoodIn
+from schemas.parsing.draft import label_of
+from schemas.parsing.excluded_rows import positions_under
+from schemas.parsing.readers import Convention, reader_factory
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import ColumnKind
-from schemas.tables.decisions import StoodIn
-from schemas.tables.draft import label_of
-from schemas.tables.excluded_rows import positions_under
-from schemas.tables.readers import Convention, reader_factory
+from schemas.tables.model import ColumnKind
 from schemas.values.money import DecimalMark, read_amount_text
 from schemas.values.reading import BLANKS
 

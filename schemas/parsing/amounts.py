@@ -6,9 +6,8 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final, Literal, NamedTuple
 
 from schemas.issues import IssueCode
+from schemas.parsing.cells import ColumnReader, DecidingCells, ParsingDecision
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import ColumnReader, DecidingCells
-from schemas.tables.decisions import ParsingDecision
 from schemas.values.money import AmountText, DecimalMark, read_amount_text
 from schemas.values.reading import Reading
 

@@ -16,23 +16,32 @@ from schemas.issues import Issue, IssueCode, errors_among, make_issue
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
 from schemas.messages import Message
+from schemas.parsing.cells import CellFinding, StoodIn, decisions_of
+from schemas.parsing.dates import NO_EVIDENCE, Evidence
+from schemas.parsing.draft import NO_KEY_TYPES, KeyTypes, Rule, TableDraft, find_columns, to_issues, understood
+from schemas.parsing.excluded_rows import ExcludedRows, excluded_rows, names_alone, nearly_asked, second_copy
+from schemas.parsing.line_sums import TableSource, compare_totals, sum_block
+from schemas.parsing.reading import apply_sign, read_draft, report_misshapen
+from schemas.parsing.row_accounting import codes_by_position, dispositions, held_rows, places
+from schemas.parsing.row_rules import (
+    INVOICE_RULES,
+    LINE_RULES,
+    OPENING_RULES,
+    PAYEE_RULES,
+    PAYMENT_RULES,
+    RATE_RULES,
+    SAME_SHARE,
+    SHARE_RULES,
+    TAX_RULES,
+)
+from schemas.parsing.stand_ins import completed
+from schemas.parsing.unread_columns import UnreadColumn, issues_of, not_used, told, told_apart, unread_columns
+from schemas.parsing.what_holds_rows import check_oddities, hidden_data, hold_stopped_rows, notes_that_stop, values_only
 from schemas.raw_table import RawTable
-from schemas.tables import advances, invoices, opening, payees, payments, rates, royalty_lines, shares, taxes
-from schemas.tables.cells import CellFinding, ColumnKind
-from schemas.tables.dates import NO_EVIDENCE, Evidence
-from schemas.tables.decisions import StoodIn, decisions_of
-from schemas.tables.draft import NO_KEY_TYPES, KeyTypes, Rule, TableDraft, find_columns, to_issues, understood
-from schemas.tables.excluded_rows import ExcludedRows, excluded_rows, names_alone, nearly_asked, second_copy
-from schemas.tables.hidden_and_formulas import check_oddities, hidden_data, values_only
-from schemas.tables.line_sums import sum_block
-from schemas.tables.model import Column, TableModel, broken_rows, columns_of, names_of
-from schemas.tables.reading import apply_sign, read_draft, report_misshapen
-from schemas.tables.row_accounting import codes_by_position, dispositions, held_rows, places
-from schemas.tables.royalty_lines import LINE_AMOUNT
-from schemas.tables.stand_ins import completed
-from schemas.tables.stopping_words import hold_stopped_rows, notes_that_stop
-from schemas.tables.totals import TableSource, compare_totals
-from schemas.tables.unread_columns import UnreadColumn, issues_of, not_used, told, told_apart, unread_columns
+from schemas.tables.adjustments import Advances, Invoices, Opening, Taxes
+from schemas.tables.model import Column, ColumnKind, TableModel, broken_rows, columns_of, names_of
+from schemas.tables.payees import Payees, Payments
+from schemas.tables.royalties import LINE_AMOUNT, Rates, RoyaltyLines, Shares
 from schemas.values.pix_key import key_digest
 
 # Where titles and names of acts stand, of which some are words that would stop a person.
@@ -83,15 +92,15 @@ class _Table(NamedTuple):
 
 
 _TABLES: Final = {
-    "payments": _Table(payments.Payments, payments.RULES),
-    "payees": _Table(payees.Payees, payees.RULES),
-    "royalty_lines": _Table(royalty_lines.RoyaltyLines, royalty_lines.RULES),
-    "shares": _Table(shares.Shares, shares.RULES),
-    "advances": _Table(advances.Advances, advances.RULES),
-    "opening": _Table(opening.Opening, opening.RULES),
-    "rates": _Table(rates.Rates, rates.RULES),
-    "taxes": _Table(taxes.Taxes, taxes.RULES),
-    "invoices": _Table(invoices.Invoices, invoices.RULES),
+    "payments": _Table(Payments, PAYMENT_RULES),
+    "payees": _Table(Payees, PAYEE_RULES),
+    "royalty_lines": _Table(RoyaltyLines, LINE_RULES),
+    "shares": _Table(Shares, SHARE_RULES),
+    "advances": _Table(Advances, ()),
+    "opening": _Table(Opening, OPENING_RULES),
+    "rates": _Table(Rates, RATE_RULES),
+    "taxes": _Table(Taxes, TAX_RULES),
+    "invoices": _Table(Invoices, INVOICE_RULES),
 }
 
 
@@ -161,7 +170,7 @@ def parse_table(
     draft = found.draft
     unread = unread_columns(raw, layout, found.match, found.excluded.lines)
     if layout.table == "shares":
-        alike = found.draft.groups("tax_id", *shares.SAME_SHARE)
+        alike = found.draft.groups("tax_id", *SAME_SHARE)
         unread = told_apart(unread, raw, [found.draft.rows[positions].tolist() for positions in alike])
     decided = decisions_of(draft.decisions.values(), found.excluded.told, found.stand_ins)
     decisions = (
@@ -206,7 +215,7 @@ def read_rows(  # all of it is one file's
         payee_data_required: See `parse_table`.
         evidence: What other blocks of the file prove of its columns.
         below: Whether the block of totals below the lines began in another block.
-        lines: See `schemas.tables.stated_totals.find_totals`.
+        lines: See `schemas.parsing.stated_totals.find_totals`.
         key_types: What is known of the types of Pix keys.
 
     Raises:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from schemas.issues import IssueCode
+from schemas.parsing.cells import CellReader, ColumnReader, DecidingCells, ParsingDecision
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import CellReader, ColumnReader, DecidingCells
-from schemas.tables.decisions import ParsingDecision
 from schemas.values.reading import MONTHS, Reading, fold_word
 
 DateStyle = Literal["auto", "home", "day_first", "month_first"]

@@ -13,12 +13,12 @@ import pandera.pandas as pa
 
 from schemas.errors import BrokenInvariant
 from schemas.issues import IssueCode
+from schemas.parsing.amounts import ExactAmount
+from schemas.parsing.draft import TableDraft, is_error
+from schemas.parsing.excluded_rows import ExcludedRows
+from schemas.parsing.reading import filled
 from schemas.raw_table import RawTable
-from schemas.tables.amounts import ExactAmount
-from schemas.tables.draft import TableDraft, is_error
-from schemas.tables.excluded_rows import ExcludedRows
 from schemas.tables.model import DataFrame, Record, Series, TableModel, names_of, records
-from schemas.tables.reading import filled
 
 ASSET_NAMES: Final = ("isrc", "upc", "release", "artist")
 # What a held row keeps, so that people see whose it is; where it would be paid is not among it.

@@ -1,0 +1,273 @@
+"""Tables of royalties: lines and their sums, shares, exchange rates, and what payees earn before and after rounding."""
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pandera.pandas as pa
+from pyarrow import Table, decimal128, decimal256, int64, large_string, schema
+from pyarrow.types import is_decimal
+
+from schemas.tables.model import (
+    CURRENCY,
+    ISO_DAY,
+    ISRC,
+    Column,
+    ColumnKind,
+    DataFrame,
+    PayeeTable,
+    Series,
+    SheetTable,
+    TableModel,
+    cells,
+    columns_of,
+    names_of,
+)
+
+LINE_AMOUNT = decimal128(38, 18)
+UNREAD_UPC = "?"
+
+
+class RoyaltyLines(SheetTable):
+    """Shape: one row per statement line. `amount` is exact, of any sign, in `currency`; nothing is rounded.
+
+    `period` is "YYYY-MM", "YYYY-MM-DD" or ""; texts are "" and units 0 when absent. `upc` is `UNREAD_UPC` where one is
+    written that cannot be read, beside an ISRC.
+    """
+
+    period: Series[str] = cells(ColumnKind.PERIOD, str_matches=r"^([0-9]{4}-[0-9]{2}(-[0-9]{2})?)?$")
+    platform: Series[str] = cells(ColumnKind.TEXT)
+    territory: Series[str] = cells(ColumnKind.TEXT)
+    isrc: Series[str] = cells(ColumnKind.ISRC, str_matches=f"^({ISRC})?$")
+    upc: Series[str] = cells(ColumnKind.UPC, str_matches=r"^([0-9]{12,14}|\?)?$")
+    release: Series[str] = cells(ColumnKind.TEXT)
+    title: Series[str] = cells(ColumnKind.TEXT)
+    artist: Series[str] = cells(ColumnKind.TEXT)
+    units: Series[int] = cells(ColumnKind.COUNT)
+    amount: Series[Annotated[pd.ArrowDtype, LINE_AMOUNT]] = cells(ColumnKind.LINE_AMOUNT, required=True)
+    currency: Series[str] = cells(ColumnKind.CURRENCY, str_matches=CURRENCY)
+
+
+def worth_anything(lines: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Tell which lines are not of nothing: those alone can be paid twice."""
+    return np.asarray(lines["amount"] != 0, dtype=bool)
+
+
+COLUMNS = columns_of(RoyaltyLines)
+# Its columns of texts.
+TEXTS = tuple(column.name for column in COLUMNS if column.name not in {"units", "amount"})
+
+
+# A line's amount is below 10**13 with 18 decimals: 10**45 lines would fit, while decimal128, which Arrow lets overflow
+# without a word, could be full after ten million. Units have 15 digits, of which 64 bits hold a few thousand.
+LINE_SUM = decimal256(76, 18)
+
+
+UNIT_SUM = decimal128(38, 0)
+
+
+# Sums of exact decimals and of whole numbers are what a frame of totals has; everything else in it is text or a count.
+_SUMS: Final = {"amount": LINE_SUM, "units": UNIT_SUM}
+
+
+PLATFORM_KEY: Final = ("file", "sheet", "isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
+
+
+TERRITORY_KEY: Final = ("file", "isrc", "upc", "release", "artist", "territory", "period", "currency")
+
+
+class _Totals(TableModel):
+    file: Series[str]
+    isrc: Series[str]
+    upc: Series[str]
+    release: Series[str]
+    artist: Series[str]
+    period: Series[str]
+    currency: Series[str]
+    amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]
+    units: Series[Annotated[pd.ArrowDtype, UNIT_SUM]]
+    lines: Series[int] = pa.Field(ge=1)
+
+
+class PlatformTotals(_Totals):
+    """Shape: one row per file, sheet, recording as written, platform, period and currency.
+
+    Exact. `first_row` and `last_row` are the first and last line of them, as the spreadsheet numbers rows.
+    """
+
+    sheet: Series[str]
+    title: Series[str]
+    platform: Series[str]
+    first_row: Series[int] = pa.Field(ge=1)
+    last_row: Series[int] = pa.Field(ge=1)
+
+
+class TerritoryTotals(_Totals):
+    """The same lines once more: one row per file, recording, territory, period and currency. Exact."""
+
+    territory: Series[str]
+
+
+class Rates(SheetTable):
+    """Shape: one row per currency and day. `date` is an ISO text; `rate` is exact, above zero."""
+
+    currency: Series[str] = cells(ColumnKind.CURRENCY, required=True, str_matches=CURRENCY)
+    date: Series[str] = cells(ColumnKind.DATE, required=True, str_matches=f"^{ISO_DAY}$")
+    rate: Series[Annotated[pd.ArrowDtype, LINE_AMOUNT]] = cells(ColumnKind.LINE_AMOUNT, required=True)
+    source: Series[str] = cells(ColumnKind.TEXT)
+
+
+# A sum of lines has 18 decimals, a rate up to twelve, a share six.
+EARNED: Final = decimal256(76, 36)
+
+
+class Earnings(TableModel):
+    """A payee's part of the lines, before advances and minimum.
+
+    Shape: one row per (payee, asset, platform, period, currency, share). Exact: nothing has been rounded.
+    """
+
+    tax_id: Series[str]  # payee; '' where no share covers the lines
+    role: Series[str]
+    isrc: Series[str]
+    upc: Series[str]
+    release: Series[str]
+    title: Series[str]
+    artist: Series[str]
+    platform: Series[str]
+    period: Series[str]  # month or day of sale as the source says it; '' when it says none
+    currency: Series[str] = pa.Field(str_matches=CURRENCY)
+    units: Series[int]
+    lines: Series[int] = pa.Field(ge=1)
+    source_amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]  # sum of the lines in their currency
+    rate: Series[str]  # exchange rate into the job's currency; '1' for its own
+    share_ppm: Series[int] = pa.Field(ge=0, le=1_000_000)
+    earned: Series[Annotated[pd.ArrowDtype, EARNED]]  # part in the job's currency
+
+
+class TerritoryEarnings(TableModel):
+    """The same parts once more, by territory, for statements.
+
+    Shape: one row per (payee, territory, currency); payees only. Exact: for each payee and currency, `earned` adds up
+    to what `Earnings` does. Lines of which a payee has several shares count once in `source_amount` and units.
+    """
+
+    tax_id: Series[str]
+    territory: Series[str]  # as the source writes it; '' when it says none
+    currency: Series[str] = pa.Field(str_matches=CURRENCY)
+    source_amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]  # sum of the lines in their currency
+    units: Series[int]
+    earned: Series[Annotated[pd.ArrowDtype, EARNED]]  # part in the job's currency
+
+
+class PayeeBalances(TableModel):
+    """How one payee's royalties became what is payable, all in centavos of the job's currency.
+
+    Shape: one row per payee. `earned - recouped + carried_in = carried_out + held + taxed + payable`; held payees have
+    payable 0 and keep their sum in `held`.
+    """
+
+    tax_id: Series[str] = pa.Field(unique=True)
+    name: Series[str]
+    earned_cents: Series[int]
+    recouped_cents: Series[int] = pa.Field(ge=0)
+    carried_in_cents: Series[int]
+    carried_out_cents: Series[int]
+    held_cents: Series[int]
+    taxed_cents: Series[int] = pa.Field(ge=0)
+    payable_cents: Series[int] = pa.Field(ge=0)
+
+
+_TYPES: Final = {"units": int64(), "lines": int64(), "share_ppm": int64(), "source_amount": LINE_SUM, "earned": EARNED}
+
+
+def _typed(parts: Table | None, model: type[TableModel]) -> pd.DataFrame:
+    types = schema([(name, _TYPES.get(name, large_string())) for name in names_of(model)])
+    return frame_of(types.empty_table() if parts is None else parts.select(types.names).cast(types))
+
+
+def earnings_frame(parts: Table | None = None) -> DataFrame[Earnings]:
+    """Return earnings as their table; amounts may be exact decimals or their texts. Without any, it is empty."""
+    return DataFrame[Earnings](_typed(parts, Earnings))
+
+
+# The column in which earnings that were kept bear the number of their sum of lines.
+SUM_NUMBER: Final = "sum_number"
+_WHOLE_PPM: Final = 1_000_000
+
+
+def sum_numbers(earnings: pd.DataFrame) -> "pd.Series[int]":
+    """Number the sums of lines: the shares of each, the owner's remainder among them, follow each other to a whole.
+
+    Args:
+        earnings: `Earnings` of everybody, in the order in which they were made.
+    """
+    numbers: pd.Series[int] = (earnings["share_ppm"].cumsum() - earnings["share_ppm"]) // _WHOLE_PPM
+    return numbers
+
+
+def territories_frame(parts: Table | None = None) -> DataFrame[TerritoryEarnings]:
+    """Return earnings by territory as their table; as `earnings_frame`."""
+    return DataFrame[TerritoryEarnings](_typed(parts, TerritoryEarnings))
+
+
+# A share beside the group that covers a line; any other base than "" is a role of that group, in small letters.
+ON_TOP: Final = "on top"
+
+
+class Shares(PayeeTable):
+    """Shape: one row per payee and asset. `share_ppm` is in millionths; days are ISO texts, "" for no limit.
+
+    `base` says what the share is taken from: "" for the whole, beside the others of its group; "on top" for the whole,
+    besides whatever group covers the line; otherwise the role, in small letters, whose part of the group it is taken
+    out of. It is in millionths of the whole in each case.
+    """
+
+    isrc: Series[str] = cells(ColumnKind.ISRC, str_matches=f"^({ISRC})?$")
+    upc: Series[str] = cells(ColumnKind.UPC, str_matches=r"^([0-9]{12,14})?$")
+    release: Series[str] = cells(ColumnKind.TEXT)
+    artist: Series[str] = cells(ColumnKind.TEXT)
+    role: Series[str] = cells(ColumnKind.TEXT)
+    share_ppm: Series[int] = cells(ColumnKind.SHARE, "share", required=True, gt=0, le=1_000_000)
+    valid_from: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
+    valid_to: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
+    base: Series[str] = cells(ColumnKind.TEXT)
+
+    @classmethod
+    def also_read(cls) -> tuple[Column, ...]:
+        """See `TableModel`."""
+        return (Column("title", ColumnKind.TEXT),)
+
+
+@dataclass(frozen=True, slots=True)
+class LineTotals:
+    """The same lines added up in two ways, neither made from the other.
+
+    Attributes:
+        by_territory: What statements show besides, and what the books are closed against.
+    """
+
+    by_platform: DataFrame[PlatformTotals]
+    by_territory: DataFrame[TerritoryTotals]
+
+    @property
+    def currencies(self) -> frozenset[str]:
+        """Currencies of the lines."""
+        return frozenset(self.by_territory["currency"].unique().tolist())
+
+
+def totals_frame(table: Table, model: type[PlatformTotals | TerritoryTotals]) -> pd.DataFrame:
+    """Return an Arrow table of totals, whose sums may be of narrower types, as its model has them."""
+    for name, kind in _SUMS.items():
+        table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
+    return frame_of(table)[names_of(model)]
+
+
+def frame_of(table: Table) -> pd.DataFrame:
+    """Return an Arrow table as a frame: exact decimals stay as they are, texts are pandas' own."""
+    kinds = {kind: pd.ArrowDtype(kind) for kind in table.schema.types if is_decimal(kind)}
+    frame: pd.DataFrame = table.to_pandas(types_mapper=kinds.get)
+    texts = [name for name, kind in zip(table.column_names, table.schema.types, strict=True) if not is_decimal(kind)]
+    return frame.astype({name: "str" for name in texts if frame[name].dtype == object})
