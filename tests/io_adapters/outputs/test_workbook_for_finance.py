@@ -22,6 +22,7 @@ from schemas.obligation import Kind
 from schemas.parsing.row_accounting import RowRuns
 from schemas.plan import Place
 from schemas.reconciliation import RowCounts
+from schemas.tables.model import names_of
 from schemas.tables.royalties import Earnings, PayeeBalances, earnings_frame
 from tests.io_adapters.outputs.builder import SAMPLE, frame, obligation, reconciliation, summary
 
@@ -141,7 +142,7 @@ def test_payees_show_what_is_withheld_for_taxes_where_anything_is():
 def test_earnings_show_a_rounded_number_beside_the_exact_one():
     part = ("52998224725", "intérprete", "BRXXX2600001", "", "", "Canção", "Ana", "Loja", "2026-09")
     part = (*part, "USD", 70, 3, "0.1", "5.4312", 333_333, "0.6666666667")
-    columns = list(Earnings.columns)
+    columns = names_of(Earnings)
     earnings = earnings_frame(pa.table({name: [value] for name, value in zip(columns, part, strict=True)}))
     rows = sheets_of(reconciliation(earnings=earnings))["Rendimentos"]
     assert column(rows, "Rendimento", 1) == [0.666667]
