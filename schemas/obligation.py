@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, PlainSerializer
 from schemas.approval import Decision, DecisionKind
 from schemas.messages import Listed, Message, facts_from, facts_json
 from schemas.plan import Place
-from schemas.values.destination import Destination
+from schemas.values.bank_account import Destination
 
 # What is paid: a payments row, a payee's royalties, the owner's part. What is not: lines that no share covers, advances
 # recouped, and what goes into the next period.

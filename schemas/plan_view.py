@@ -16,7 +16,7 @@ from schemas.messages import Listed, Message, message_from
 from schemas.obligation import Reasons
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import RowCounts, Totals
-from schemas.used_before import PaidAlike
+from schemas.statement_sketches import PaidAlike
 from schemas.waits import Wait
 
 # "Much above their own history": a period's sum that is at least this many times the median of the payee's last sums

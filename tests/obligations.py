@@ -7,7 +7,7 @@ import pandas as pd
 
 from schemas.obligation import Obligation, Payee, SourceRow, reasons_of
 from schemas.plan import Place
-from schemas.values.destination import DESTINATION_COLUMNS, BankAccount, PixKey, destination_of
+from schemas.values.bank_account import DESTINATION_COLUMNS, BankAccount, PixKey, destination_of
 
 PERSON = tuple(field.name for field in fields(Payee))
 SOURCE = tuple(field.name for field in fields(SourceRow))

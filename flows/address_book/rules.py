@@ -12,7 +12,7 @@ import pandas as pd
 from flows.intake.rules.inputs import Inputs
 from schemas.contact_book import ContactState, KnownContact
 from schemas.tables.model import records
-from schemas.values.destination import DESTINATION_COLUMNS, BankAccount, Destination, PixKey, destination_of
+from schemas.values.bank_account import DESTINATION_COLUMNS, BankAccount, Destination, PixKey, destination_of
 from schemas.values.pix_key import read_pix_key, read_pix_key_type
 from schemas.values.reading import fold_word
 from schemas.wire import ContactAccount

@@ -1,4 +1,4 @@
-"""Payments and taxes withheld by day of payment, for the accountant."""
+"""What the accountant is handed: payments and taxes by day of payment, and the journal for other books."""
 
 import csv
 import datetime as dt

@@ -7,11 +7,11 @@ from flows.run import open_ledger_of
 from flows.settings import Settings
 from io_adapters.alerts import NotAlerted, post_webhook, send_email
 from io_adapters.ledger.ledger import Ledger
-from schemas.alert import Alert, WaitingPlan, alert_of_jobs, alert_of_night, alert_of_run
 from schemas.errors import ExitCode, RepasseError
 from schemas.job import BRASILIA, Outputs
 from schemas.messages import Listed, Message, Money, for_desk, render
 from schemas.reconciliation import Summary
+from schemas.waits import Alert, WaitingPlan, alert_of_jobs, alert_of_night, alert_of_run
 
 Tell = Callable[[str], None]
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from flows.books.rules.trace import MOST_RANGES, earned_of, exact_sum
-from flows.intake.rules.sum_lines import EXACT
+from flows.intake.rules.inputs import EXACT
 from schemas.job import BRASILIA
 from schemas.messages import Listed, Message, Money, currency_sign
 from schemas.obligation import reasons_message

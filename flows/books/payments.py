@@ -1,4 +1,4 @@
-"""Every payment of all jobs and periods in its present state, for search."""
+"""Every payment of all jobs and periods in its present state, for search; receipts of those paid."""
 
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

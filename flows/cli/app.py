@@ -17,14 +17,12 @@ from typer.core import TyperGroup
 from flows.cli.accounts import account, journal, month, owed, taxes
 from flows.cli.address_book import contacts_app, institutions
 from flows.cli.decisions import approve, decide, hold, reject, release, resolve, unfreeze
-from flows.cli.demo import demo
 from flows.cli.desk import desk_app, policy_app
 from flows.cli.doctor import doctor
 from flows.cli.ending import Result, command, echo_document_once
-from flows.cli.layouts import layouts_app, schema
-from flows.cli.new import new
+from flows.cli.new import layouts_app, new, schema
 from flows.cli.payouts import check, nightly, plan, run, settle
-from flows.cli.playground import sandbox, up
+from flows.cli.playground import demo, sandbox, up
 from flows.cli.records import explain, runs, status, trace
 from flows.cli.service import exchange_rate, qrcode, webhook_app
 from schemas.errors import ExitCode, RepasseError

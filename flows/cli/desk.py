@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flows.desk.app import Where
     from flows.desk.guard import DeskSettings
     from flows.settings import Settings
-    from schemas.desk_people import DeskUser, Role
+    from schemas.approval import DeskUser, Role
 if TYPE_CHECKING:
     from flows.settings import Settings
     from io_adapters.ledger.ledger import Ledger
@@ -134,7 +134,7 @@ def let_two_in(settings: "Settings") -> str:
     """
     from flows.desk.sign_in import hash_password
     from flows.run import open_ledger_of
-    from schemas.desk_people import Role
+    from schemas.approval import Role
 
     roles = {PREPARES: (Role.PREPARER,), APPROVES: (Role.APPROVER, Role.RESOLVER)}
     with open_ledger_of(settings) as ledger:
@@ -258,7 +258,7 @@ def password(name: Name, password_stdin: FromStdin = False, as_json: AsJson = Fa
 
 
 def _role(text: str) -> "Role":
-    from schemas.desk_people import Role
+    from schemas.approval import Role
 
     try:
         return Role(text.strip().lower())
@@ -309,7 +309,7 @@ def with_policy(settings: "Settings") -> "Settings":
     from dataclasses import replace
 
     from flows.settings import POLICY
-    from io_adapters.outputs.atomic import replace_atomically
+    from io_adapters.outputs.run_folder import replace_atomically
 
     if settings.policy is not None:
         return settings
@@ -372,7 +372,7 @@ def loosen(
 
 def _require_approver(ledger: "Ledger", name: str, *, stdin: bool) -> None:
     from flows.desk.sign_in import is_password_of
-    from schemas.desk_people import Role
+    from schemas.approval import Role
 
     user = ledger.desk_users.get(name)
     if stdin:

@@ -28,7 +28,7 @@ from schemas.plan_view import (
     PlanRow,
     PlanView,
 )
-from schemas.used_before import paid_alike_message
+from schemas.statement_sketches import paid_alike_message
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
 

@@ -7,14 +7,13 @@ from typing import Final
 from flows.desk.uploads import Received
 from io_adapters.spreadsheets.reading import open_file
 from schemas.job import TableFiles
+from schemas.layouts.drafting import Possibilities, Possibility, as_table
 from schemas.layouts.headers import with_columns
-from schemas.layouts.identify import Possibilities, Possibility, as_table
 from schemas.layouts.layout import Layout, fold
 from schemas.messages import Message, catalogue_in
 from schemas.parsing.table import column_names
 from schemas.parsing.unread_columns import unread_in_head
-from schemas.raw_table import column_letter
-from schemas.sheet_cells import View
+from schemas.raw_table import View, column_letter
 
 
 @dataclass(frozen=True, slots=True)

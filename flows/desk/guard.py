@@ -14,7 +14,7 @@ from fastapi import Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from io_adapters.ledger.ledger import Ledger
-from schemas.desk_people import DeskUser, Role
+from schemas.approval import DeskUser, Role
 
 LOOPBACK_HOSTS: Final = ("127.0.0.1", "localhost", "[::1]")
 MEGABYTE: Final = 1_000_000

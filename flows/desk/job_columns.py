@@ -23,13 +23,13 @@ from flows.intake.look import all_layouts
 from flows.intake.which_files import Slot, slots_of
 from io_adapters.spreadsheets.declarations import with_columns_of
 from io_adapters.spreadsheets.files import expand, is_url
-from schemas.desk_people import Role
+from schemas.approval import Role
 from schemas.errors import RepasseError, UnreadableFile
 from schemas.job import Job, TableFiles
-from schemas.layouts.identify import Possibilities, as_table, identify
+from schemas.layouts.drafting import Possibilities, as_table, identify
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message, render
-from schemas.sheet_cells import View
+from schemas.raw_table import View
 
 router = APIRouter()
 

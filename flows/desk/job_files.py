@@ -26,7 +26,7 @@ from io_adapters.outputs.models import MODELS, model_file, model_xlsx
 from io_adapters.spreadsheets.declarations import read_job, with_table_files
 from io_adapters.spreadsheets.files import expand, is_url
 from io_adapters.spreadsheets.reading import open_file
-from schemas.desk_people import Role
+from schemas.approval import Role
 from schemas.errors import RepasseError
 from schemas.issues import Issue
 from schemas.job import Job

@@ -22,7 +22,7 @@ from flows.runner import describe_bug
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import StoredRun
 from io_adapters.spreadsheets.declarations import read_job
-from schemas.desk_people import Launch, Role
+from schemas.approval import Launch, Role
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.job import BRASILIA, Job, resolve_period
 from schemas.messages import Listed, Message

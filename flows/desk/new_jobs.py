@@ -21,7 +21,7 @@ from flows.desk.uploads import Received, receive
 from flows.intake.look import all_layouts, currencies_of
 from io_adapters.outputs.models import MODELS
 from io_adapters.spreadsheets.declarations import check_job
-from schemas.desk_people import Language, Role
+from schemas.approval import Language, Role
 from schemas.errors import RepasseError
 from schemas.job_draft import (
     SOURCE_TABLES,
@@ -32,10 +32,9 @@ from schemas.job_draft import (
     name_of_file,
     received_as_typed,
 )
-from schemas.layouts.drafting import draft_layout, guess_table
-from schemas.layouts.identify import Possibilities, identify, variants_of
+from schemas.layouts.drafting import Possibilities, draft_layout, guess_table, identify, variants_of
 from schemas.messages import Listed, Message, render
-from schemas.sheet_cells import View
+from schemas.raw_table import View
 from schemas.values.tax_id import require_tax_id
 
 KEPT: Final = 24

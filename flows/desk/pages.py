@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
-from schemas.desk_people import LANGUAGES, Language, Role
+from schemas.approval import LANGUAGES, Language, Role
 from schemas.job import BRASILIA
 from schemas.messages import catalogue_in, currency_sign, for_desk, period_text
 from schemas.obligation import reasons_message

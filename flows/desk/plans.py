@@ -19,8 +19,7 @@ from io_adapters.ledger.approvals_missing import approvals_given, approvals_miss
 from io_adapters.ledger.check_requests import CheckRequest
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
-from schemas.approval import PlanRule
-from schemas.desk_people import Role
+from schemas.approval import PlanRule, Role
 from schemas.errors import ApprovalWanted, RepasseError
 from schemas.job import Job
 from schemas.messages import Listed, Message, for_desk, render

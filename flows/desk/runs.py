@@ -24,7 +24,7 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_heads, read_record
 from io_adapters.ledger.runs import RunStage, StoredRun
 from io_adapters.ledger.statement_mails import StatementMail
-from schemas.desk_people import Role
+from schemas.approval import Role
 from schemas.errors import ExitCode, worst
 from schemas.job import Job
 from schemas.layouts.layout import fold

@@ -36,7 +36,7 @@ from flows.desk.guard import (
 from flows.desk.pages import language_of, remember_visit, show, visit_of
 from io_adapters.ledger.desk import AttemptLimits
 from io_adapters.ledger.ledger import Ledger
-from schemas.desk_people import LANGUAGES, LONGEST_PASSWORD, SHORTEST_PASSWORD, DeskUser
+from schemas.approval import LANGUAGES, LONGEST_PASSWORD, SHORTEST_PASSWORD, DeskUser
 from schemas.errors import DecisionRefused
 from schemas.messages import Message, render
 

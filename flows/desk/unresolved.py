@@ -21,8 +21,7 @@ from flows.runner import opened_run
 from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import Settings
 from io_adapters.ledger.ledger import Ledger
-from schemas.approval import DecisionKind
-from schemas.desk_people import FirstDecision, Role
+from schemas.approval import DecisionKind, FirstDecision, Role
 from schemas.errors import DecisionRefused, RepasseError
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
 from schemas.messages import Listed, Message, for_desk, render

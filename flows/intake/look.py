@@ -11,8 +11,8 @@ from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue
+from schemas.layouts.drafting import Possibilities, identify
 from schemas.layouts.headers import HeaderMatch, match_headers
-from schemas.layouts.identify import Possibilities, identify
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.messages import Listed, Message

@@ -17,10 +17,10 @@ from flows.intake.rules.inputs import (
     UsedFile,
     in_question,
     left_of_advances,
+    merge,
     of_other_periods,
 )
 from flows.intake.rules.statement_accounts import accounts_of
-from flows.intake.rules.sum_lines import merge
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import Run
 from io_adapters.statement_lines.database import give_memory_back

@@ -12,9 +12,17 @@ from typing import Final
 
 import pandas as pd
 
-from flows.intake.read_lines import SummedTable, lines_again, parts_of, read_blocks
-from flows.intake.read_remote import GivenFile, ReadApart, is_asked_for, read_remote
-from flows.intake.rules.sum_lines import EXACT, nothing, sum_up
+from flows.intake.read_lines import (
+    GivenFile,
+    ReadApart,
+    SummedTable,
+    is_asked_for,
+    lines_again,
+    parts_of,
+    read_blocks,
+    read_remote,
+)
+from flows.intake.rules.inputs import EXACT, nothing, sum_up
 from flows.intake.which_files import PAID_FROM, Corrections, Slot
 from flows.run import Run
 from io_adapters.spreadsheets.files import split_member
@@ -30,8 +38,7 @@ from schemas.parsing.content_hash import RowsContent, content_of
 from schemas.parsing.draft import KeyTypes
 from schemas.parsing.row_accounting import RowRuns, runs_of
 from schemas.parsing.table import empty_table, parse_table
-from schemas.raw_table import FileIdentity, RawTable
-from schemas.sheet_cells import View
+from schemas.raw_table import FileIdentity, RawTable, View
 from schemas.statement_sketches import NO_SKETCHES, Sketches
 from schemas.tables.model import DataFrame
 from schemas.tables.royalties import LineTotals, RoyaltyLines

@@ -40,8 +40,8 @@ from schemas.journal import JournalAccount, JournalEntry, JournalState, Series
 from schemas.messages import Message, Money
 from schemas.plan import ROYALTIES, PaymentPlan
 from schemas.raw_table import column_letter
+from schemas.statement_sketches import FileUse, WhoseMoney
 from schemas.submission import UNSENT, Claim, FormerPayee, SubmissionState
-from schemas.used_before import FileUse, WhoseMoney
 from schemas.values.masking import mask_tax_id
 from schemas.wire import Institution
 

@@ -21,8 +21,8 @@ from schemas.issues import Issue, errors_among
 from schemas.messages import Message
 from schemas.obligation import Obligation, any_in
 from schemas.plan import Approval, PaymentPlan, Place, short_digest
+from schemas.statement_sketches import PaidAlike
 from schemas.submission import SubmissionState
-from schemas.used_before import PaidAlike
 from schemas.values.names import same_person
 
 

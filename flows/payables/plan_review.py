@@ -41,8 +41,8 @@ from schemas.plan_view import (
     PlanPage,
     RateChange,
 )
+from schemas.statement_sketches import paid_alike_message
 from schemas.submission import UNSENT, Claim
-from schemas.used_before import paid_alike_message
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import exact_text
 

@@ -1,4 +1,4 @@
-"""Prefect artifacts of a run: tables and totals, which never hold the run up."""
+"""What Prefect shows of a run: artifacts of tables and totals, and events that call people. None holds it up."""
 
 import contextvars
 import json

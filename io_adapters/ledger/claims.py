@@ -14,8 +14,8 @@ from schemas.errors import ExitCode, RepasseError, UnsoundPlan
 from schemas.journal import ClaimedSum
 from schemas.messages import Message
 from schemas.plan import BatchPayment
+from schemas.statement_sketches import FailedPayment
 from schemas.submission import Claim, SubmissionState, Withheld
-from schemas.used_before import FailedPayment
 
 
 class ClaimCollision(UnsoundPlan):

@@ -22,7 +22,7 @@ from io_adapters.ledger.desk_tables import (
 )
 from io_adapters.ledger.engine import Database, Seal
 from io_adapters.ledger.tables import run_inputs
-from schemas.desk_people import DeskUser, FirstDecision, Language, Launch, Role, Upload, is_name
+from schemas.approval import DeskUser, FirstDecision, Language, Launch, Role, Upload, is_name
 from schemas.errors import AnotherRun, DecisionRefused
 from schemas.messages import Message
 from schemas.values.names import same_person

@@ -26,13 +26,14 @@ from schemas.journal import STATEMENTS
 from schemas.statement_sketches import (
     NO_LINES,
     NO_SKETCHES,
+    FileUse,
     LineSketch,
     Sketches,
     StatementAccount,
+    WhoseMoney,
     accounts_from_json,
     accounts_to_json,
 )
-from schemas.used_before import FileUse, WhoseMoney
 
 # As a row of `run_inputs` holds it.
 LONGEST_NAME: Final = 256

@@ -34,8 +34,8 @@ from schemas.errors import ApprovalWanted, ConfigurationError, DecisionRefused, 
 from schemas.job import Identities
 from schemas.messages import Message
 from schemas.plan import BatchPayment, ExchangeTerms, PaymentPlan
+from schemas.statement_sketches import PaidSum, UsedDestination
 from schemas.submission import OPEN, UNTOLD, Submission, SubmissionState
-from schemas.used_before import PaidSum, UsedDestination
 from schemas.values.names import different_people
 
 

@@ -24,7 +24,7 @@ from schemas.reconciliation import AccountCheckCounts, Discrepancy
 from schemas.tables.model import DataFrame, records
 from schemas.tables.royalties import SUM_NUMBER, earnings_frame, frame_of, sum_numbers, territories_frame
 from schemas.trace import PayableWay
-from schemas.values.destination import Destination
+from schemas.values.bank_account import Destination
 
 
 @dataclass(frozen=True, slots=True)

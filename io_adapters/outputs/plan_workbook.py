@@ -6,9 +6,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.reconciliation_summary import write_waits
 from io_adapters.outputs.reconciliation_workbook import PLACE_TONES, amount
+from io_adapters.outputs.run_folder import replace_atomically
 from io_adapters.outputs.workbook import (
     GENERAL,
     HEADING,
@@ -43,7 +43,7 @@ from schemas.plan_view import (
     PlanRow,
     PlanView,
 )
-from schemas.used_before import paid_alike_message
+from schemas.statement_sketches import paid_alike_message
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
 

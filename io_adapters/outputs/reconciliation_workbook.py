@@ -28,7 +28,7 @@ from schemas.messages import Catalogue, catalogue_in
 from schemas.obligation import Obligation, reasons_message, reasons_read
 from schemas.plan import HOME_CURRENCY, Place, short_digest, standing_of
 from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecision, ReportLine
-from schemas.values.destination import BankAccount, Destination, PixKey
+from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
 from schemas.values.money import exact_text
 

@@ -15,8 +15,7 @@ from io_adapters.payout_api.commands import MAX_REPLY_BYTES, Commands, ContactsA
 from io_adapters.payout_api.connection import Connections, RateLimiter, exchange, path_part
 from io_adapters.payout_api.errors import NotThere, QuestionRefused, ValidationError, read_validation_errors
 from io_adapters.payout_api.outcome import PostAnswer, classify_exception, classify_reply, classify_update
-from io_adapters.payout_api.pix import PixApi
-from io_adapters.payout_api.queries import Queries, ReportsReader
+from io_adapters.payout_api.queries import PixApi, Queries, ReportsReader
 from schemas.egress import DIRECT, Egress
 from schemas.errors import NotSent
 from schemas.messages import Message

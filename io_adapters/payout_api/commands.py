@@ -38,7 +38,7 @@ from schemas.wire import (
     canonical_json,
     parse_json,
 )
-from schemas.wire.webhooks import LONGEST_URL
+from schemas.wire.contacts import LONGEST_URL
 
 MAX_REPLY_BYTES: Final = 4_000_000
 AnyResponse = TypeVar("AnyResponse", bound=Response)

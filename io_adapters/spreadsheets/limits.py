@@ -1,6 +1,11 @@
-"""Every limit of reading, in one place: beyond them a file is refused with the limit named."""
+"""Every limit of reading, in one place, and the refusal that names it."""
 
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from schemas.errors import UnreadableFile
+from schemas.issues import IssueCode, make_issue
+from schemas.messages import Message
 
 # Text is read in blocks, so that its size costs time and no memory; a workbook is held as a whole.
 MOST_TEXT_BYTES: Final = 4 * 2**30
@@ -37,3 +42,38 @@ def size_text(size_bytes: int) -> str:
     ('4 GB', '1 MB')
     """
     return f"{size_bytes >> 30} GB" if size_bytes >= 2**30 else f"{size_bytes >> 20} MB"
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """Which file is read, for messages."""
+
+    file: str
+
+
+def refusal(
+    code: IssueCode,
+    place: FilePlace,
+    key: str | Message = "",
+    *,
+    sheet: str | None = None,
+    row: int | None = None,
+    **details: Any,  # noqa: ANN401  # whatever the sentence names, as text or number
+) -> UnreadableFile:
+    """Say why a file is not read; to be raised.
+
+    Args:
+        key: The text under `file.` that says what is wrong, or the message that does; "" takes the code's own.
+        row: Physical row at fault; also {row} of the sentence.
+        details: What the sentence names; never a value of the file.
+
+    Returns:
+        The exception, with its one issue.
+    """
+    issue = make_issue(code, file=place.file, sheet=sheet, row=row, **details)
+    if isinstance(key, Message):
+        issue = replace(issue, message=key)
+    elif key:
+        named = details | {name: value for name, value in (("sheet", sheet), ("row", row)) if value is not None}
+        issue = replace(issue, message=Message(f"file.{key}", **named))
+    return UnreadableFile(Message("file.refused", file=place.file, wrong=issue.message), issues=(issue,))

@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import RawTable
-from schemas.sheet_cells import View
+from schemas.raw_table import RawTable, View
 
 
 class OpenedFile(Protocol):

@@ -9,12 +9,18 @@ from typing import Final
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.ddex.report import Report, is_records, open_records
-from io_adapters.spreadsheets.files import FileContent, opened_content, read_bytes
-from io_adapters.spreadsheets.kinds import WORKBOOKS, FileKind, kind_by_name, kind_of
+from io_adapters.spreadsheets.files import (
+    WORKBOOKS,
+    FileContent,
+    FileKind,
+    kind_by_name,
+    kind_of,
+    opened_content,
+    read_bytes,
+)
+from io_adapters.spreadsheets.limits import FilePlace, refusal
 from io_adapters.spreadsheets.opened import OpenedFile
-from io_adapters.spreadsheets.refusals import FilePlace, refusal
-from io_adapters.spreadsheets.text.opened_text import CutText, OpenedText, TextTable, open_text
-from io_adapters.spreadsheets.text.ranges import ByteRange
+from io_adapters.spreadsheets.text.opened_text import ByteRange, CutText, OpenedText, TextTable, open_text
 from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
 from schemas.layouts.headers import match_headers
@@ -31,8 +37,7 @@ from schemas.layouts.recognise import (
     preamble_of,
 )
 from schemas.messages import Message
-from schemas.raw_table import RawTable, joined
-from schemas.sheet_cells import HeadRow, View
+from schemas.raw_table import HeadRow, RawTable, View, joined
 
 
 def recognised(views: Sequence[View], layouts: Iterable[Layout], place: FilePlace) -> Layout:

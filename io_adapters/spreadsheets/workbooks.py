@@ -17,18 +17,22 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from io_adapters.spreadsheets.kinds import WORKBOOKS, FileKind
-from io_adapters.spreadsheets.limits import MOST_WORKBOOK_BYTES, READER_MEMORY_BYTES, READER_SECONDS, size_text
+from io_adapters.spreadsheets.files import WORKBOOKS, FileKind
+from io_adapters.spreadsheets.limits import (
+    MOST_WORKBOOK_BYTES,
+    READER_MEMORY_BYTES,
+    READER_SECONDS,
+    FilePlace,
+    refusal,
+    size_text,
+)
 from io_adapters.spreadsheets.opened import text_series
-from io_adapters.spreadsheets.refusals import FilePlace, refusal
-from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Broken, Words, receive, send
-from io_adapters.spreadsheets.workbook.transfer import oddities_from
+from io_adapters.spreadsheets.workbook.transfer import MOST_BODY_BYTES, Broken, Words, oddities_from, receive, send
 from schemas.corrections import WorkbookMarks
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import FileIdentity, RawTable
-from schemas.sheet_cells import CellKind, HeadRow, Oddities, View
+from schemas.raw_table import CellKind, FileIdentity, HeadRow, Oddities, RawTable, View
 
 
 class WorkbookSource(Protocol):

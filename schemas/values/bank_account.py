@@ -1,14 +1,16 @@
-"""Bank accounts: their fields, what spreadsheets do to them, and check digits where a bank's rule is known."""
+"""Bank accounts and destinations: fields, what spreadsheets do to them, check digits, where money goes."""
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind
+from schemas.values.digests import digest_of
 from schemas.values.reading import ACCOUNT_TYPES, BLANKS, Reading, fold_word
-from schemas.wire import AccountType
+from schemas.wire import AccountType, PixKeyType
 
 # A number has lost the zeros before it, and only a number is written with ".0" behind it; a text of two digits may lack
 # any digit.
@@ -299,3 +301,78 @@ _RULES: Final[dict[str, Callable[[str, str], str | None]]] = {
     "336": _c6,
     "341": _itau,
 }
+
+
+DESTINATION_COLUMNS = (
+    "pix_key",
+    "pix_key_type",
+    "bank_code",
+    "psp_id",
+    "agency",
+    "account",
+    "account_type",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PixKey:
+    """A Pix key in canonical form.
+
+    Attributes:
+        key: As the wire takes it (`schemas.values.pix_key.read_pix_key`).
+        key_type: What it is, as stated.
+    """
+
+    key: str
+    key_type: PixKeyType
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex sha256; the same key of the same type always has the same one."""
+        return digest_of("pix", self.key_type, self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class BankAccount:
+    """A bank account in canonical form (`schemas.values.bank_account`).
+
+    Attributes:
+        psp_id: ISPB, eight characters; "" as long as it is to be taken from the list of institutions.
+        account: Number and check digit, glued.
+        account_type: As the wire says it.
+        holder: Name of the holder; not part of the account's identity.
+    """
+
+    bank_code: str
+    psp_id: str
+    agency: str
+    account: str
+    account_type: AccountType
+    holder: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex sha256; the holder's name, which people spell in many ways, is not in it."""
+        return digest_of("account", self.bank_code, self.psp_id, self.agency, self.account, self.account_type)
+
+
+Destination = PixKey | BankAccount
+
+
+def destination_of(  # noqa: PLR0913  # the columns of a destination
+    *,
+    pix_key: str = "",
+    pix_key_type: str = "",
+    bank_code: str = "",
+    psp_id: str = "",
+    agency: str = "",
+    account: str = "",
+    account_type: str = "",
+    account_holder: str = "",
+) -> Destination | None:
+    """Build the destination of a checked row from its columns; None when it has none."""
+    if pix_key:
+        return PixKey(pix_key, pix_key_type)  # type: ignore[arg-type]  # the row was checked
+    if account:
+        return BankAccount(bank_code, psp_id, agency, account, account_type, account_holder)  # type: ignore[arg-type]
+    return None

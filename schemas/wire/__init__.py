@@ -5,7 +5,6 @@ field may be null or missing, unknown fields are kept, an unknown status is data
 reads as None while `unreadable` keeps what stood there.
 """
 
-from schemas.wire.accounts import AccountType, AccountValidation, AccountVerdict, BankAccountData, PixKeyType
 from schemas.wire.contacts import (
     AccountDelete,
     Contact,
@@ -13,21 +12,35 @@ from schemas.wire.contacts import (
     ContactCreate,
     ContactDelete,
     ContactEmailUpdate,
+    Webhook,
+    WebhookCreate,
 )
-from schemas.wire.fields import Request, Response, body_of
-from schemas.wire.json_text import amount_from_cents, canonical_json, cents_of, parse_json, says_cents
+from schemas.wire.fields import (
+    Request,
+    Response,
+    amount_from_cents,
+    body_of,
+    canonical_json,
+    cents_of,
+    parse_json,
+    says_cents,
+)
 from schemas.wire.pix import AdditionalData, Institution, InstitutionPage, Pagination, QrCode, QrCodeRequest
 from schemas.wire.splits import (
     CLOCKS_APART,
+    AccountType,
+    AccountValidation,
+    AccountVerdict,
+    BankAccountData,
     ExchangeRateUpdate,
     PaymentEntry,
+    PixKeyType,
     ReportStatus,
     SplitReport,
     SplitRequest,
     latest_made,
     made_at,
 )
-from schemas.wire.webhooks import Webhook, WebhookCreate
 
 __all__ = [
     "CLOCKS_APART",

@@ -1,9 +1,9 @@
-"""The address book: /contacts, /contacts/accounts and /contacts/accounts_favorite (this part is `snake_case`)."""
+"""The address book (`snake_case`) and webhooks: /contacts, /contacts/accounts_favorite, /webhooks."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from schemas.wire.fields import Flag, Request, Response, Text
 
@@ -71,3 +71,21 @@ class Contact(Response):
     email: Text = None
     has_bank_account: Flag = None
     accounts: Annotated[tuple[ContactAccount, ...] | None, BeforeValidator(_accounts)] = None
+
+
+LONGEST_URL: Final = 2083
+
+
+class WebhookCreate(Request):
+    """Body of POST /webhooks."""
+
+    webhook_url: Annotated[str, Field(min_length=1, max_length=LONGEST_URL)]
+
+
+class Webhook(Response):
+    """What the service says of a registration."""
+
+    id: Text = None
+    webhook_url: Text = None
+    active: Flag = None
+    created_at: Text = None

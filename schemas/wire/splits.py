@@ -1,4 +1,4 @@
-"""Split reports: POST /split, its answers and lists, and POST /split/{split_id}/update_exchange_rate."""
+"""Split reports and checks of accounts: POST /split, its answers, lists and rate; POST /validate/account."""
 
 import datetime as dt
 from decimal import Decimal
@@ -6,8 +6,39 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
-from schemas.wire.accounts import BankAccountData
 from schemas.wire.fields import Count, Flag, Number, Request, Response, Text
+
+PixKeyType = Literal["random_key", "cnpj", "cpf", "phone_number", "email"]
+AccountType = Literal["saving_account", "payment_account", "checking_account", "salary_account"]
+
+
+class BankAccountData(Request):
+    """`bankAccount` of a payment entry."""
+
+    name: str | None = None
+    bankCode: str | None = None
+    pspId: str | None = None
+    agency: str | None = None
+    account: str | None = None
+    accountType: AccountType | None = None
+    pixKeyType: PixKeyType | None = None
+    pixDescription: str | None = None
+    pixKey: str | None = None
+
+
+class AccountValidation(BankAccountData):
+    """Body of POST /validate/account."""
+
+    taxId: str | None = None
+    validateOwnership: bool = True
+
+
+class AccountVerdict(Response):
+    """Answer of POST /validate/account."""
+
+    valid: Flag = None
+    message: Text = None
+
 
 ReportStatus = Literal["PENDING", "DONE", "ERROR", "EXCLUDED", "PROCESSING", "CLOSED"]
 

@@ -6,7 +6,7 @@ from time import sleep
 
 import pytest
 
-from flows.intake.read_remote import GivenFile, read_remote
+from flows.intake.read_lines import GivenFile, read_remote
 from io_adapters.cluster import RANGE_BYTES, opened_cluster
 from io_adapters.spreadsheets.declarations import read_layout
 from tests.bench.conftest import Figures, median_s

@@ -10,7 +10,7 @@ from flows.desk.guard import DeskSettings
 from flows.desk.home import what_waits
 from flows.run import SYSTEM_CLOCK
 from flows.settings import read_settings
-from schemas.desk_people import Role
+from schemas.approval import Role
 from tests.bench.conftest import Figures
 from tests.flows.desk.office import ORIGIN, Browser, RunsHere, hashed
 from tests.payments_job import write_payments_job

@@ -15,7 +15,7 @@ import pytest
 from flows.run import open_ledger_of
 from flows.settings import read_settings
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
-from schemas.desk_people import Role
+from schemas.approval import Role
 from tests.flows.oracle import Oracle
 from tests.throwaway_postgresql import go_without
 

@@ -13,7 +13,7 @@ from flows.payables.preview import view_plan
 from flows.run import QuietProgress, opened_offline
 from flows.run_request import read_run_request
 from schemas.issues import errors_among
-from schemas.values.destination import PixKey
+from schemas.values.bank_account import PixKey
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 BALANCE = ("tax_id", "name", "earned_cents", "recouped_cents", "carried_out_cents", "payable_cents")

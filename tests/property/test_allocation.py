@@ -7,7 +7,7 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.intake.rules.sum_lines import sum_lines
+from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate, exact_cents_by, round_earnings
 from schemas.values.money import round_half_even_cents
 from tests.property.months import RATES, shuffled, some_lines, some_shares

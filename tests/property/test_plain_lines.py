@@ -9,15 +9,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from flows.intake.rules.sum_lines import sum_lines
+from flows.intake.rules.inputs import sum_lines
 from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
 from schemas.parsing.blocks import Before, parse_block
 from schemas.parsing.cells import unreadable
 from schemas.parsing.content_hash import RowsContent
 from schemas.parsing.readers import Convention, plain_amounts, plain_pattern, reader_factory
-from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind, FileIdentity, RawTable, joined, some_rows
 from schemas.statement_sketches import SketchKind, hash_frame
 from schemas.tables.model import ColumnKind
 from schemas.tables.royalties import COLUMNS

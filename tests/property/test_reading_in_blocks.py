@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.intake.read_lines import lines_again, read_blocks
-from flows.intake.rules.sum_lines import sum_lines
+from flows.intake.rules.inputs import sum_lines
 from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
 from schemas.parsing.blocks import Before

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from flows.intake.read_remote import GivenFile, find_lines, read_remote
+from flows.intake.read_lines import GivenFile, find_lines, read_remote
 from io_adapters.spreadsheets.text.opened_text import CutText
 from schemas.errors import UnreadableFile
 from tests.schemas.sheets import layout

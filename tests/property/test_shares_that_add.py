@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.intake.rules.sum_lines import sum_lines
+from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate
 from tests.property.months import drawn
 from tests.spec.tables import CPF, PEOPLE, lines, shares

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import array
 
-from flows.intake.rules.inputs import Statement, worth_cents
-from flows.intake.rules.sum_lines import merge, nothing, of_files, sum_lines
+from flows.intake.rules.inputs import Statement, merge, nothing, of_files, sum_lines, worth_cents
 from flows.royalties.rules.allocation import allocate, exact_cents_by, round_earnings
 from io_adapters.statement_lines.database import give_memory_back, opened_database
 from io_adapters.statement_lines.sums import Summing, lines_of, sums_of

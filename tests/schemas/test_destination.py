@@ -6,9 +6,15 @@ from pathlib import Path
 import pytest
 
 from schemas.issues import IssueCode
-from schemas.sheet_cells import CellKind
-from schemas.values.bank_account import check_account_digit, read_account, read_account_type, read_agency, read_psp_id
-from schemas.values.destination import destination_of
+from schemas.raw_table import CellKind
+from schemas.values.bank_account import (
+    check_account_digit,
+    destination_of,
+    read_account,
+    read_account_type,
+    read_agency,
+    read_psp_id,
+)
 from schemas.values.pix_key import AREA_CODES, read_pix_key, read_pix_key_type
 
 VECTORS = Path(__file__).parents[1] / "vectors"

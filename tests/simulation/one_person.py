@@ -26,7 +26,7 @@ from flows.desk.app import Desk, create_app, opened_desk
 from flows.desk.guard import DeskSettings
 from flows.run import open_ledger_of
 from flows.settings import read_settings
-from schemas.desk_people import Role
+from schemas.approval import Role
 from schemas.errors import RepasseError
 from tests.flows.desk.office import ORIGIN, PASSWORD, RunsHere, hashed, routes_of
 from tests.flows.jobs import PAYER, payee, payment, people, write_sheet

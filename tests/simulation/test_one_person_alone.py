@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from flows.nights.night import run_night
 from flows.runner import RunOptions, run_payout
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
-from schemas.desk_people import Role
+from schemas.approval import Role
 from schemas.values.names import same_person
 from tests.flows.desk.office import PASSWORD
 from tests.flows.jobs import payee, payment, write_sheet

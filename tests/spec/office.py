@@ -8,8 +8,7 @@ from decimal import Decimal
 
 import pandas as pd
 
-from flows.intake.rules.inputs import Inputs, Statement, input_totals
-from flows.intake.rules.sum_lines import sum_lines
+from flows.intake.rules.inputs import Inputs, Statement, input_totals, sum_lines
 from flows.payables.rules.account_checks import CheckVerdict
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
 from flows.payables.rules.obligations import Arrays

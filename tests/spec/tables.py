@@ -15,7 +15,7 @@ from schemas.parsing.table import empty_table
 from schemas.tables.model import records
 from schemas.tables.payees import USUAL_MINIMUM
 from schemas.tables.royalties import LINE_AMOUNT
-from schemas.values.destination import destination_of
+from schemas.values.bank_account import destination_of
 from schemas.values.money import exact_text, parse_plain_amount
 from schemas.values.tax_id import check_digits
 from tests.obligations import table_of

@@ -17,7 +17,7 @@ from flows.address_book.rules import (
 )
 from flows.payables.rules.plan_batches import conflicting_ids
 from schemas.contact_book import ContactState, KnownContact
-from schemas.values.destination import BankAccount, PixKey
+from schemas.values.bank_account import BankAccount, PixKey
 from schemas.wire import ContactAccount
 from tests.spec.office import Office, inputs
 from tests.spec.tables import CPF, NAMES, held_rows, payees, payments, table

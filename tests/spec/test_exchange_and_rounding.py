@@ -6,7 +6,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from flows.intake.rules.sum_lines import sum_lines
+from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate, round_earnings
 from schemas.errors import UnsoundPlan
 from tests.spec.office import Office, inputs, statement

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from flows.intake.rules.sum_lines import sum_lines
+from flows.intake.rules.inputs import sum_lines
 from flows.payables.rules.plan_review import (
     PaidBefore,
     changes_between,
@@ -28,9 +28,9 @@ from schemas.messages import render
 from schemas.obligation import because
 from schemas.plan import BatchPayment
 from schemas.plan_view import ChangeKind, Notice, PayeeNotice, groups_of, largest_of
+from schemas.statement_sketches import PaidSum, UsedDestination
 from schemas.submission import SubmissionState
-from schemas.used_before import PaidSum, UsedDestination
-from schemas.values.destination import BankAccount
+from schemas.values.bank_account import BankAccount
 from schemas.values.money import parse_plain_amount
 from schemas.wire import Institution
 from tests.spec.office import Office, inputs, statement

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from flows.intake.rules.sum_lines import sum_lines
+from flows.intake.rules.inputs import sum_lines
 from flows.payables.rules.cross_check import cross_check
 from flows.royalties.rules.allocation import allocate
 from schemas.errors import UnsoundPlan

@@ -7,8 +7,17 @@ from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import UsedFile
 from flows.intake.rules.used_before import FEW_IN, FEW_LINES, find_used_before
-from schemas.statement_sketches import MOST_HEAVY, MOST_KEPT, NO_LINES, LineSketch, Sketches, most_of, sketch_of
-from schemas.used_before import FileUse, WhoseMoney
+from schemas.statement_sketches import (
+    MOST_HEAVY,
+    MOST_KEPT,
+    NO_LINES,
+    FileUse,
+    LineSketch,
+    Sketches,
+    WhoseMoney,
+    most_of,
+    sketch_of,
+)
 
 HERE = WhoseMoney("selo", "12ABC34501DE35", "2026-02", "BRL")
 BEFORE = HERE._replace(period="2026-01")

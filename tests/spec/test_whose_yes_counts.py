@@ -4,8 +4,17 @@ import datetime as dt
 
 import pytest
 
-from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count, good_until, rule_of, stricter
-from schemas.desk_people import DeskUser, Role, is_name
+from schemas.approval import (
+    GOOD_FOR,
+    DeskUser,
+    PlanRule,
+    Role,
+    approvals_that_count,
+    good_until,
+    is_name,
+    rule_of,
+    stricter,
+)
 from schemas.job import HousePolicy, Limits
 from schemas.plan import Approval, ApprovalKind
 from schemas.values.names import different_people, same_person

@@ -15,7 +15,7 @@ from typing import Final
 
 import pandas as pd
 
-from flows.intake.rules.sum_lines import EXACT, part_of
+from flows.intake.rules.inputs import EXACT, part_of
 from flows.payables.rules.places import place_of
 from schemas.approval import Decision
 from schemas.job import Exchange

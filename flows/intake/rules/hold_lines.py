@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from flows.intake.rules.inputs import Inputs, Statement, UsedFile
+from flows.intake.rules.inputs import EXACT, Inputs, Statement, UsedFile, held_lines, merge, of_files, sum_lines, sum_up
 from flows.intake.rules.statement_accounts import accounts_of
-from flows.intake.rules.sum_lines import EXACT, held_lines, merge, of_files, sum_lines, sum_up
 from flows.intake.rules.used_before import SharedLines
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Money

@@ -9,8 +9,7 @@ from typing import Final
 
 import pandas as pd
 
-from flows.intake.rules.inputs import Statement, UsedFile
-from flows.intake.rules.sum_lines import sum_up
+from flows.intake.rules.inputs import Statement, UsedFile, sum_up
 from schemas.messages import Message, Money
 from schemas.statement_sketches import MOST_ACCOUNTS, MOST_RECORDINGS, WEIGHT_PLACES, StatementAccount, recording_key
 from schemas.values.digests import digest_of, short_token

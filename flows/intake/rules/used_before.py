@@ -10,8 +10,7 @@ import numpy as np
 from flows.intake.rules.inputs import UsedFile
 from flows.intake.rules.statement_accounts import Seen, find_editions
 from schemas.messages import Message
-from schemas.statement_sketches import NO_LINES, Counts, Hashes, LineSketch, SketchKind, most_of
-from schemas.used_before import FileUse, WhoseMoney
+from schemas.statement_sketches import NO_LINES, Counts, FileUse, Hashes, LineSketch, SketchKind, WhoseMoney, most_of
 
 # Honest statements share a few lines: a fee of every month, a correction sent twice. So many are passed over, or one in
 # a hundred of a large statement, as long as they are no more than one in a hundred of its money, unless they are most

@@ -14,7 +14,7 @@ from schemas.plan import Place
 from schemas.reconciliation import AccountCheckCounts
 from schemas.tables.model import DataFrame
 from schemas.tables.payees import Payees
-from schemas.values.destination import BankAccount, PixKey
+from schemas.values.bank_account import BankAccount, PixKey
 from schemas.values.digests import digest_of
 from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
 from schemas.wire import AccountValidation

@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 
 import pandas as pd
 
-from flows.intake.rules.inputs import Inputs, Statement, in_question
-from flows.intake.rules.sum_lines import EXACT
+from flows.intake.rules.inputs import EXACT, Inputs, Statement, in_question
 from flows.payables.rules.left_out import set_aside
 from flows.royalties.rules.allocation import AMBIGUOUS, LEVELS, Asset, Place, ShareBook, ShareOf, day_of
 from schemas.corrections import MissingShare, MissingShares

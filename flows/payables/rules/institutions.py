@@ -14,8 +14,7 @@ from flows.intake.rules.inputs import Inputs
 from schemas.issues import IssueCode
 from schemas.obligation import Obligation, Obligations, because
 from schemas.plan import Place
-from schemas.values.bank_account import bank_named
-from schemas.values.destination import BankAccount
+from schemas.values.bank_account import BankAccount, bank_named
 from schemas.values.reading import fold_word
 from schemas.wire import Institution
 

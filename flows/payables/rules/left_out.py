@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from flows.intake.rules.inputs import Inputs, Statement, worth_cents
-from flows.intake.rules.sum_lines import of_files
+from flows.intake.rules.inputs import Inputs, Statement, of_files, worth_cents
 from flows.payables.rules.claims import RENAMED, places_of
 from flows.payables.rules.obligations import owe_repeated, owe_unreadable
 from flows.royalties.rules.balances import ToInvoice
@@ -19,9 +18,9 @@ from schemas.messages import Message, Money
 from schemas.obligation import Obligation, Obligations, because, reasons_of
 from schemas.parsing.row_accounting import USED, RowRuns, runs_frame
 from schemas.plan import Place
+from schemas.statement_sketches import PaidAlike, paid_alike_message
 from schemas.tables.model import DataFrame, records
 from schemas.tables.payees import Payments
-from schemas.used_before import PaidAlike, paid_alike_message
 
 REASON = IssueCode.FILE_DUPLICATE.value
 

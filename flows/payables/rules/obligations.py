@@ -18,7 +18,7 @@ from schemas.obligation import Kind, Obligation, Payee, Reasons, SourceRow, beca
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place
 from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.payees import Payees, Payments
-from schemas.values.destination import DESTINATION_COLUMNS, Destination, destination_of
+from schemas.values.bank_account import DESTINATION_COLUMNS, Destination, destination_of
 from schemas.values.money import round_parts
 from schemas.wire import amount_from_cents
 

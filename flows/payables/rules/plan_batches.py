@@ -15,7 +15,7 @@ from schemas.obligation import NO_ROW, Obligation, Obligations, because, sum_cen
 from schemas.plan import BatchPayment, ExchangeTerms, JobIdentity, PaymentBatch, PaymentPlan, Place
 from schemas.submission import Submission
 from schemas.tables.model import records
-from schemas.values.destination import BankAccount, PixKey
+from schemas.values.bank_account import BankAccount, PixKey
 from schemas.values.digests import digest_of
 from schemas.wire import BankAccountData, PaymentEntry, SplitRequest, amount_from_cents, body_of, canonical_json
 

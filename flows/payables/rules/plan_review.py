@@ -28,8 +28,8 @@ from schemas.plan_view import (
     PlanRow,
     RateChange,
 )
-from schemas.used_before import PaidAlike, PaidSum, UsedDestination
-from schemas.values.destination import BankAccount, Destination, PixKey
+from schemas.statement_sketches import PaidAlike, PaidSum, UsedDestination
+from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
 from schemas.values.reading import fold_word
 from schemas.wire import Institution

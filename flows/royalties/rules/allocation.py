@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from flows.intake.rules.sum_lines import EXACT, nothing, of_all_files
+from flows.intake.rules.inputs import EXACT, nothing, of_all_files
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
 from schemas.parsing.table import empty_table

@@ -1,4 +1,4 @@
-"""Terms of payees: own minimum, payment frequency, what advances take from, holds."""
+"""Terms of payees: own minimum, frequency, holds, what advances take from, and the taxes to withhold."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from io_adapters.spreadsheets.ddex.records import Blocks, Headings, Positions, RecordType, ReportPiece
-from io_adapters.spreadsheets.refusals import FilePlace, refusal
+from io_adapters.spreadsheets.limits import FilePlace, refusal
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Records, fold
 from schemas.layouts.recognise import Fit

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from io_adapters.spreadsheets.refusals import FilePlace, refusal
+from io_adapters.spreadsheets.limits import FilePlace, refusal
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.layout import fold

@@ -15,12 +15,10 @@ from typing import IO, Final
 
 from python_calamine import PasswordError
 
-from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
-from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
+from io_adapters.spreadsheets.workbook.calamine_sheet import OpenWorkbook, open_values_only
 from io_adapters.spreadsheets.workbook.markup import open_html, open_xml_sheet
-from io_adapters.spreadsheets.workbook.messages import Words, receive, send
 from io_adapters.spreadsheets.workbook.sheets import Workbook, WorkbookRefused
-from io_adapters.spreadsheets.workbook.transfer import heads_message, table_messages
+from io_adapters.spreadsheets.workbook.transfer import Words, heads_message, receive, send, table_messages
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
 
 try:

@@ -22,10 +22,19 @@ from io_adapters.spreadsheets.workbook.archive import (
     xml_tree,
 )
 from io_adapters.spreadsheets.workbook.calamine_sheet import check_extent, sheet_of
-from io_adapters.spreadsheets.workbook.number_formats import CellStyles, mask_of, shows_otherwise, shows_percent
 from io_adapters.spreadsheets.workbook.sheets import Sheet, SheetName, Traits, WorkbookRefused
-from io_adapters.spreadsheets.workbook.xlsx_cells import CellReader, Unusual, column_number, glance, telling_xml
-from schemas.sheet_cells import NOTE_MARK, Oddities
+from io_adapters.spreadsheets.workbook.xlsx_cells import (
+    CellReader,
+    CellStyles,
+    Unusual,
+    column_number,
+    glance,
+    mask_of,
+    shows_otherwise,
+    shows_percent,
+    telling_xml,
+)
+from schemas.raw_table import NOTE_MARK, Oddities
 
 _RELATION_IDS: Final = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",

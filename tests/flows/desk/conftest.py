@@ -13,7 +13,7 @@ from flows.desk.guard import DeskSettings
 from flows.run import open_ledger_of
 from flows.settings import read_settings
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
-from schemas.desk_people import Role
+from schemas.approval import Role
 from schemas.submission import Submission, SubmissionState
 from tests.flows.desk.office import ALL_ROLES, Browser, MovingClock, RunsHere, hashed, plan_of, prepare
 from tests.flows.jobs import declare, payment, people, write_sheet

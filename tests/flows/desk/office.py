@@ -15,7 +15,7 @@ from flows.desk.app import Desk, create_app
 from flows.desk.guard import DeskSettings
 from flows.run import SYSTEM_CLOCK, Clock
 from flows.runner import RunOptions, run_payout, run_settle
-from schemas.desk_people import Role
+from schemas.approval import Role
 
 PASSWORD = "correct horse battery"  # noqa: S105
 ORIGIN = "http://127.0.0.1"

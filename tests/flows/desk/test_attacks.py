@@ -14,7 +14,7 @@ import uvicorn
 from flows.desk import guard, uploads
 from flows.desk.app import Desk, Where, _config, create_app
 from flows.desk.guard import DeskSettings
-from schemas.desk_people import Role
+from schemas.approval import Role
 from tests.flows.desk.office import ORIGIN, PASSWORD, Browser, hashed, words_of
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from flows.run import open_ledger_of
 from flows.settings import read_settings
-from schemas.desk_people import Role
+from schemas.approval import Role
 from schemas.errors import ExitCode
 from schemas.messages import catalogue_in
 from tests.flows.desk.office import words_of

@@ -9,7 +9,7 @@ import pytest
 from flows.desk import home
 from flows.desk.app import HEADERS
 from flows.desk.uploads import safe_name
-from schemas.desk_people import Role
+from schemas.approval import Role
 from schemas.messages import catalogue_in
 from schemas.plan import Place
 from schemas.submission import SubmissionState

@@ -7,7 +7,7 @@ import pytest
 
 from flows.desk.jobs import JobsFolder
 from io_adapters.spreadsheets.declarations import read_job
-from schemas.desk_people import Role
+from schemas.approval import Role
 from tests.flows.desk.office import ORIGIN, Browser, plan_of, words_of
 from tests.flows.jobs import advance, line, payee, payment, people, share, write_sheet
 

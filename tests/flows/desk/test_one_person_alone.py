@@ -13,8 +13,7 @@ from flows.launch import start_night
 from flows.run import SYSTEM_CLOCK, Silence, open_ledger_of
 from flows.settings import read_settings
 from io_adapters.spreadsheets.declarations import read_job
-from schemas.approval import GOOD_FOR
-from schemas.desk_people import Role
+from schemas.approval import GOOD_FOR, Role
 from schemas.plan import Approval, ApprovalKind
 from tests.flows.desk.office import ORIGIN, Browser, bring_and_take, plan_of, prepare, words_of
 from tests.flows.jobs import declare, payee, payment, people, write_sheet

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.desk_people import Role
+from schemas.approval import Role
 from tests.flows.desk.office import ORIGIN, Browser, routes_of, words_of
 
 ANYBODY = "anybody, with the token of their visit where they send something"

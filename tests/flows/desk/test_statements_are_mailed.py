@@ -10,7 +10,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import Envelope
 
 from flows.royalties.rules.statements import statement_token
-from schemas.desk_people import Role
+from schemas.approval import Role
 from tests.flows.desk.office import bring_and_take, plan_of, words_of
 from tests.flows.jobs import declare, payee, people, share, write_sheet
 from tests.flows.jobs import line as royalty_line

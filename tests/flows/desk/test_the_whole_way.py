@@ -14,7 +14,7 @@ from flows.nights.night import run_night
 from flows.run import open_ledger_of
 from flows.runner import RunOptions, run_payout
 from flows.settings import read_settings
-from schemas.desk_people import Role
+from schemas.approval import Role
 from schemas.errors import DecisionRefused, ExitCode
 from schemas.messages import Message
 from schemas.values.masking import mask_tax_id

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from schemas.desk_people import Role
+from schemas.approval import Role
 from tests.flows.desk.office import plan_of, prepare, words_of
 from tests.flows.jobs import declare, payment, people, write_sheet
 

@@ -11,8 +11,7 @@ from sqlalchemy import create_engine, text
 
 from io_adapters.ledger.leases import Owner
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
-from schemas.statement_sketches import NO_LINES, Sketches, StatementAccount, sketch_of
-from schemas.used_before import FileUse, WhoseMoney
+from schemas.statement_sketches import NO_LINES, FileUse, Sketches, StatementAccount, WhoseMoney, sketch_of
 
 
 def test_a_ledger_belongs_to_the_first_service_it_was_used_with(ledger):

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from io_adapters.payout_api.errors import RuleBroken, Unanswered
-from io_adapters.payout_api.pix import check_qr_code
+from io_adapters.payout_api.queries import check_qr_code
 from schemas.messages import Message, render
 from schemas.values.brcode import BrCodeProblem, crc16
 from schemas.wire import AdditionalData, QrCode, QrCodeRequest

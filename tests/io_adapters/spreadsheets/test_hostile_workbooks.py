@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_adapters.spreadsheets import workbooks
-from io_adapters.spreadsheets.kinds import FileKind
+from io_adapters.spreadsheets.files import FileKind
 from io_adapters.spreadsheets.workbook import transfer
-from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
+from io_adapters.spreadsheets.workbook.calamine_sheet import OpenWorkbook
 from io_adapters.spreadsheets.workbook.sheets import WorkbookRefused
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
 from schemas.errors import UnreadableFile
@@ -159,7 +159,7 @@ def test_no_memory_of_this_process_is_taken(tmp_path):
 import json, sys
 from pathlib import Path
 from io_adapters.spreadsheets.workbooks import open_workbook
-from io_adapters.spreadsheets.kinds import FileKind
+from io_adapters.spreadsheets.files import FileKind
 from schemas.errors import UnreadableFile
 from schemas.raw_table import FileIdentity
 from tests.peak_memory import peak_bytes

@@ -10,7 +10,7 @@ from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from io_adapters.spreadsheets.workbook import number_formats
 from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
-from io_adapters.spreadsheets.workbook.number_formats import mask_of
+from io_adapters.spreadsheets.workbook.xlsx_cells import mask_of
 from schemas.messages import render
 from schemas.parsing.table import ParsedTable, parse_table
 from tests.io_adapters.spreadsheets import ods_writer as ods

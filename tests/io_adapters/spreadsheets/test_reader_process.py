@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.spreadsheets.workbook import child
-from io_adapters.spreadsheets.workbook.messages import receive, send
+from io_adapters.spreadsheets.workbook.transfer import receive, send
 from io_adapters.spreadsheets.workbooks import ReaderChild, ReaderStopped, WorkbookReader
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
