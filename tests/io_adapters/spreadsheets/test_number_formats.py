@@ -8,7 +8,7 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
-from io_adapters.spreadsheets.workbook import number_formats
+from io_adapters.spreadsheets.workbook import xlsx_cells
 from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
 from io_adapters.spreadsheets.workbook.xlsx_cells import mask_of
 from schemas.messages import render
@@ -26,7 +26,7 @@ CPF, CNPJ = 1234567890, 191  # 012.345.678-90; 00.000.000/0001-91, a bank's
 
 
 def test_the_examples_in_the_documentation_are_true():
-    assert doctest.testmod(number_formats).failed == 0
+    assert doctest.testmod(xlsx_cells).failed == 0
 
 
 def sheet(folder: Path, *tax_ids: tuple[int | str, str], column: str = "B", width: int = 1) -> ParsedTable:
