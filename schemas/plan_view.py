@@ -218,7 +218,7 @@ class PlanRow:
 
     Attributes:
         tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
-        kind: Of `schemas.tables.royalties.KINDS`.
+        kind: Of `schemas.obligation.Kind`.
         place: Where it is.
         file, sheet, row: The source row of a payments row; "" and 0 elsewhere.
         notices: Why a person should look at the payee, or at this row.

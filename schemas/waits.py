@@ -24,7 +24,7 @@ class OpenItem:
 
     Attributes:
         place: held, conflict, refused, failed, planned or `not_sent`.
-        kind: Of `schemas.tables.royalties.KINDS`; "row" for rows that stand for no payment of their own.
+        kind: Of `schemas.obligation.Kind`; "row" for rows that stand for no payment of their own.
         reasons: Why; nobody's name in them.
         count: How many obligations, or rows.
         amount_cents: What they come to; 0 for rows.

@@ -287,7 +287,7 @@ def _asked_password(name: str, *, stdin: bool) -> str:
 policy_app = typer.Typer(help="Show the policy of the house; let two people loosen it.", rich_markup_mode=None)
 
 STRICT_POLICY: Final = """\
-# O mínimo que a casa pede de todo trabalho; docs/job-file.md explica cada chave.
+# O mínimo que a casa pede de todo job; docs/job-file.md explica cada chave.
 # The least this house asks of every job; docs/job-file.md says what each key means.
 # Pedir menos: mude este arquivo, e duas pessoas confirmem. To ask for less: change it, and let two people say so.
 #   repasse policy loosen --by ANA --by BIA --why "..."

@@ -41,7 +41,7 @@ _PREPARATIONS: Final = (
     ["prefect", "work-pool", "create", POOL, "--type", "process", "--base-job-template", str(_TEMPLATE), "--overwrite"],
     ["prefect", "block", "register", "--module", "flows.prefect_ui.deployments"],
     ["prefect", "--no-prompt", "deploy", "--all"],
-    ["python", "-c", "from flows.prefect_ui.states import ensure_automations; ensure_automations()"],
+    ["python", "-c", "from flows.prefect_ui.artifacts import ensure_automations; ensure_automations()"],
 )
 GRACE_S: Final = 10.0
 

@@ -141,7 +141,7 @@ def test_a_job_is_looked_at_started_approved_and_paid(someone, shot, service, pa
 def test_a_job_is_made_of_a_sheet_and_its_files_are_changed(someone, shot, tmp_path, wide, dark):
     ana, (first, second) = someone("Ana Lima", wide=wide, dark=dark), people(2)
     sheet = write_sheet(tmp_path / "cachês.xlsx", [payment(first, "11,23"), payment(second, "5O,00")])
-    ana.click("text=Novo trabalho")
+    ana.click("text=Novo job")
     shot(ana, f"new-job-{wide}")
     ana.set_input_files("input[type=file]", str(sheet))
     ana.click("main form button.main")
@@ -151,8 +151,8 @@ def test_a_job_is_made_of_a_sheet_and_its_files_are_changed(someone, shot, tmp_p
     ana.fill("input[name=payer_tax_id]", "12.ABC.345/01DE-35")
     ana.fill("input[name=payer_name]", "Selo Aurora")
     ana.fill("input[name=period]", "2026-10")
-    ana.click("text=Criar o trabalho")
-    ana.wait_for_selector("text=Arquivos deste trabalho")
+    ana.click("text=Criar o job")
+    ana.wait_for_selector("text=Arquivos deste job")
     job = ana.url
     ana.click("main form button.main")
     ana.wait_for_selector("#recognised")

@@ -138,7 +138,7 @@ def test_a_name_that_was_only_typed_does_not_count_where_people_have_to_sign_in(
     waiting.declare(approval={"identities": "signed_in"})
     digest = digest_of(waiting.run(yes=False))
     result = waiting.say("approve", digest, "--by", "carla", "--total", "30,00", code=ExitCode.USAGE)
-    assert "counts only the words of people who signed in" in result.output
+    assert "counts only decisions of people who signed in" in result.output
     assert waiting.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
     assert service.posts == 0
 

@@ -46,7 +46,7 @@ def test_a_month_adds_up_what_came_in_over_jobs_and_tells_where_it_is(label, ser
         assert jobs[name]["came_in_cents"] == summary_of(report)["totals_cents"]["in"]
         assert jobs[name]["checks_cents"] == summary_of(report)["account_checks"]["cost_cents"]
     assert month_of(label, "2026-11") == []
-    assert "nenhum trabalho" in label.say("month", "2026-11").output
+    assert "nenhum job" in label.say("month", "2026-11").output
 
 
 def test_what_an_earlier_run_paid_is_paid_and_no_duplicate_whatever_the_last_run_was(label, service):

@@ -58,7 +58,7 @@ def test_the_first_plan_of_all_says_that_there_is_nothing_to_compare_it_with(lab
     assert document["totals_cents"]["planned"] == document["totals_cents"]["in"] == document["total_cents"] == 12_000
     output = label.say("plan", label.job).output
     assert "nenhum pagamento foi feito ainda" in output
-    assert "Primeiro plano deste trabalho" in output
+    assert "Primeiro plano deste job" in output
     assert not home.exists()
 
 

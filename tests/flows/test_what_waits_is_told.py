@@ -198,7 +198,7 @@ def test_plan_tells_what_else_the_job_holds(label: Label, service: Oracle, *, co
     label.payments(payment(ANA, "11,00"))
     document = label.ask("plan", label.job)
     assert facts(document["waits"], "period", "amount_cents") == ([] if corrected else [("2026-09", 2000)])
-    assert ("O que mais espera neste trabalho" in label.say("plan", label.job).output) != corrected
+    assert ("O que mais espera neste job" in label.say("plan", label.job).output) != corrected
     cells = {str(cell) for row in load_workbook(document["workbook"]).worksheets[0].values for cell in row}
     assert ("O que espera" in cells) != corrected
 

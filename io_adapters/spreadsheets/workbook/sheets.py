@@ -87,7 +87,7 @@ class WorkbookRefused(Exception):
 
     Attributes:
         code: Name of the issue code.
-        key: Sentence in `io_adapters.spreadsheets.words`; "" takes the code's own text.
+        key: Of the catalogues; "" takes the code's own text.
         facts: What the sentence names; never a cell's value.
     """
 

@@ -56,7 +56,7 @@ def test_a_job_file_that_is_broken_is_shown_as_broken_and_hides_no_other(admin, 
     assert "other.yaml" in page
     (address,) = re.findall(r'href="(/jobs/\w+)">other.yaml', page)
     page = admin.get(address)
-    assert "O arquivo do trabalho tem erros" in page
+    assert "O arquivo do job tem erros" in page
     assert "<script>alert" not in page
 
 
@@ -64,7 +64,7 @@ def test_a_job_file_that_is_broken_is_shown_as_broken_and_hides_no_other(admin, 
 def test_a_job_file_that_vanishes_is_told_on_every_page_that_needs_it(admin, job, the_job, desk):
     look = looked_at(admin, the_job)
     job.unlink()
-    assert "Nenhum trabalho" in words_of(admin.get("/"))
+    assert "Nenhum job" in words_of(admin.get("/"))
     admin.get(the_job, code=404)
     assert "esse job não existe" in launch(admin, look, code=422)
 
@@ -128,7 +128,8 @@ def test_what_was_looked_at_in_one_month_is_run_for_that_month_in_the_next(admin
 KILLED = """
 import os, signal, sys
 from flows.settings import read_settings
-from flows.run import QuietProgress, read_run_request
+from flows.run import QuietProgress
+from flows.run_request import read_run_request
 from flows.runner import opened_run
 from pathlib import Path
 with opened_run("payout", read_run_request(Path(sys.argv[1]), by="Ana Lima"), read_settings(), QuietProgress()) as run:

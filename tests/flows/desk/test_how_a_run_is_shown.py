@@ -97,10 +97,11 @@ STOPPED_WHILE_CHECKING = """
 import sys
 from pathlib import Path
 from flows import runner
-from flows.run import QuietProgress, read_run_request
+from flows.run import QuietProgress
+from flows.run_request import read_run_request
 from flows.settings import read_settings
 
-def check_accounts(run, drafted, finish):
+def check_accounts(run, drafted):
     print(run.id, flush=True)
     sys.stdin.read()
     raise SystemExit

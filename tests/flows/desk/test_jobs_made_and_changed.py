@@ -127,7 +127,7 @@ def test_what_is_missing_is_told_all_at_once_and_nothing_is_written(ana, job, tm
         assert part in words
     wrong_month = ana.post(draft, at=draft, code=422, **ANSWERS | {"period": "outubro"})
     assert "period" in wrong_month
-    assert "Já existe um trabalho" in ana.post(draft, at=draft, code=422, **ANSWERS | {"name": "aurora"})
+    assert "Já existe um job" in ana.post(draft, at=draft, code=422, **ANSWERS | {"name": "aurora"})
     assert sorted(path.name for path in job.parent.parent.iterdir()) == ["aurora"]
 
 

@@ -152,7 +152,7 @@ def test_the_statements_of_a_run_come_in_one_archive(ana, bia, desk, job, servic
 def test_a_month_is_shown_over_all_jobs_and_handed_over_as_a_workbook(reader):
     page = words_of(reader.get("/months/2026-10"))
     assert "outubro de 2026" in page
-    assert "1 trabalho" in page
+    assert "1 job" in page
     assert "30,00" in page
     assert reader.get("/months", code=303) == ""
     november = words_of(reader.get("/months/2026-11"))

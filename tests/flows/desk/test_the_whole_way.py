@@ -75,7 +75,7 @@ def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana,
     left = re.search(r'<li class="card wait"><a href="(/runs/[^"]+)">', page)[1]
     assert "corrections.xlsx" in bia.get(left)
     said = {load_workbook(path).worksheets[-1]["A1"].value for path in job.parent.rglob("corrections.xlsx")}
-    assert all("entregue este arquivo na página do trabalho" in note for note in said)
+    assert all("entregue este arquivo na página do job" in note for note in said)
     for personal in (second.name, second.tax_id, second.email):
         assert personal not in page
     run = prepare(ana, the_job, [write_sheet(tmp_path / "a.xlsx", [rows[0], payment(second, "20,50")])])
@@ -204,7 +204,7 @@ def test_problems_are_told_at_their_cells_masked_and_corrected_rows_pay_what_was
     corrected = tmp_path / "corrections.xlsx"
     corrected.write_bytes(book.content)
     sheets = load_workbook(corrected)
-    assert "entregue este arquivo na página do trabalho" in sheets.worksheets[-1]["A1"].value
+    assert "entregue este arquivo na página do job" in sheets.worksheets[-1]["A1"].value
     sheets.worksheets[0]["B3"] = payment(second, "20,00")["CPF"]
     sheets.save(corrected)
     run = prepare(ana, the_job, [corrected])
@@ -268,7 +268,7 @@ def test_where_people_have_to_sign_in_the_command_line_takes_no_word_on_doubts_a
         lambda: unfreeze(["x"], by=["ana", "bia"], evidence="seen", as_json=True),
         lambda: release(by="ana", as_json=True),
     ):
-        with pytest.raises(DecisionRefused, match="say it in the desk"):
+        with pytest.raises(DecisionRefused, match="decide at the desk"):
             act()
 
 
@@ -395,7 +395,7 @@ def test_a_name_typed_on_the_command_line_and_the_same_one_signed_in_are_one_per
 def test_where_people_have_to_sign_in_a_typed_name_rejects_nothing(ana, bia, job, the_job, service):
     declare(job, approval={"identities": "signed_in"})
     plan = plan_of(bia, prepare(ana, the_job))
-    with pytest.raises(DecisionRefused, match="say it in the desk"):
+    with pytest.raises(DecisionRefused, match="decide at the desk"):
         reject(plan.rpartition("/")[2], by="Bia Reis", why="a joke", as_json=True)
     bia.post(f"{plan}/approve", at=plan, total="30,00")
     assert service.paid == [1000, 2000]
@@ -454,7 +454,7 @@ def test_the_whole_way_is_the_same_on_postgresql(on_postgresql, at_desk, job, se
 def test_a_night_stands_among_the_runs_under_a_name_of_its_own(ana, job, the_job, service):
     run_night(job.parent)
     page = words_of(ana.get("/runs"))
-    assert "a noite: todos os trabalhos" in page
+    assert "a noite: todos os jobs" in page
     assert "continuada por outra" not in page
     with open_ledger_of(read_settings()) as ledger:
         (night,) = [f"/runs/{run.run_id}" for run in ledger.runs.list() if not run.job]

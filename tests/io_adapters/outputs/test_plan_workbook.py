@@ -107,7 +107,7 @@ def test_the_sheets_are_named_in_the_language_of_the_job(language, names):
 def test_without_anybody_to_look_at_and_without_changes_there_are_no_such_sheets():
     quiet = view(notices=(), changes=PlanChanges(Against.NOTHING))
     assert list(sheets_of(quiet)) == ["Plano", "Não pagos", "A pagar"]
-    assert "Primeiro plano deste trabalho" in facts(sheets_of(quiet)["Plano"])
+    assert "Primeiro plano deste job" in facts(sheets_of(quiet)["Plano"])
 
 
 def test_the_first_sheet_tells_total_plan_and_how_many_to_look_at():
@@ -142,7 +142,7 @@ def test_the_rule_for_much_above_is_told_with_its_figures():
     ("given", "words"),
     [
         ({"digest": None}, "ainda provisório: há contas a verificar"),
-        ({"digest": None, "stopped": True}, "nenhum: há linhas com problemas, e o trabalho não envia nada assim"),
+        ({"digest": None, "stopped": True}, "nenhum: há linhas com problemas, e o job não envia nada assim"),
         ({"digest": None, "plan": PaymentPlan("aurora", "12ABC34501DE35", "2026-10", "BRL", ())}, "nada a pagar"),
     ],
 )
