@@ -12,6 +12,8 @@ import sys
 import tempfile
 import threading
 import time
+import tokenize
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from graphlib import TopologicalSorter
@@ -33,6 +35,51 @@ def modules_of(*rooms: str) -> list[Path]:
 def lines_of(paths: list[Path]) -> int:
     """Count physical lines, comments, docstrings and blanks included."""
     return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
+def code_and_docstrings(paths: list[Path]) -> tuple[int, int]:
+    """Count lines of code and lines of docstrings; comments and blanks are neither."""
+    code = docstrings = 0
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        inside = {
+            line
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            and ast.get_docstring(node, clean=False) is not None
+            for line in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)
+        }
+        tokens = tokenize.generate_tokens(StringIO(text).readline)
+        lines = {
+            line for token in tokens if token.type not in _NO_CODE for line in range(token.start[0], token.end[0] + 1)
+        }
+        code, docstrings = code + len(lines - inside), docstrings + len(inside)
+    return code, docstrings
+
+
+_NO_CODE = frozenset(
+    {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+)
+
+
+def rooms() -> dict[str, list[Path]]:
+    """Name the modules of each folder below the packages."""
+    found: dict[str, list[Path]] = {}
+    for path in modules_of(*PRODUCT):
+        inside = path.relative_to(HOUSE).parts
+        found.setdefault("/".join(inside[:2]) if len(inside) > 2 else f"{inside[0]}/", []).append(path)
+    return found
+
+
+def classes_twice() -> list[str]:
+    """Name the classes that stand more than once."""
+    names = Counter(
+        node.name
+        for path in modules_of(*PRODUCT)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and node.name != "Config"  # pandera's and pydantic's own
+    )
+    return sorted(name for name, count in names.items() if count > 1)
 
 
 def longest_import_chain() -> list[str]:
@@ -151,13 +198,20 @@ def one_run() -> set[tuple[str, str]]:
 def counted(timed: bool) -> Iterator[tuple[str, str]]:
     """Count; yields what and how many, as soon as each is known."""
     product, tests = modules_of(*PRODUCT), modules_of("tests")
-    yield "product", f"{lines_of(product):,} lines in {len(product)} modules"
+    code, docstrings = code_and_docstrings(product)
+    whole = f"{lines_of(product):,} lines in {len(product)} modules"
+    yield "product", f"{whole}: {code:,} of code, {docstrings:,} of docstrings ({docstrings / code:.2f} a line of code)"
+    for room, modules in rooms().items():
+        code, docstrings = code_and_docstrings(modules)
+        yield f"  {room}", f"{lines_of(modules):,} lines in {len(modules)} modules: {code:,} of code, {docstrings:,}"
     yield "tests", f"{lines_of(tests):,} lines in {len(tests)} modules"
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         functions = one_run()
     files = {file for file, _ in functions if f"{os.sep}sandbox{os.sep}" not in file}
     without = {name for name in functions if name[0] in files}
     yield "executed in one run", f"{len(without)} functions in {len(files)} modules (the sandbox not counted)"
+    twice = classes_twice()
+    yield "classes twice", f"{len(twice)}{': ' if twice else ''}{', '.join(twice)}"
     chain = longest_import_chain()
     yield "longest import chain", f"{len(chain)}: {' > '.join(chain)}"
     forms = forms_of_a_payment()
@@ -179,7 +233,7 @@ def main() -> None:
     words.add_argument("--timed", action="store_true", help="run make check and make test, and tell their seconds")
     sys.path.insert(0, str(HOUSE))
     for what, figure in counted(words.parse_args().timed):
-        print(f"{what:<22}{figure}", flush=True)
+        print(f"{what:<30}{figure}", flush=True)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from io_adapters.outputs.statements.page import (
     wrappable,
 )
 from io_adapters.outputs.workbook import GENERAL, MONEY, Book, Value, unique_sheet_name
-from io_adapters.outputs.workbook_tables import SheetColumn, SheetTable, write_table
+from io_adapters.outputs.workbook_tables import SheetColumn, WorkbookTable, write_table
 from schemas.account import GROUPS, MonthLine, MonthView, Owed, PayeeAccount, PayeeAccounts, Receipt, TaxedPayment
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in, currency_sign, period_text
@@ -238,7 +238,7 @@ def workbook_of(grids: Iterable[Grid]) -> bytes:
         ]
         rows = [*grid.rows, *([grid.total] if grid.total else [])]
         values = [list(map(_value, row)) for row in rows]
-        write_table(book, SheetTable(unique_sheet_name(grid.title, taken), columns, values, grid.title))
+        write_table(book, WorkbookTable(unique_sheet_name(grid.title, taken), columns, values, grid.title))
     return book.to_bytes()
 
 

@@ -26,7 +26,7 @@ from io_adapters.outputs.workbook import (
     Toned,
     Value,
 )
-from io_adapters.outputs.workbook_tables import GAP, SheetColumn, SheetTable, write_small_table, write_table
+from io_adapters.outputs.workbook_tables import GAP, SheetColumn, WorkbookTable, write_small_table, write_table
 from schemas.messages import Catalogue, catalogue_in, render
 from schemas.obligation import reasons_message
 from schemas.plan import Place
@@ -293,7 +293,7 @@ def plan_xlsx(view: PlanView) -> bytes:
     return book.to_bytes()
 
 
-def _tables(view: PlanView, labels: Catalogue) -> Iterator[SheetTable]:
+def _tables(view: PlanView, labels: Catalogue) -> Iterator[WorkbookTable]:
     if view.notices:
         yield _notices(view.notices, labels)
     if view.changes.changes:
@@ -302,7 +302,7 @@ def _tables(view: PlanView, labels: Catalogue) -> Iterator[SheetTable]:
     yield _planned(view.planned, labels)
 
 
-def _notices(notices: tuple[PayeeNotice, ...], labels: Catalogue) -> SheetTable:
+def _notices(notices: tuple[PayeeNotice, ...], labels: Catalogue) -> WorkbookTable:
     date = _DATES[labels.language]
     columns = _columns(
         labels,
@@ -320,10 +320,10 @@ def _notices(notices: tuple[PayeeNotice, ...], labels: Catalogue) -> SheetTable:
         )
         for notice in notices
     )
-    return SheetTable(labels("output.sheet.notices"), columns, rows)
+    return WorkbookTable(labels("output.sheet.notices"), columns, rows)
 
 
-def _changes(changes: tuple[Change, ...], labels: Catalogue) -> SheetTable:
+def _changes(changes: tuple[Change, ...], labels: Catalogue) -> WorkbookTable:
     columns = _columns(
         labels,
         *[("change", 18, GENERAL), ("name", 32, GENERAL), ("tax_id", 20, GENERAL), ("reference", 18, GENERAL)],
@@ -337,7 +337,7 @@ def _changes(changes: tuple[Change, ...], labels: Catalogue) -> SheetTable:
         )
         for change in changes
     )
-    return SheetTable(labels("output.sheet.changes"), columns, rows)
+    return WorkbookTable(labels("output.sheet.changes"), columns, rows)
 
 
 def where_text(change: Change, labels: Catalogue) -> str:
@@ -350,7 +350,7 @@ def where_text(change: Change, labels: Catalogue) -> str:
     return f"{when} {place}: {why}" if why else f"{when} {place}"
 
 
-def _not_paid(rows: tuple[PlanRow, ...], labels: Catalogue) -> SheetTable:
+def _not_paid(rows: tuple[PlanRow, ...], labels: Catalogue) -> WorkbookTable:
     columns = _columns(
         labels,
         *[("place", 24, GENERAL), ("reason", 60, GENERAL), ("name", 32, GENERAL), ("tax_id", 20, GENERAL)],
@@ -366,10 +366,10 @@ def _not_paid(rows: tuple[PlanRow, ...], labels: Catalogue) -> SheetTable:
         )
         for row in rows
     )
-    return SheetTable(labels("output.sheet.not_paid"), columns, lines)
+    return WorkbookTable(labels("output.sheet.not_paid"), columns, lines)
 
 
-def _planned(rows: tuple[PlanRow, ...], labels: Catalogue) -> SheetTable:
+def _planned(rows: tuple[PlanRow, ...], labels: Catalogue) -> WorkbookTable:
     columns = _columns(
         labels,
         *[("name", 32, GENERAL), ("tax_id", 20, GENERAL), ("reference", 18, GENERAL), ("kind", 20, GENERAL)],
@@ -392,7 +392,7 @@ def _planned(rows: tuple[PlanRow, ...], labels: Catalogue) -> SheetTable:
         confirmed = _day(destination.confirmed_at) or labels("output.not_confirmed")
         return labels(destination.kind), destination.number, destination.bank, destination.holder, confirmed
 
-    return SheetTable(labels("output.sheet.planned"), columns, map(line, rows))
+    return WorkbookTable(labels("output.sheet.planned"), columns, map(line, rows))
 
 
 def _columns(labels: Catalogue, *entries: tuple[str, int, str]) -> tuple[SheetColumn, ...]:

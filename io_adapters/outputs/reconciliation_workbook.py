@@ -21,7 +21,7 @@ from io_adapters.outputs.workbook import (
     Tone,
     Toned,
 )
-from io_adapters.outputs.workbook_tables import SheetColumn, SheetTable, records
+from io_adapters.outputs.workbook_tables import SheetColumn, WorkbookTable, records
 from schemas.issues import Issue, Severity
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in
@@ -203,13 +203,13 @@ _CHECK_TONES: Final = {"valid": Tone.NONE, "invalid": Tone.TROUBLE}
 _DISPOSITION_TONES: Final = {"held": Tone.WAITING, "duplicate": Tone.QUIET, "ignored": Tone.QUIET}
 
 
-def tables_of(reconciliation: Reconciliation) -> Iterator[SheetTable]:
+def tables_of(reconciliation: Reconciliation) -> Iterator[WorkbookTable]:
     """Give the tables that follow the summary, in order; payees and earnings only where there are royalties."""
     labels = catalogue_in(reconciliation.language)
     for title, obligations, folded in sheets_of_obligations(reconciliation):
         rows = obligation_rows(obligations, labels, reconciliation.reports)
         columns = obligation_columns(labels, folded)
-        yield SheetTable(title, columns, rows, total=labels("output.total"))
+        yield WorkbookTable(title, columns, rows, total=labels("output.total"))
     yield _reports(reconciliation.reports, labels)
     yield _words(reconciliation.words, labels)
     if len(reconciliation.payees):
@@ -235,7 +235,7 @@ def sheets_of_obligations(
     )
 
 
-def _reports(reports: Sequence[ReportLine], labels: Catalogue) -> SheetTable:
+def _reports(reports: Sequence[ReportLine], labels: Catalogue) -> WorkbookTable:
     """List each report: when it was sent and ended, by whose yes, and what the service kept and paid."""
     abroad = [report for report in reports if report.exchange]
     columns = _columns(
@@ -275,7 +275,7 @@ def _reports(reports: Sequence[ReportLine], labels: Catalogue) -> SheetTable:
         )
 
     note, total = labels("output.note.reports"), labels("output.total")
-    return SheetTable(labels("output.sheet.reports"), columns, map(row, reports), note, total)
+    return WorkbookTable(labels("output.sheet.reports"), columns, map(row, reports), note, total)
 
 
 def _exchange(exchange: BatchExchange | None, labels: Catalogue) -> tuple[str, str]:
@@ -284,7 +284,7 @@ def _exchange(exchange: BatchExchange | None, labels: Catalogue) -> tuple[str, s
     return f"1 {exchange.currency} = {HOME_CURRENCY} {exchange.rate}", labels(f"state.{exchange.outcome}")
 
 
-def _words(words: Sequence[RecordedDecision], labels: Catalogue) -> SheetTable:
+def _words(words: Sequence[RecordedDecision], labels: Catalogue) -> WorkbookTable:
     """List what people said of the plans and payments."""
     columns = _columns(
         labels,
@@ -312,7 +312,7 @@ def _words(words: Sequence[RecordedDecision], labels: Catalogue) -> SheetTable:
         )
         for word in words
     )
-    return SheetTable(labels("output.sheet.words"), columns, rows, labels("output.note.words"))
+    return WorkbookTable(labels("output.sheet.words"), columns, rows, labels("output.note.words"))
 
 
 NO_SHEETS: Final[Mapping[tuple[str, str | None], str]] = MappingProxyType({})
@@ -320,7 +320,7 @@ NO_SHEETS: Final[Mapping[tuple[str, str | None], str]] = MappingProxyType({})
 
 def issues_table(
     issues: Sequence[Issue], labels: Catalogue, note: str = "", sheets: Mapping[tuple[str, str | None], str] = NO_SHEETS
-) -> SheetTable:
+) -> WorkbookTable:
     """List problems, each with its place, what is wrong and what would be right; values are masked.
 
     Args:
@@ -352,7 +352,7 @@ def issues_table(
         )
         for issue in issues
     )
-    return SheetTable(labels("output.sheet.issues"), columns, rows, note)
+    return WorkbookTable(labels("output.sheet.issues"), columns, rows, note)
 
 
 def to_millionths(amount: Decimal) -> Decimal:
@@ -368,7 +368,7 @@ _MILLIONTH: Final = Decimal("0.000001")
 _EXACT: Final = Context(prec=200, rounding=ROUND_HALF_EVEN)
 
 
-def _payees(payees: pd.DataFrame, labels: Catalogue) -> SheetTable:
+def _payees(payees: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
     taxed = ("taxed",) if (payees.get("taxed_cents", pd.Series(dtype="int64")) > 0).any() else ()
     steps = ("earned", "recouped", "carried_in", "carried_out", "held", *taxed, "payable")
     sums = [SheetColumn(step, 18, MONEY, total=True) for step in steps]
@@ -377,12 +377,12 @@ def _payees(payees: pd.DataFrame, labels: Catalogue) -> SheetTable:
         (payee.name, payee.tax_id, *(amount(getattr(payee, f"{step}_cents")) for step in steps))
         for payee in records(payees)
     )
-    return SheetTable(
+    return WorkbookTable(
         labels("output.sheet.payees"), columns, rows, labels("output.note.payees"), labels("output.total")
     )
 
 
-def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> SheetTable:
+def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
     names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "sale_period")
     widths = (16, 14, 15, 15, 22, 26, 22, 18, 12)
     columns = _columns(
@@ -405,10 +405,10 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> SheetTable:
         for *about, amount, currency, rate, ppm, earned in parts
     )
     note, total = labels("output.note.earnings"), labels("output.total")
-    return SheetTable(labels("output.sheet.earnings"), columns, rows, note, total)
+    return WorkbookTable(labels("output.sheet.earnings"), columns, rows, note, total)
 
 
-def _rows(rows: pd.DataFrame, labels: Catalogue) -> SheetTable:
+def _rows(rows: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
     """Used rows are counted by file and sheet; all others are listed, in runs. The counts add up to the rows read."""
     columns = _columns(
         labels,
@@ -433,10 +433,10 @@ def _rows(rows: pd.DataFrame, labels: Catalogue) -> SheetTable:
             place = (run.file, _text(run.sheet), int(run.first_row), int(run.last_row))
             yield (*place, word, why, int(run.rows), run.reason)
 
-    return SheetTable(labels("output.sheet.rows"), columns, lines(), total=labels("output.total"))
+    return WorkbookTable(labels("output.sheet.rows"), columns, lines(), total=labels("output.total"))
 
 
-def _checks(checks: pd.DataFrame, labels: Catalogue) -> SheetTable:
+def _checks(checks: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
     columns = _columns(
         labels,
         SheetColumn("payee", 30, TEXT),
@@ -458,7 +458,7 @@ def _checks(checks: pd.DataFrame, labels: Catalogue) -> SheetTable:
         )
         for check in records(checks)
     )
-    return SheetTable(
+    return WorkbookTable(
         labels("output.sheet.checks"), columns, rows, labels("output.note.checks"), labels("output.total")
     )
 

@@ -55,7 +55,7 @@ GAP: Final = SheetColumn("")
 
 
 @dataclass(frozen=True, slots=True)
-class SheetTable:
+class WorkbookTable:
     """What one sheet shows.
 
     Attributes:
@@ -71,7 +71,7 @@ class SheetTable:
     total: str = ""
 
 
-def write_table(book: Book, table: SheetTable, rows_per_sheet: int = ROWS_PER_SHEET) -> None:
+def write_table(book: Book, table: WorkbookTable, rows_per_sheet: int = ROWS_PER_SHEET) -> None:
     """Write a table with its header in view and filter arrows; on several sheets when it is too long for one."""
     rows = iter(table.rows)
     for number in count(1):
@@ -82,7 +82,7 @@ def write_table(book: Book, table: SheetTable, rows_per_sheet: int = ROWS_PER_SH
         _write_part(book, table, title, chain(first, islice(rows, rows_per_sheet - 1)))
 
 
-def _write_part(book: Book, table: SheetTable, title: str, rows: Iterable[Row]) -> None:
+def _write_part(book: Book, table: WorkbookTable, title: str, rows: Iterable[Row]) -> None:
     header_row = 2 if table.note else 1
     folded = frozenset(position for position, column in enumerate(table.columns, 1) if column.folded)
     page = book.page(
@@ -94,7 +94,7 @@ def _write_part(book: Book, table: SheetTable, title: str, rows: Iterable[Row]) 
     _write_rows(page, table.columns, rows, table.total)
 
 
-def _texts(table: SheetTable) -> frozenset[int]:
+def _texts(table: WorkbookTable) -> frozenset[int]:
     return frozenset(position for position, column in enumerate(table.columns, 1) if column.number_format == TEXT)
 
 

@@ -168,6 +168,6 @@ def test_every_make_target_is_named_and_none_is_that_does_not_exist():
 
 def test_the_first_pages_stay_short_and_the_job_in_the_readme_is_one():
     assert len(text_of("README.md").splitlines()) <= 120
-    assert len(text_of("CONTRIBUTING.md").splitlines()) <= 120
+    assert len(text_of("CONTRIBUTING.md").splitlines()) <= 130
     (job,) = [block for language, block in FENCED.findall(text_of("README.md")) if language == "yaml"]
     assert isinstance(check_job(job, "README.md"), Job)

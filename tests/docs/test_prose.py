@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.census import classes_twice
+
 ROOT = Path(__file__).parents[2]
 ROOMS = ("flows", "io_adapters", "schemas")
 SNAKE_CASE = re.compile(r"(?<![\w./{#*-])_?[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w/}*(]|\.\w)")
@@ -95,3 +97,7 @@ def test_a_name_that_a_rename_left_in_a_sentence_is_found():
         "answer_of",
         "totals_apart",
     ]
+
+
+def test_a_class_name_stands_once_in_the_product():
+    assert classes_twice() == []

@@ -222,7 +222,9 @@ def test_the_same_run_executed_by_two_processes_at_once_pays_once(office: Office
 
 def test_the_automations_of_the_repository_are_accepted_and_made_once(office: Office):
     office.prefect.run("prefect", "automation", "create", "--from-file", "deployments/automations.yaml")
-    office.prefect.run("python", "-c", "from flows.prefect_ui.artifacts import ensure_automations; ensure_automations()")
+    office.prefect.run(
+        "python", "-c", "from flows.prefect_ui.artifacts import ensure_automations; ensure_automations()"
+    )
     found = office.prefect.ask("POST", "/automations/filter", {})
     assert len(found) == 3
     assert {action["type"] for one in found for action in one["actions"]} == {"change-flow-run-state", "do-nothing"}

@@ -14,7 +14,7 @@ from python_calamine import CalamineWorkbook
 from io_adapters.outputs.reconciliation_workbook import to_millionths
 from io_adapters.outputs.run_folder import reconciliation_xlsx
 from io_adapters.outputs.workbook import Book
-from io_adapters.outputs.workbook_tables import SheetColumn, SheetTable, write_table
+from io_adapters.outputs.workbook_tables import SheetColumn, WorkbookTable, write_table
 from schemas.errors import ExitCode
 from schemas.issues import Severity
 from schemas.messages import catalogue_in
@@ -177,7 +177,7 @@ def test_headers_stay_in_view_can_be_filtered_and_print_on_every_page():
 
 def test_a_table_too_long_for_one_sheet_goes_on_in_the_next():
     book = Book()
-    write_table(book, SheetTable("T", [SheetColumn("n")], ((n,) for n in range(4))), rows_per_sheet=2)
+    write_table(book, WorkbookTable("T", [SheetColumn("n")], ((n,) for n in range(4))), rows_per_sheet=2)
     read = CalamineWorkbook.from_filelike(io.BytesIO(book.to_bytes()))
     assert [read.get_sheet_by_name(name).to_python() for name in read.sheet_names] == [
         [["n"], [0.0], [1.0]],
