@@ -97,8 +97,8 @@ def stage_words(name: str, language: str) -> str:
     >>> stage_words("freeze_plan", "pt-BR"), stage_words("land_on_the_moon", "en")
     ('plano', 'land on the moon')
     """
-    words = catalogue_in(language)
-    return words(f"stage.{name}") if f"stage.{name}" in words else name.replace("_", " ")
+    labels = catalogue_in(language)
+    return labels(f"stage.{name}") if f"stage.{name}" in labels else name.replace("_", " ")
 
 
 def progress_words(what: str, language: str) -> str:

@@ -230,10 +230,10 @@ def receipt_of(ledger: Ledger, key: str) -> Receipt | None:
     placed = reconcile(own, {submission.id: submission}, submission.run_id, reports=reports)
     if not placed or not {obligation.place for obligation in placed} <= {Place.PAID, Place.INCOME_TAX}:
         return None
-    obligation, words = placed[0], catalogue_in(head.language)
+    obligation, labels = placed[0], catalogue_in(head.language)
     is_split = len(placed) > 1
     tax_cents = sum_cents(part for part in placed if part.place is Place.INCOME_TAX)
-    kind, destination = destination_of(obligation.account, words)
+    kind, destination = destination_of(obligation.account, labels)
     return Receipt(
         payer_name=head.payer_name,
         job=head.job,

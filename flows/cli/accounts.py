@@ -49,8 +49,8 @@ def account(
         return show_nobody(console, found)
     if accounts is None:
         raise ConfigurationError(Message("account.no_period", year=year))
-    words = catalogue_in(accounts.language)
-    grids = account_grids(accounts, words)
+    labels = catalogue_in(accounts.language)
+    grids = account_grids(accounts, labels)
     console.print(f"{accounts.name}  {accounts.tax_id_masked}", soft_wrap=True, markup=False)
     _show(console, grids, accounts.language)
     if out is not None:
@@ -78,12 +78,12 @@ def owed(
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
         found = owed_at(ledger, day, job)
-    words = catalogue_in(found.language)
+    labels = catalogue_in(found.language)
     if not found.sums:
         console.print(render("account.nothing_owed", found.language, day=day), soft_wrap=True, markup=False)
-    _show(console, [owed_totals_grid(found, words), owed_grid(found, words, masked=True)], found.language)
+    _show(console, [owed_totals_grid(found, labels), owed_grid(found, labels, masked=True)], found.language)
     if out is not None:
-        written = write_workbook([owed_totals_grid(found, words), owed_grid(found, words, masked=False)], out)
+        written = write_workbook([owed_totals_grid(found, labels), owed_grid(found, labels, masked=False)], out)
         console.print(render("account.written", found.language, path=str(written)), soft_wrap=True, markup=False)
     return ExitCode.DONE, {"at": day.isoformat(), "owed": [_sum_document(due) for due in found.sums]}
 
@@ -110,12 +110,12 @@ def month(
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
         view = view_of_month(ledger, label)
-    words = catalogue_in(view.language)
+    labels = catalogue_in(view.language)
     if not view.lines:
         console.print(render("account.no_month", view.language, month=label), markup=False)
-    _show(console, [month_grid(view, words, runs=False)], view.language)
+    _show(console, [month_grid(view, labels, runs=False)], view.language)
     if out is not None:
-        written = write_workbook([month_grid(view, words)], out)
+        written = write_workbook([month_grid(view, labels)], out)
         console.print(render("account.written", view.language, path=str(written)), soft_wrap=True, markup=False)
     return ExitCode.DONE, {"month": label, "jobs": [_month_document(line) for line in view.lines]}
 
@@ -197,8 +197,8 @@ def taxes(
     with opened_ledger(create=False) as ledger:
         payments = taxed_payments(ledger, days.start, days.end)
     language = Outputs().language
-    words = catalogue_in(language)
-    grid = yearly_grid(payments, words) if year else individuals_grid(payments, words)
+    labels = catalogue_in(language)
+    grid = yearly_grid(payments, labels) if year else individuals_grid(payments, labels)
     written = write_workbook([grid], path)
     console = console_for(as_json=as_json)
     console.print(

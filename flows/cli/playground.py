@@ -342,26 +342,26 @@ def demo(desk: Desk = None, port: Port = None) -> None:
     from schemas.job import Outputs
     from schemas.messages import catalogue_in
 
-    console, words = Console(highlight=False, soft_wrap=True), catalogue_in(Outputs().language)
+    console, labels = Console(highlight=False, soft_wrap=True), catalogue_in(Outputs().language)
     folder = _fresh_folder()
     _point_at_sandbox(folder)
-    console.print(words("demo.begin"))
+    console.print(labels("demo.begin"))
     jobs = folder / "jobs"
-    broken = _check(jobs / "broken" / "job.yaml", console, words)
+    broken = _check(jobs / "broken" / "job.yaml", console, labels)
     with _prefect(folder):
         reports = [
-            _pay(jobs / name / "job.yaml", console, words, title)
+            _pay(jobs / name / "job.yaml", console, labels, title)
             for title, name in (("royalties", "royalties"), ("payments", "payments"), ("again", "payments"))
         ]
-        waiting = _prepare(jobs / "fees" / "job.yaml", console, words)
+        waiting = _prepare(jobs / "fees" / "job.yaml", console, labels)
     expected = broken is ExitCode.ROWS_REFUSED and waiting.exit_code is ExitCode.APPROVAL_WANTED
     outcome = worst(report.exit_code for report in reports)
     fine = expected and outcome in {ExitCode.DONE, ExitCode.ROWS_HELD}
-    _tell_what_to_open(reports, console, words)
+    _tell_what_to_open(reports, console, labels)
     if fine and (desk if desk is not None else sys.stdin.isatty() and sys.stdout.isatty()):
-        _open_desk(jobs, port, console, words)
+        _open_desk(jobs, port, console, labels)
     elif fine:
-        console.print(words("demo.desk_command"))
+        console.print(labels("demo.desk_command"))
     raise typer.Exit(int(ExitCode.DONE if fine else outcome or broken or waiting.exit_code))
 
 

@@ -42,8 +42,8 @@ def show_explanations(console: Console, found: Traced, most_parts: int | None) -
     documents = []
     for payee in found.payees:
         _Text(console, payee).explain(most_parts)
-        words = catalogue_in(payee.language)
-        steps = [{"depth": step.depth, "text": words.write(step.text)} for step in explain(payee, most_parts)]
+        labels = catalogue_in(payee.language)
+        steps = [{"depth": step.depth, "text": labels.write(step.text)} for step in explain(payee, most_parts)]
         documents.append({name: _plain(getattr(payee, name)) for name in _NAMED} | {"steps": steps})
     return worst(code for payee in found.payees for code in payee.codes), {"explanations": documents}
 

@@ -102,8 +102,8 @@ def _moment(language: Language, at: dt.datetime | None) -> Markup:
 
 def _column_word(language: Language, column: str) -> str:
     """Name a column as the model sheets do; by its own name where they do not have it."""
-    words, name = catalogue_in(language), column.removesuffix("_ppm").removesuffix("_cents")
-    return words(f"model.column.{name}") if f"model.column.{name}" in words else name
+    labels, name = catalogue_in(language), column.removesuffix("_ppm").removesuffix("_cents")
+    return labels(f"model.column.{name}") if f"model.column.{name}" in labels else name
 
 
 def _cell(language: Language, column: str, text: str) -> str:

@@ -82,14 +82,14 @@ def payments_csv(
 ) -> Response:
     """Hand over what a search finds, for a spreadsheet."""
     language = language_of(request)
-    words = catalogue_in(language)
+    labels = catalogue_in(language)
     out = io.StringIO()
     writer = csv.writer(out, delimiter=";" if language == "pt-BR" else ",", lineterminator="\r\n")
     names = ("payee", "document", "job", "period", "kind", "reference", "state", "currency", "amount", "run", "report")
-    writer.writerow([words(f"desk.payments.{name}") for name in names])
+    writer.writerow([labels(f"desk.payments.{name}") for name in names])
     for line in payments_of(request).find(Search(q, job, period, state)):
-        cells = [line.name, line.tax_id_masked, line.job, line.period, words(f"desk.kind.{line.kind}"), line.reference]
-        cells += [words.of_value("place", line.standing), line.currency, format_cents(line.amount_cents, language)]
+        cells = [line.name, line.tax_id_masked, line.job, line.period, labels(f"desk.kind.{line.kind}"), line.reference]
+        cells += [labels.of_value("place", line.standing), line.currency, format_cents(line.amount_cents, language)]
         writer.writerow([*map(csv_text, cells[:-1]), cells[-1], line.run_id, line.report])
     headers = {"Content-Disposition": 'attachment; filename="payments.csv"'}
     return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)

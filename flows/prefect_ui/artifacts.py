@@ -128,36 +128,36 @@ def plan_page(
         in_desk: Whether only people who have signed in at the desk can.
         page: Address of the plan's page on the desk; "" where nobody has said where the desk is.
     """
-    word = catalogue_in(language)
+    labels = catalogue_in(language)
 
     def money(cents: int) -> str:
         return format_cents(cents, language)
 
     total = f"{currency_sign(plan.currency)} {money(plan.total_cents)}"
     facts = [
-        (word("prefect.total"), f"**{total}**"),
-        (word("prefect.payments"), str(plan.payees)),
-        (word("prefect.largest"), f"{currency_sign(plan.currency)} {money(plan.largest_cents)}"),
-        (word("prefect.batches"), str(len(plan.batches))),
+        (labels("prefect.total"), f"**{total}**"),
+        (labels("prefect.payments"), str(plan.payees)),
+        (labels("prefect.largest"), f"{currency_sign(plan.currency)} {money(plan.largest_cents)}"),
+        (labels("prefect.batches"), str(len(plan.batches))),
         (
-            word("prefect.checks"),
-            word(
+            labels("prefect.checks"),
+            labels(
                 "prefect.checks.cost",
                 made=checks.made,
                 cost=money(checks.cost_cents),
                 budget=money(checks.budget_cents),
             ),
         ),
-        (word("prefect.digest"), f"`{plan.digest}`"),
+        (labels("prefect.digest"), f"`{plan.digest}`"),
     ]
-    lines = [f"# {word('prefect.plan', job=plan.job, period=plan.period)}", ""]
-    lines += [f"[{word('prefect.on_desk')}]({page})", ""] if page else []
-    lines += _pairs(facts) if plan.batches else [word("prefect.nothing")]
+    lines = [f"# {labels('prefect.plan', job=plan.job, period=plan.period)}", ""]
+    lines += [f"[{labels('prefect.on_desk')}]({page})", ""] if page else []
+    lines += _pairs(facts) if plan.batches else [labels("prefect.nothing")]
     if any(unpaid_cents.values()):
-        lines += ["", f"## {word('prefect.not_in_plan')}", "", *_places(unpaid_cents, plan.currency, language)]
+        lines += ["", f"## {labels('prefect.not_in_plan')}", "", *_places(unpaid_cents, plan.currency, language)]
     if waits:
         how = "prefect.approve.desk" if in_desk else "prefect.approve"
-        lines += ["", word(how, digest=short_digest(plan.digest), total=money(plan.total_cents))]
+        lines += ["", labels(how, digest=short_digest(plan.digest), total=money(plan.total_cents))]
     return "\n".join(lines)
 
 
@@ -166,20 +166,20 @@ def problems_table(issues: Sequence[Issue], language: str) -> list[dict[str, Any
 
     At most `MOST_ROWS` of them.
     """
-    word = catalogue_in(language)
+    labels = catalogue_in(language)
     order = {"error": 0, "warning": 1, "note": 2}
     ranked = sorted(issues, key=lambda issue: order[issue.severity.value])
     return [
         {
-            word("prefect.problem.file"): issue.file,
-            word("prefect.problem.sheet"): issue.sheet or "",
-            word("prefect.problem.cell"): issue.cell or "",
-            word("prefect.problem.row"): "" if issue.row is None else str(issue.row),
-            word("prefect.problem.code"): issue.code.value,
-            word("prefect.problem.severity"): word(f"desk.severity.{issue.severity}"),
-            word("prefect.problem.value"): issue.value_masked,
-            word("prefect.problem.wrong"): render(issue.message, language),
-            word("prefect.problem.right"): render(issue.accepts, language),
+            labels("prefect.problem.file"): issue.file,
+            labels("prefect.problem.sheet"): issue.sheet or "",
+            labels("prefect.problem.cell"): issue.cell or "",
+            labels("prefect.problem.row"): "" if issue.row is None else str(issue.row),
+            labels("prefect.problem.code"): issue.code.value,
+            labels("prefect.problem.severity"): labels(f"desk.severity.{issue.severity}"),
+            labels("prefect.problem.value"): issue.value_masked,
+            labels("prefect.problem.wrong"): render(issue.message, language),
+            labels("prefect.problem.right"): render(issue.accepts, language),
         }
         for issue in ranked[:MOST_ROWS]
     ]
@@ -195,24 +195,24 @@ def problems_title(job: str, period: str, count: int, language: str) -> str:
 
 def reconciliation_page(summary: Summary, language: str) -> str:
     """Write where every centavo is, what each report came to, and what does not fit."""
-    word = catalogue_in(language)
+    labels = catalogue_in(language)
 
     places = {place: getattr(summary.totals_cents, place.value) for place in Place}
     came_in = f"{currency_sign(summary.currency)} {format_cents(summary.totals_cents.in_, language)}"
     facts = [
-        (word("prefect.state"), f"**{state_text(summary.state, language)}**"),
-        (word("prefect.run"), f"`{summary.run}`"),
-        (word("prefect.in"), came_in),
+        (labels("prefect.state"), f"**{state_text(summary.state, language)}**"),
+        (labels("prefect.run"), f"`{summary.run}`"),
+        (labels("prefect.in"), came_in),
     ]
-    lines = [f"# {word('prefect.reconciliation', job=summary.job, period=summary.period)}", "", *_pairs(facts), ""]
-    lines += [*_places(places, summary.currency, language), "", word("prefect.rows", **summary.rows.model_dump())]
+    lines = [f"# {labels('prefect.reconciliation', job=summary.job, period=summary.period)}", "", *_pairs(facts), ""]
+    lines += [*_places(places, summary.currency, language), "", labels("prefect.rows", **summary.rows.model_dump())]
     if summary.batches:
         head = (
-            word("prefect.report"),
-            word("prefect.payments"),
-            word("prefect.amount", currency=currency_sign(summary.currency)),
+            labels("prefect.report"),
+            labels("prefect.payments"),
+            labels("prefect.amount", currency=currency_sign(summary.currency)),
         )
-        lines += ["", *_header(*head, word("prefect.outcome"), word("prefect.status"))]
+        lines += ["", *_header(*head, labels("prefect.outcome"), labels("prefect.status"))]
         lines += _bounded(
             (
                 f"| `{batch.report_id}` | {batch.payments} | {format_cents(batch.amount_cents, language)} "
@@ -222,7 +222,7 @@ def reconciliation_page(summary: Summary, language: str) -> str:
             language,
         )
     if summary.discrepancies:
-        lines += ["", f"## {word('prefect.discrepancies')}", ""]
+        lines += ["", f"## {labels('prefect.discrepancies')}", ""]
         mismatches = (
             f"- `{discrepancy.report_id or ''}` {discrepancy.kind}: {discrepancy.render_in(language)}"
             for discrepancy in summary.discrepancies
@@ -248,15 +248,15 @@ def outputs_page(job: str, period: str, outputs: Sequence[Path], language: str, 
 
 def contacts_page(job: str, counts: Mapping[str, int], language: str, *, applied: bool) -> str:
     """Write how many contacts came, or would come, to what; nobody is named."""
-    word = catalogue_in(language)
+    labels = catalogue_in(language)
 
     lines = [
         f"# {render('prefect.contacts', language, job=job)}",
         "",
-        word("prefect.contacts.done" if applied else "prefect.contacts.preview"),
+        labels("prefect.contacts.done" if applied else "prefect.contacts.preview"),
     ]
     rows = [f"| {name} | {count} |" for name, count in sorted(counts.items())]
-    return "\n".join([*lines, "", *_header(word("prefect.contacts.what"), word("prefect.contacts.count")), *rows])
+    return "\n".join([*lines, "", *_header(labels("prefect.contacts.what"), labels("prefect.contacts.count")), *rows])
 
 
 def common_folder(outputs: Sequence[Path]) -> Path | None:
@@ -295,13 +295,13 @@ def _bounded(lines: Iterable[str], language: str) -> list[str]:
 
 def night_page(report: NightReport, language: str) -> str:
     """Write one line for each job: whether it was run, why, and how it stands."""
-    word = catalogue_in(language)
+    labels = catalogue_in(language)
 
-    lines = [f"# {word('prefect.night', run=report.run_id)}", "", f"**{state_text(report.state, language)}**", ""]
-    lines += [f"- {word.write(message)}" for message in report.messages]
+    lines = [f"# {labels('prefect.night', run=report.run_id)}", "", f"**{state_text(report.state, language)}**", ""]
+    lines += [f"- {labels.write(message)}" for message in report.messages]
     if not report.jobs:
-        return "\n".join([*lines, word("prefect.night.none")])
-    names = [word(f"prefect.{key}") for key in ("job", "period", "why", "state", "run", "message")]
+        return "\n".join([*lines, labels("prefect.night.none")])
+    names = [labels(f"prefect.{key}") for key in ("job", "period", "why", "state", "run", "message")]
     lines += ["", f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
     return "\n".join([*lines, *(_line(job, language) for job in report.jobs)])
 

@@ -208,10 +208,10 @@ def state_of_report(report: RunReport) -> State[None]:
 
 def figures_of(summary: Summary, language: str) -> str:
     """Write how much is where, such as "Paid BRL 1,234.56, Held BRL 5.00"; "" where nothing came in."""
-    words = catalogue_in(language)
+    labels = catalogue_in(language)
     cents = {place: getattr(summary.totals_cents, place.value) for place in Place}
     return ", ".join(
-        f"{words(f'place.{place}')} {currency_sign(summary.currency)} {format_cents(amount, language)}"
+        f"{labels(f'place.{place}')} {currency_sign(summary.currency)} {format_cents(amount, language)}"
         for place, amount in cents.items()
         if amount
     )

@@ -56,7 +56,7 @@ class Grid:
         return [any(isinstance(row[place], int) for row in every) for place in range(len(self.headers))]
 
 
-def periods_grid(account: PayeeAccount, words: Catalogue) -> Grid:
+def periods_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
     """One row per period: what came in, and where it is; the total opens with what stood before."""
     groups = [group for group in GROUPS if group in _ALWAYS or account.group_cents(group)]
     names = ["period", "earned", "rows", "carried_in", *groups, "advances_left", "run"]
@@ -70,7 +70,7 @@ def periods_grid(account: PayeeAccount, words: Catalogue) -> Grid:
     ]
     sums = {group: account.group_cents(group) for group in groups} | {"carried_out": account.balance_cents}
     total: list[Field] = [
-        words("account.total"),
+        labels("account.total"),
         sum(line.earned_cents for line in account.lines),
         sum(line.rows_cents for line in account.lines),
         account.opening_cents,
@@ -78,54 +78,54 @@ def periods_grid(account: PayeeAccount, words: Catalogue) -> Grid:
         account.lines[-1].advances_left_cents,
         "",
     ]
-    title = words("account.periods", job=account.job, currency=account.currency)
-    return Grid(title, [words(f"account.{name}") for name in names], rows, total)
+    title = labels("account.periods", job=account.job, currency=account.currency)
+    return Grid(title, [labels(f"account.{name}") for name in names], rows, total)
 
 
-def payments_grid(account: PayeeAccount, words: Catalogue, *, to_payee: bool = False) -> Grid:
+def payments_grid(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = False) -> Grid:
     """One row per sum that is paid, on its way, or held; in the words of statements where the payee reads it."""
     names = ("period", "what", "amount", "standing", "reason", "sent_on", "report", "run")
     rows: list[list[Field]] = []
     for payment in account.payments:
-        place, reason = words(f"place.{payment.standing}"), words.write(reasons_message(payment.reasons))
+        place, reason = labels(f"place.{payment.standing}"), labels.write(reasons_message(payment.reasons))
         if to_payee:
-            place = place_text(payment.standing, words)
+            place = place_text(payment.standing, labels)
             is_held = payment.standing == Place.HELD.value
-            reason = reasons_text((why.text for why in payment.reasons), words) if is_held else ""
-        what = " ".join(filter(None, (words(f"cli.trace.kind_{payment.kind}"), payment.reference)))
+            reason = reasons_text((why.text for why in payment.reasons), labels) if is_held else ""
+        what = " ".join(filter(None, (labels(f"cli.trace.kind_{payment.kind}"), payment.reference)))
         sent_on = payment.sent_at.astimezone(BRASILIA).date() if payment.sent_at else None
         rows.append(
             [payment.period, what, payment.amount_cents, place, reason, sent_on, payment.report, payment.run_id]
         )
-    title = words("account.payments", job=account.job, currency=account.currency)
-    return Grid(title, [words(f"account.{name}") for name in names], rows)
+    title = labels("account.payments", job=account.job, currency=account.currency)
+    return Grid(title, [labels(f"account.{name}") for name in names], rows)
 
 
-def owed_grid(owed: Owed, words: Catalogue, *, masked: bool) -> Grid:
+def owed_grid(owed: Owed, labels: Catalogue, *, masked: bool) -> Grid:
     """One row per sum that was owed and not paid; documents are masked where the grid leaves the finance team."""
     names = ("job", "period", "name", "tax_id", "what", "currency", "amount", "standing", "reason", "report")
     rows: list[list[Field]] = [
         [
             *(due.job, due.period, due.name, mask_tax_id(due.tax_id) if masked and due.tax_id else due.tax_id),
-            " ".join(filter(None, (words(f"cli.trace.kind_{due.kind}"), due.reference))),
-            *(due.currency, due.amount_cents, words(f"place.{due.standing}")),
-            *(words.write(reasons_message(due.reasons)), due.report),
+            " ".join(filter(None, (labels(f"cli.trace.kind_{due.kind}"), due.reference))),
+            *(due.currency, due.amount_cents, labels(f"place.{due.standing}")),
+            *(labels.write(reasons_message(due.reasons)), due.report),
         ]
         for due in owed.sums
     ]
-    return Grid(words("account.owed", day=owed.at), [words(f"account.{name}") for name in names], rows)
+    return Grid(labels("account.owed", day=owed.at), [labels(f"account.{name}") for name in names], rows)
 
 
-def owed_totals_grid(owed: Owed, words: Catalogue) -> Grid:
+def owed_totals_grid(owed: Owed, labels: Catalogue) -> Grid:
     """One row per currency and standing of what was owed."""
     sums = dict[tuple[str, str], int]()
     for due in owed.sums:
         sums[due.currency, due.standing] = sums.get((due.currency, due.standing), 0) + due.amount_cents
     rows: list[list[Field]] = [
-        [currency, words(f"place.{standing}"), cents] for (currency, standing), cents in sorted(sums.items())
+        [currency, labels(f"place.{standing}"), cents] for (currency, standing), cents in sorted(sums.items())
     ]
-    headers = [words(f"account.{name}") for name in ("currency", "standing", "amount")]
-    return Grid(words("account.owed", day=owed.at), headers, rows)
+    headers = [labels(f"account.{name}") for name in ("currency", "standing", "amount")]
+    return Grid(labels("account.owed", day=owed.at), headers, rows)
 
 
 def groups_of_month(view: MonthView) -> list[str]:
@@ -133,7 +133,7 @@ def groups_of_month(view: MonthView) -> list[str]:
     return [group for group in GROUPS if any(line.groups_cents.get(group) for line in view.lines)]
 
 
-def month_grid(view: MonthView, words: Catalogue, *, runs: bool = True) -> Grid:
+def month_grid(view: MonthView, labels: Catalogue, *, runs: bool = True) -> Grid:
     """One row per job and period, a sum per currency below: what came in, and was owed before, is where it is.
 
     Args:
@@ -155,7 +155,7 @@ def month_grid(view: MonthView, words: Catalogue, *, runs: bool = True) -> Grid:
 
     rows: list[list[Field]] = [
         [
-            *(line.job, period_text(line.period, words.language), line.currency, words(f"state.{line.state}")),
+            *(line.job, period_text(line.period, labels.language), line.currency, labels(f"state.{line.state}")),
             *(str(line.payments), *amounts([line]), *([line.run_id] if runs else [])),
         ]
         for line in view.lines
@@ -165,16 +165,16 @@ def month_grid(view: MonthView, words: Catalogue, *, runs: bool = True) -> Grid:
     for currency in currencies[1:] and currencies:  # below several currencies no one sum stands
         own = [line for line in view.lines if line.currency == currency]
         count = str(sum(line.payments for line in own))
-        rows.append([words("account.total"), "", currency, "", count, *amounts(own), *blank])
+        rows.append([labels("account.total"), "", currency, "", count, *amounts(own), *blank])
     total: list[Field] = []
     if len(currencies) == 1:
         count = str(sum(line.payments for line in view.lines))
-        total = [words("account.total"), "", currencies[0], "", count, *amounts(view.lines), *blank]
-    title = words("account.month", month=period_text(view.month, words.language))
-    return Grid(title, [words(f"account.{name}") for name in names], rows, total)
+        total = [labels("account.total"), "", currencies[0], "", count, *amounts(view.lines), *blank]
+    title = labels("account.month", month=period_text(view.month, labels.language))
+    return Grid(title, [labels(f"account.{name}") for name in names], rows, total)
 
 
-def individuals_grid(payments: Sequence[TaxedPayment], words: Catalogue) -> Grid:
+def individuals_grid(payments: Sequence[TaxedPayment], labels: Catalogue) -> Grid:
     """One row per payment to a person, as the monthly return of them (EFD-Reinf, event R-4010) wants it.
 
     What only the accountant knows is left blank: the taxable part, and the nature where the table of taxes has none.
@@ -182,21 +182,21 @@ def individuals_grid(payments: Sequence[TaxedPayment], words: Catalogue) -> Grid
     own = [payment for payment in payments if payment.is_of_individual]
     kinds = sorted({kind for payment in own for kind in payment.withheld_cents})
     names = ("payer", "payer_name", "tax_id", "name", "nature", "paid_on", "what", "gross", "taxable")
-    headers = [words(f"account.{name}") for name in names]
-    headers += [*kinds, *(words(f"account.{name}") for name in ("net", "currency", "job", "period", "report"))]
+    headers = [labels(f"account.{name}") for name in names]
+    headers += [*kinds, *(labels(f"account.{name}") for name in ("net", "currency", "job", "period", "report"))]
     rows: list[list[Field]] = [
         [
             *(payment.payer, payment.payer_name, payment.tax_id, payment.name, payment.nature, payment.paid_on),
-            *(words(f"cli.trace.kind_{payment.kind}"), payment.gross_cents, ""),
+            *(labels(f"cli.trace.kind_{payment.kind}"), payment.gross_cents, ""),
             *(payment.withheld_cents.get(kind, 0) for kind in kinds),
             *(payment.net_cents, payment.currency, payment.job, payment.period, payment.report),
         ]
         for payment in own
     ]
-    return Grid(words("account.individuals"), headers, rows)
+    return Grid(labels("account.individuals"), headers, rows)
 
 
-def yearly_grid(payments: Sequence[TaxedPayment], words: Catalogue) -> Grid:
+def yearly_grid(payments: Sequence[TaxedPayment], labels: Catalogue) -> Grid:
     """One row per payee, currency and month of payment, and one for the year: gross, withheld by kind, net."""
     kinds = sorted({kind for payment in payments for kind in payment.withheld_cents})
     sums = dict[tuple[str, str, str, str, str], list[int]]()
@@ -205,17 +205,17 @@ def yearly_grid(payments: Sequence[TaxedPayment], words: Catalogue) -> Grid:
         for month in (f"{payment.paid_on:%Y-%m}", f"{payment.paid_on:%Y}"):
             key = (payment.payer, payment.tax_id, payment.name, payment.currency, month)
             sums[key] = [a + b for a, b in zip(sums.get(key, [0] * len(figures)), figures, strict=True)]
-    headers = [words(f"account.{name}") for name in ("payer", "tax_id", "name", "currency", "paid_in", "gross")]
+    headers = [labels(f"account.{name}") for name in ("payer", "tax_id", "name", "currency", "paid_in", "gross")]
     rows: list[list[Field]] = [[*key, *figures] for key, figures in sorted(sums.items())]
-    return Grid(words("account.yearly"), [*headers, *kinds, words("account.net")], rows)
+    return Grid(labels("account.yearly"), [*headers, *kinds, labels("account.net")], rows)
 
 
-def account_grids(accounts: PayeeAccounts, words: Catalogue, *, to_payee: bool = False) -> list[Grid]:
+def account_grids(accounts: PayeeAccounts, labels: Catalogue, *, to_payee: bool = False) -> list[Grid]:
     """List the grids of all accounts of a payee."""
     return [
         grid
         for account in accounts.accounts
-        for grid in (periods_grid(account, words), payments_grid(account, words, to_payee=to_payee))
+        for grid in (periods_grid(account, labels), payments_grid(account, labels, to_payee=to_payee))
     ]
 
 
@@ -264,33 +264,33 @@ def write_page(accounts: PayeeAccounts, path: Path) -> Path:
 
 def account_page(accounts: PayeeAccounts) -> Page:
     """Write out what `statement.typ` shows of a payee's accounts, as plain JSON values; nothing of it is markup."""
-    words, numbers = catalogue_in(accounts.language), Numbers(accounts.language)
+    labels, numbers = catalogue_in(accounts.language), Numbers(accounts.language)
     periods = [line.period for account in accounts.accounts for line in account.lines]
     span = str(accounts.year) if accounts.year else f"{min(periods)} – {max(periods)}"
-    name = printable(accounts.name) or words("statement.nameless")
+    name = printable(accounts.name) or labels("statement.nameless")
     payers = dict.fromkeys(account.payer_name for account in accounts.accounts if account.payer_name)
     return {
         "landscape": True,
         "lang": "pt" if accounts.language == "pt-BR" else "en",
         "region": "BR" if accounts.language == "pt-BR" else "US",
-        "title": words("account.title", span=span),
+        "title": labels("account.title", span=span),
         "running": f"{name} · {span}",
         "payer": printable(" · ".join(payers)),
-        "payee": wrappable(accounts.name) or words("statement.nameless"),
-        "tax_id": f"{words('statement.tax_id')} {accounts.tax_id_masked}",
+        "payee": wrappable(accounts.name) or labels("statement.nameless"),
+        "tax_id": f"{labels('statement.tax_id')} {accounts.tax_id_masked}",
         "facts": [
-            [words("statement.period"), span],
-            [words("statement.job"), ", ".join(dict.fromkeys(account.job for account in accounts.accounts))],
+            [labels("statement.period"), span],
+            [labels("statement.job"), ", ".join(dict.fromkeys(account.job for account in accounts.accounts))],
         ],
-        "boxes": _boxes(accounts, words, numbers),
-        "sections": [_section(grid, numbers).as_json() for grid in _grids_of_page(accounts, words)],
+        "boxes": _boxes(accounts, labels, numbers),
+        "sections": [_section(grid, numbers).as_json() for grid in _grids_of_page(accounts, labels)],
         "pairs": [],
-        "how": {"title": words("statement.how"), "lines": [words("account.how"), words("account.how_total")]},
-        "words": {key: words(f"statement.{key}") for key in ("payee", "page", "of")},
+        "how": {"title": labels("statement.how"), "lines": [labels("account.how"), labels("account.how_total")]},
+        "words": {key: labels(f"statement.{key}") for key in ("payee", "page", "of")},
     }
 
 
-def _boxes(accounts: PayeeAccounts, words: Catalogue, numbers: Numbers) -> list[dict[str, str]]:
+def _boxes(accounts: PayeeAccounts, labels: Catalogue, numbers: Numbers) -> list[dict[str, str]]:
     """Sum up by currency: what came in, advances, what is held or open, and what was paid."""
     boxes = list[dict[str, str]]()
     for currency in dict.fromkeys(account.currency for account in accounts.accounts):
@@ -300,19 +300,19 @@ def _boxes(accounts: PayeeAccounts, words: Catalogue, numbers: Numbers) -> list[
         figures["paid"] = sum(account.group_cents("paid") for account in own)
         for key, cents in figures.items():
             amount = f"{currency_sign(currency)} {numbers.cents(cents)}" if key == "paid" else numbers.cents(cents)
-            boxes.append({"name": words(f"account.{key}"), "amount": amount, "note": ""})
+            boxes.append({"name": labels(f"account.{key}"), "amount": amount, "note": ""})
     return boxes
 
 
-def _grids_of_page(accounts: PayeeAccounts, words: Catalogue) -> list[Grid]:
+def _grids_of_page(accounts: PayeeAccounts, labels: Catalogue) -> list[Grid]:
     """List the grids without what is nothing in all rows, and without the runs, which are the house's own."""
     found = []
-    for grid in account_grids(accounts, words, to_payee=True):
+    for grid in account_grids(accounts, labels, to_payee=True):
         every = [*grid.rows, *([grid.total] if grid.total else [])]
         kept = [
             place
             for place, header in enumerate(grid.headers)
-            if header != words("account.run") and any(row[place] for row in every)
+            if header != labels("account.run") and any(row[place] for row in every)
         ]
         if grid.rows:
             rows = [[row[place] for place in kept] for row in every]
@@ -348,45 +348,45 @@ def receipt_pdf(receipt: Receipt) -> bytes:
 
 def receipt_page(receipt: Receipt) -> Page:
     """Write out what `statement.typ` shows of one payment, as plain JSON values; nothing of it is markup."""
-    words, numbers = catalogue_in(receipt.language), Numbers(receipt.language)
-    name, period = printable(receipt.name) or words("statement.nameless"), period_text(receipt.period, words.language)
-    what = " ".join(filter(None, (words(f"cli.trace.kind_{receipt.kind}"), printable(receipt.reference))))
+    labels, numbers = catalogue_in(receipt.language), Numbers(receipt.language)
+    name, period = printable(receipt.name) or labels("statement.nameless"), period_text(receipt.period, labels.language)
+    what = " ".join(filter(None, (labels(f"cli.trace.kind_{receipt.kind}"), printable(receipt.reference))))
     facts = [
-        [words("receipt.what"), what],
-        [words("statement.period"), period],
-        [words("receipt.destination"), receipt.destination],
-        [words("receipt.sent_at"), _moment(receipt.sent_at, words)],
-        [words("receipt.ended_at"), _moment(receipt.ended_at, words)],
-        [words("receipt.split_id"), receipt.split_id or words("statement.not_stated")],
-        [words("receipt.report"), receipt.report_id],
+        [labels("receipt.what"), what],
+        [labels("statement.period"), period],
+        [labels("receipt.destination"), receipt.destination],
+        [labels("receipt.sent_at"), _moment(receipt.sent_at, labels)],
+        [labels("receipt.ended_at"), _moment(receipt.ended_at, labels)],
+        [labels("receipt.split_id"), receipt.split_id or labels("statement.not_stated")],
+        [labels("receipt.report"), receipt.report_id],
         [
-            words("output.approved_by"),
-            ", ".join(map(printable, receipt.approved_by)) or words("output.approval_not_needed"),
+            labels("output.approved_by"),
+            ", ".join(map(printable, receipt.approved_by)) or labels("output.approval_not_needed"),
         ],
     ]
     sign = currency_sign(receipt.currency)
-    boxes = [{"name": words("receipt.amount"), "amount": f"{sign} {numbers.cents(receipt.amount_cents)}", "note": ""}]
+    boxes = [{"name": labels("receipt.amount"), "amount": f"{sign} {numbers.cents(receipt.amount_cents)}", "note": ""}]
     if receipt.tax_cents:
         net_cents = receipt.amount_cents - receipt.tax_cents
-        boxes.append({"name": words("output.tax"), "amount": numbers.cents(-receipt.tax_cents), "note": ""})
-        boxes.append({"name": words("receipt.net"), "amount": f"{sign} {numbers.cents(net_cents)}", "note": ""})
-    lines = [words("receipt.says")] + ([words("receipt.less_tax")] if receipt.tax_cents is None else [])
+        boxes.append({"name": labels("output.tax"), "amount": numbers.cents(-receipt.tax_cents), "note": ""})
+        boxes.append({"name": labels("receipt.net"), "amount": f"{sign} {numbers.cents(net_cents)}", "note": ""})
+    lines = [labels("receipt.says")] + ([labels("receipt.less_tax")] if receipt.tax_cents is None else [])
     return {
         "lang": "pt" if receipt.language == "pt-BR" else "en",
         "region": "BR" if receipt.language == "pt-BR" else "US",
-        "title": words("receipt.title"),
+        "title": labels("receipt.title"),
         "running": f"{name} · {period}",
         "payer": printable(receipt.payer_name),
-        "payee": wrappable(receipt.name) or words("statement.nameless"),
-        "tax_id": f"{words('statement.tax_id')} {receipt.tax_id_masked}",
+        "payee": wrappable(receipt.name) or labels("statement.nameless"),
+        "tax_id": f"{labels('statement.tax_id')} {receipt.tax_id_masked}",
         "facts": facts,
         "boxes": boxes,
         "sections": [],
         "pairs": [],
-        "how": {"title": words("statement.how"), "lines": lines},
-        "words": {key: words(f"statement.{key}") for key in ("payee", "page", "of")},
+        "how": {"title": labels("statement.how"), "lines": lines},
+        "words": {key: labels(f"statement.{key}") for key in ("payee", "page", "of")},
     }
 
 
-def _moment(at: dt.datetime | None, words: Catalogue) -> str:
-    return words("receipt.moment", at=at.astimezone(BRASILIA)) if at else words("statement.not_stated")
+def _moment(at: dt.datetime | None, labels: Catalogue) -> str:
+    return labels("receipt.moment", at=at.astimezone(BRASILIA)) if at else labels("statement.not_stated")

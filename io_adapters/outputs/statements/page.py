@@ -425,22 +425,22 @@ def _parts_table(
     )
 
 
-def place_text(place: str, words: Catalogue) -> str:
+def place_text(place: str, labels: Catalogue) -> str:
     """Say to a payee where their money is; a place nobody has named for them is under review."""
     id_ = f"statement.place.{place}"
-    return words(id_ if id_ in words else f"statement.place.{Place.CONFLICT}")
+    return labels(id_ if id_ in labels else f"statement.place.{Place.CONFLICT}")
 
 
-def reasons_text(codes: Iterable[str], words: Catalogue) -> str:
+def reasons_text(codes: Iterable[str], labels: Catalogue) -> str:
     """Say why something is held, each reason once; without a code it is under review."""
-    texts = dict.fromkeys(_reason_text(code, words) for code in codes)
-    return "; ".join(texts) or words("statement.reason.unknown")
+    texts = dict.fromkeys(_reason_text(code, labels) for code in codes)
+    return "; ".join(texts) or labels("statement.reason.unknown")
 
 
-def _reason_text(code: str, words: Catalogue) -> str:
+def _reason_text(code: str, labels: Catalogue) -> str:
     """Say what to do by a code's own text, else by its family's: the part before the first underscore."""
-    known = (id_ for id_ in (f"statement.reason.{code}", f"statement.reason.{code.partition('_')[0]}") if id_ in words)
-    return words(next(known, "statement.reason.unknown"))
+    known = (id_ for id_ in (f"statement.reason.{code}", f"statement.reason.{code.partition('_')[0]}") if id_ in labels)
+    return labels(next(known, "statement.reason.unknown"))
 
 
 def _sum(values: Iterable[Decimal]) -> Decimal:
