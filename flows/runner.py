@@ -31,7 +31,7 @@ from flows.sending.send import send
 from flows.sending.settle import follow, is_anything_open, settle, settle_all
 from flows.settings import ServiceSettings, Settings, check_environment, jobs_folder, read_settings
 from io_adapters.ledger.leases import Owner
-from io_adapters.outputs.run_folder import sweep_unfinished
+from io_adapters.outputs.atomic import sweep_unfinished
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.client import ProbeApi, SplitApi
 from schemas.errors import ExitCode, RepasseError, trouble_of_the_machine, worst

@@ -148,7 +148,7 @@ def journal(
     Every centavo by the day on which it was booked; payees stand by codes, never by their documents.
     """
     from flows.books.accountant import exported_journal
-    from io_adapters.outputs.run_folder import replace_atomically
+    from io_adapters.outputs.atomic import replace_atomically
     from schemas.job import Outputs
     from schemas.messages import render
 

@@ -309,7 +309,7 @@ def with_policy(settings: "Settings") -> "Settings":
     from dataclasses import replace
 
     from flows.settings import POLICY
-    from io_adapters.outputs.run_folder import replace_atomically
+    from io_adapters.outputs.atomic import replace_atomically
 
     if settings.policy is not None:
         return settings

@@ -211,7 +211,7 @@ def _write_job(
     as_json: bool,
 ) -> Result:
     """Look at each file, ask, write the job, and say what to do next."""
-    from io_adapters.outputs.run_folder import replace_atomically
+    from io_adapters.outputs.atomic import replace_atomically
     from io_adapters.spreadsheets.declarations import read_job
     from schemas.job_draft import job_yaml, name_of_file
 
@@ -410,8 +410,8 @@ def _columns(path: Path, possibility: "Possibility", given: _Given, asking: Aski
 
 
 def _write_models(folder: Path, language: str, *, as_json: bool) -> Result:
+    from io_adapters.outputs.atomic import replace_atomically
     from io_adapters.outputs.models import MODELS, model_file, model_xlsx
-    from io_adapters.outputs.run_folder import replace_atomically
 
     console = console_for(as_json=as_json)
     paths = {table: folder / model_file(table, language) for table in MODELS}

@@ -13,7 +13,7 @@ from rich.console import Console
 from flows.books.explain import ExplainedLine, adding_up, chain, explain
 from flows.books.trace import Traced
 from flows.cli.ending import Result
-from io_adapters.outputs.run_folder import replace_atomically
+from io_adapters.outputs.atomic import replace_atomically
 from schemas.errors import ExitCode, worst
 from schemas.messages import Message, catalogue_in, render
 from schemas.obligation import reasons_text

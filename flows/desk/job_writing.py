@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 from flows.run_request import leads_outside, paths_in
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.outputs.run_folder import replace_atomically
+from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.spreadsheets.declarations import check_job, read_job
 from io_adapters.spreadsheets.files import WORKBOOKS, FileKind, is_sheet_by_name, kind_of
 from schemas.errors import ExitCode, RepasseError

@@ -36,7 +36,7 @@ from flows.run import Silence, opened_offline
 from flows.run_request import read_run_request
 from flows.runner import describe_bug
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.outputs.run_folder import is_running
+from io_adapters.outputs.atomic import is_running
 from io_adapters.spreadsheets.files import expand, is_url
 from schemas.approval import Role
 from schemas.errors import ConfigurationError, RepasseError

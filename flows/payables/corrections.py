@@ -14,7 +14,7 @@ from flows.payables.rules.cross_check import codes_of_titles, list_missing_share
 from flows.payables.rules.institutions import propose_bank
 from flows.payables.rules.left_out import set_aside
 from flows.run import Run
-from io_adapters.outputs.run_folder import replace_atomically
+from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.spreadsheets.reading import xlsx_of
 from io_adapters.spreadsheets.workbooks import mark_workbook
 from schemas.errors import UnreadableFile

@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from io_adapters.outputs.run_folder import replace_atomically
+from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.statements.folder import Typesetter
 from io_adapters.outputs.statements.page import (
     Numbers,

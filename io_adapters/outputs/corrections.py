@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
+from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.reconciliation_workbook import SEVERITY_TONES, issues_table
-from io_adapters.outputs.run_folder import replace_atomically
 from io_adapters.outputs.workbook import (
     GENERAL,
     HEADER,

@@ -6,9 +6,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
+from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.reconciliation_summary import write_waits
 from io_adapters.outputs.reconciliation_workbook import PLACE_TONES, amount
-from io_adapters.outputs.run_folder import replace_atomically
 from io_adapters.outputs.workbook import (
     GENERAL,
     HEADING,

@@ -15,7 +15,7 @@ from typing import Final
 
 from typst import Compiler, Fonts, TypstError
 
-from io_adapters.outputs.run_folder import replace_atomically
+from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.statements.page import Page, page_of
 from schemas.payee_statement import PayeeStatement
 

@@ -12,7 +12,7 @@ import pytest
 from flows.desk.uploads import QUOTA_TIMES, make_room
 from flows.run import open_ledger_of
 from flows.settings import read_settings
-from io_adapters.outputs.run_folder import replace_atomically, sweep_unfinished
+from io_adapters.outputs.atomic import replace_atomically, sweep_unfinished
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import open_file

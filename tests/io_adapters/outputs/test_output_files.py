@@ -10,7 +10,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from io_adapters.outputs.run_folder import payments_csv, replace_atomically, write_outputs
+from io_adapters.outputs.atomic import replace_atomically
+from io_adapters.outputs.run_folder import payments_csv, write_outputs
 from tests.io_adapters.outputs.builder import reconciliation, summary
 
 ALL = ("xlsx", "csv", "parquet", "json")
