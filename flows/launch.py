@@ -95,7 +95,7 @@ def _reported(caller: Caller, start: Callable[[], object]) -> RunReport:
     except Exception:
         if caller.report is None:
             raise
-        caller.progress.tell("Prefect was lost on the way; it may show the run as running, or as crashed")
+        caller.progress.show("Prefect was lost on the way; it may show the run as running, or as crashed")
     finally:
         CALLER.reset(token)
     if caller.report is None:

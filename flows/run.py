@@ -37,7 +37,7 @@ class Progress(Protocol):
     def stage(self, name: str) -> None:
         """A stage begins."""
 
-    def tell(self, message: str) -> None:
+    def show(self, message: str) -> None:
         """Something worth a line; never with a document, key or account in it."""
 
     def advance(self, what: str, done: int, total: int) -> None:
@@ -53,7 +53,7 @@ class Silence:
     def stage(self, name: str) -> None:
         """Say nothing."""
 
-    def tell(self, message: str) -> None:
+    def show(self, message: str) -> None:
         """Say nothing."""
 
     def advance(self, what: str, done: int, total: int) -> None:
@@ -76,7 +76,7 @@ class QuietProgress:
         """A stage begins."""
         self._write(f"{stage_words(name, self._language)} ...")
 
-    def tell(self, message: str) -> None:
+    def show(self, message: str) -> None:
         """Something worth a line."""
         self._write(f"  {message}")
 
@@ -209,9 +209,9 @@ class Run:
         """Which language people are spoken to in; the product's own where there is no single job."""
         return self.asked.job.outputs.language if self.asked else Outputs().language
 
-    def tell(self, message: Message | Listed) -> None:
+    def show(self, message: Message | Listed) -> None:
         """Let people see a line while the run goes on."""
-        self.progress.tell(render(message, self.language))
+        self.progress.show(render(message, self.language))
 
     def desk_page(self, path: str) -> str:
         """Return the address of a page of the desk; "" where nobody has said where the desk is."""

@@ -436,7 +436,7 @@ def _walk(route: Route, order: RunRequest | None, only_job: str | None, watch: W
         page=run.desk_page(f"runs/{run.id}" if order else ""),
     )
     told_of = [run.id] if order else sorted(run.touched)
-    alert_after_run(settings, run.codes if order else (), told_of, notes, caller.progress.tell)
+    alert_after_run(settings, run.codes if order else (), told_of, notes, caller.progress.show)
     return caller.report
 
 

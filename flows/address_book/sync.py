@@ -324,10 +324,10 @@ def _account_for(run: Run, intake: Intake, outcome: ContactOutcome) -> None:
             run.codes.add(_CODES[result])
     if outcome.result is Result.REFUSED:
         for field in outcome.refused_fields or ("",):
-            _tell_refusal(run, intake, outcome.step, field)
+            _report_refusal(run, intake, outcome.step, field)
 
 
-def _tell_refusal(run: Run, intake: Intake, step: ContactStep, field: str) -> None:
+def _report_refusal(run: Run, intake: Intake, step: ContactStep, field: str) -> None:
     place: PayeeRow = step.wanted.place
     found = find_cell(intake, place.file, place.sheet, place.row, field)
     issue = make_issue(

@@ -59,7 +59,7 @@ def _judged_again(run: Run, drafted: Draft) -> Draft:
     Raises:
         LedgerMoved: it is not the same plan any more.
     """
-    run.tell(Message("cli.approval.moved"))
+    run.show(Message("cli.approval.moved"))
     now = redraft(run, drafted)
     if now.payables is drafted.payables:
         return now
@@ -119,7 +119,7 @@ def _approve(run: Run, drafted: Draft) -> None:
         by_flag=not needs_review,
         epoch=epoch,
     )
-    run.tell(
+    run.show(
         Message(
             "cli.approval.given",
             payments=Message("count.payments", count=plan.payees),
@@ -151,7 +151,7 @@ def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
 def _take_yes(run: Run, plan: PaymentPlan, rule: PlanRule, wanted: int, *, needs_review: bool) -> None:
     """Count --yes as the word of whoever started the run, within the job's limits and where one word is enough."""
     if wanted > 1 or rule.identities == "signed_in" or rule.other_than_preparer or needs_review:
-        run.tell(Message("cli.approval.yes"))
+        run.show(Message("cli.approval.yes"))
         return
     now = run.clock.now()
     run.ledger.approvals.record(

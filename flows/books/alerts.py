@@ -13,7 +13,7 @@ from schemas.messages import Listed, Message, Money, for_desk, render
 from schemas.reconciliation import Summary
 from schemas.waits import Alert, WaitingPlan, alert_of_jobs, alert_of_night, alert_of_run
 
-Tell = Callable[[str], None]
+Show = Callable[[str], None]
 
 
 def alert_after_run(
@@ -21,13 +21,13 @@ def alert_after_run(
     codes: Iterable[ExitCode],
     run_ids: Iterable[str],
     notes: tuple[Message | Listed, ...],
-    tell: Tell,
+    show: Show,
 ) -> None:
     """Call people for what a run, or a look at several, leaves them.
 
     Args:
         codes: What holds of the one run, beside its summary; nothing of several.
-        tell: Is told of what could not be sent: that stops nobody's pay.
+        show: Is told of what could not be sent: that stops nobody's pay.
     """
     if not settings.alerts.any:
         return
@@ -36,23 +36,23 @@ def alert_after_run(
     def found(ledger: Ledger) -> Iterable[Alert | None]:
         return (_alert_of(ledger, run_id, known, notes, settings.desk_url) for run_id in run_ids)
 
-    _send_all(settings, found, tell)
+    _send_all(settings, found, show)
 
 
-def alert_after_night(settings: Settings, night_id: str, jobs: tuple[str, ...], tell: Tell) -> None:
+def alert_after_night(settings: Settings, night_id: str, jobs: tuple[str, ...], show: Show) -> None:
     """Call people for jobs that a night could not even begin; each job that ran has called for itself."""
     language = Outputs().language
     if settings.alerts.any and jobs:
         alert = alert_of_jobs(night_id, jobs, desk_url=settings.desk_url, language=language)
-        _send_all(settings, lambda _: [alert], tell)
+        _send_all(settings, lambda _: [alert], show)
 
 
-def alert_of_overdue_nights(settings: Settings, command: str, now: dt.datetime, tell: Tell) -> None:
+def alert_of_overdue_nights(settings: Settings, command: str, now: dt.datetime, show: Show) -> None:
     """Call people for nights that began long ago and have not ended.
 
     Args:
         settings: Who is told, how, and after how many hours.
-        tell: Is told of what could not be sent.
+        show: Is told of what could not be sent.
     """
     if not settings.alerts.any:
         return
@@ -63,7 +63,7 @@ def alert_of_overdue_nights(settings: Settings, command: str, now: dt.datetime, 
             began = f"{night.started_at.astimezone(BRASILIA):%d/%m/%Y %H:%M}"
             yield alert_of_night(night.run_id, began, desk_url=settings.desk_url, language=Outputs().language)
 
-    _send_all(settings, found, tell)
+    _send_all(settings, found, show)
 
 
 def _alert_of(
@@ -91,7 +91,7 @@ def _alert_of(
     )
 
 
-def _send_all(settings: Settings, find: Callable[[Ledger], Iterable[Alert | None]], tell: Tell) -> None:
+def _send_all(settings: Settings, find: Callable[[Ledger], Iterable[Alert | None]], show: Show) -> None:
     """Send each alert that has not been sent; one that cannot be sent keeps none of the others from it."""
     try:
         with open_ledger_of(settings) as ledger:
@@ -102,9 +102,9 @@ def _send_all(settings: Settings, find: Callable[[Ledger], Iterable[Alert | None
                     _send(settings, alert)
                     ledger.runs.note_alert(alert.key)
                 except NotAlerted as failed:
-                    tell(failed.message)
+                    show(failed.message)
     except RepasseError as error:
-        tell(error.message)
+        show(error.message)
 
 
 def _send(settings: Settings, alert: Alert) -> None:

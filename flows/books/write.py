@@ -318,4 +318,4 @@ def rewrite(run: Run) -> None:
         write_payee_statements(run, record, reconciliation, run_id)
         if summary.exit_code == ExitCode.DISCREPANCIES:
             run.codes.add(ExitCode.DISCREPANCIES)
-        run.tell(Message("cli.run.rewritten", run=run_id, state=summary.state))
+        run.show(Message("cli.run.rewritten", run=run_id, state=summary.state))

@@ -241,7 +241,7 @@ def _probe(*, staging: bool, yes_probe: str | None, parties_file: Path | None, a
         raise DecisionRefused(Message("error.probe_staging", host=host))
     parties = _read_file(parties_file) if parties_file else None
     console = console_for(as_json=as_json)
-    _tell_price(console, parties, host)
+    _report_price(console, parties, host)
     typed = yes_probe if yes_probe is not None else _ask(host)
     if typed.strip() != host:
         raise DecisionRefused(Message("error.probe_host", host=host))
@@ -293,7 +293,7 @@ def _show_findings(console: "Console", findings: "Sequence[ProbeFinding]") -> No
             console.print(f"  export {setting}", soft_wrap=True, markup=False)
 
 
-def _tell_price(console: "Console", parties: "ProbeParties | None", host: str) -> None:
+def _report_price(console: "Console", parties: "ProbeParties | None", host: str) -> None:
     from flows.probe.rules import reais, steps_for
 
     steps = steps_for(parties.named if parties else ())

@@ -379,12 +379,12 @@ def _received(file: str, currencies: Sequence[str], given: _Given, asking: Askin
 
 def _open(path: Path, possibility: "Possibility", files: "DraftedFiles") -> "Iterator[Message]":
     """Name the columns of which the job has to say what they mean before any row is used."""
-    from schemas.parsing.unread_columns import told, unread_in_head
+    from schemas.parsing.unread_columns import quoted, unread_in_head
 
     fit = possibility.fits[0]
     for column in unread_in_head(fit.view.head, fit.header, possibility.layout):
         if column.condition and column.header not in {*files.columns, *files.only, *files.ignore_columns}:
-            texts = told(column.texts) if column.texts else Message(f"condition.{column.condition}")
+            texts = quoted(column.texts) if column.texts else Message(f"condition.{column.condition}")
             yield Message("new.needs_word", file=path.name, column=column.header, texts=texts)
 
 
@@ -466,9 +466,9 @@ def layouts_new(
     with open_file(str(file)) as opened:
         draft = draft_layout(opened.views, known, name or _name_of(file))
         candidates = money_candidates(opened.views, known)
-    sums = {column.name: render(told, "en") for column in candidates if (told := sum_money(str(file), column))}
+    sums = {column.name: render(quoted, "en") for column in candidates if (quoted := sum_money(str(file), column))}
     if not as_json:
-        lines = [f"#   {header}: {told}\n" for header, told in sums.items()]
+        lines = [f"#   {header}: {total}\n" for header, total in sums.items()]
         sys.stdout.write(draft + "".join([f"\n# {render('draft.sums', 'en')}\n", *lines] if lines else []))
     return ExitCode.DONE, {"layout": draft, "sums": sums}
 

@@ -357,7 +357,7 @@ def demo(desk: Desk = None, port: Port = None) -> None:
     expected = broken is ExitCode.ROWS_REFUSED and waiting.exit_code is ExitCode.APPROVAL_WANTED
     outcome = worst(report.exit_code for report in reports)
     fine = expected and outcome in {ExitCode.DONE, ExitCode.ROWS_HELD}
-    _tell_what_to_open(reports, console, labels)
+    _report_what_to_open(reports, console, labels)
     if fine and (desk if desk is not None else sys.stdin.isatty() and sys.stdout.isatty()):
         _open_desk(jobs, port, console, labels)
     elif fine:
@@ -456,7 +456,7 @@ def _prepare(job: Path, console: "Console", words: "Catalogue") -> "RunReport":
     return report
 
 
-def _tell_what_to_open(reports: Sequence["RunReport"], console: "Console", words: "Catalogue") -> None:
+def _report_what_to_open(reports: Sequence["RunReport"], console: "Console", words: "Catalogue") -> None:
     statements = [path for report in reports for path in report.outputs if path.suffix == ".pdf"]
     console.print()
     console.print(words("demo.open"))

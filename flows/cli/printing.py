@@ -58,7 +58,7 @@ class LiveProgress:
         """A stage begins."""
         self._progress.update(self._task, description=stage_words(name, self._language), completed=0, total=None)
 
-    def tell(self, message: str) -> None:
+    def show(self, message: str) -> None:
         """Something worth a line."""
         self._progress.console.print(f"  [dim]{_escaped(message)}[/dim]")
 

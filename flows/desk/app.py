@@ -145,10 +145,10 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"))
     app.add_exception_handler(NotSignedIn, _ask_to_sign_in)
-    app.add_exception_handler(RequestRefused, _tell_refused)
-    app.add_exception_handler(RepasseError, _tell_error)
-    app.add_exception_handler(HTTPException, _tell_http)
-    app.add_exception_handler(RequestValidationError, _tell_http)
+    app.add_exception_handler(RequestRefused, _report_refused)
+    app.add_exception_handler(RepasseError, _report_error)
+    app.add_exception_handler(HTTPException, _report_http)
+    app.add_exception_handler(RequestValidationError, _report_http)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False)
     app.add_middleware(StrictHeaders, https=settings.https)
     return app
@@ -160,19 +160,19 @@ def _ask_to_sign_in(request: Request, _error: Exception) -> Response:
     return _problem(request, 401, render("desk.refused.signed_out", language_of(request)))
 
 
-def _tell_refused(request: Request, error: Exception) -> Response:
+def _report_refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestRefused)  # noqa: S101 - what the handler is registered for
     limit = request.app.state.settings.upload_limit_bytes // MEGABYTE
     return _problem(request, error.status, render(error.key, language_of(request), limit=limit))
 
 
-def _tell_error(request: Request, error: Exception) -> Response:
+def _report_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RepasseError)  # noqa: S101 - what the handler is registered for
     status = 422 if isinstance(error, ConfigurationError) else _STATUS.get(error.exit_code, 409)
     return _problem(request, status, render(error.content, language_of(request)))
 
 
-def _tell_http(request: Request, error: Exception) -> Response:
+def _report_http(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     key = "desk.refused.nothing" if status in {404, 405} else "desk.refused.form"
     answer = _problem(request, status, render(key, language_of(request)))

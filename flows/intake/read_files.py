@@ -191,10 +191,10 @@ class FileReader:
         """
         with self._begun(slots, cluster) as begun:
             found = [self._slot(number, slot, begun) for number, slot in enumerate(slots)]
-        self._tell_strangers()
+        self._report_strangers()
         return found
 
-    def _tell_strangers(self) -> None:
+    def _report_strangers(self) -> None:
         """Tell of members of archives that no layout reads; an archive of which none is read is refused."""
         read = {split_member(path)[0]: layout for path, _, layout in self._asked.values()}
         for slot, path, failure in self._strangers:
@@ -205,7 +205,7 @@ class FileReader:
             name, layout = path.rsplit("/", 1)[-1], read[archive]
             money = None if slot.is_ignored(layout, member) else _money_in(path)
             if money is None:
-                self._run.tell(Message("file.ignored", file=archive.rsplit("/", 1)[-1], sheet=member))
+                self._run.show(Message("file.ignored", file=archive.rsplit("/", 1)[-1], sheet=member))
                 continue
             self._money.append(unread_money(path, money, member, layout))
             beside = {other.rsplit("/", 1)[-1] for other in slot.paths if split_member(other)[0] == archive}
@@ -266,7 +266,7 @@ class FileReader:
                 continue
             path, slot, layout = self._asked.get(file, ("", None, None))
             if slot is not None and layout is not None and slot.is_ignored(layout, sheet):
-                self._run.tell(Message("file.ignored", file=file, sheet=sheet))
+                self._run.show(Message("file.ignored", file=file, sheet=sheet))
             elif slot is not None and layout is not None and (money := find_money(view)):
                 issues.append(unread_money(path, money, sheet, layout))
                 self.held.add(file)
@@ -284,7 +284,7 @@ class FileReader:
         """Leave a text alone that holds what a job has to ask for; until it says so, nothing of its source is paid."""
         name, sheet = path.rsplit("/", 1)[-1], layout.asked_for.sheet if layout.asked_for else ""
         if slot.is_ignored(layout, sheet) or slot.is_ignored(layout, name):
-            self._run.tell(Message("file.ignored", file=name, sheet=sheet))
+            self._run.show(Message("file.ignored", file=name, sheet=sheet))
         elif money := find_money(view):
             self._money.append(unread_money(path, money, sheet, layout))
             self.held |= {path.rsplit("/", 1)[-1] for path in slot.paths}
@@ -310,7 +310,7 @@ class FileReader:
         archive, member = split_member(path)
         name = member or path.rsplit("/", 1)[-1]
         if slot.leaves_out(name):
-            self._run.tell(Message("file.ignored", file=archive.rsplit("/", 1)[-1], sheet=name))
+            self._run.show(Message("file.ignored", file=archive.rsplit("/", 1)[-1], sheet=name))
             return
         with open_file(path) as file:
             is_one_of_several = len(slot.layouts) > 1 or (member and not _is_plainly(slot.layouts[0], file))
@@ -387,7 +387,7 @@ class FileReader:
         )
 
     def _show(self, read: ReadTable) -> ReadTable:
-        self._run.tell(read.decisions)
+        self._run.show(read.decisions)
         return read
 
 

@@ -105,7 +105,7 @@ def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> Ni
     settings.require_service()
     settings.require_policy_outside(folder)
     progress = (CALLER.get() or Caller(QuietProgress())).progress
-    alert_of_overdue_nights(settings, NIGHTLY, utc_now(), progress.tell)
+    alert_of_overdue_nights(settings, NIGHTLY, utc_now(), progress.show)
     prepared_by = by or current_user()
     with open_ledger_of(settings) as ledger:
         night_id = f"{utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
@@ -114,7 +114,7 @@ def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> Ni
         report = night.run()
         ledger.runs.finish(night_id, report.state, int(report.exit_code), None)
     not_begun = tuple(job.job or job.file for job in report.jobs if job.state == FAILED_TO_BEGIN)
-    alert_after_night(settings, night_id, not_begun, progress.tell)
+    alert_after_night(settings, night_id, not_begun, progress.show)
     return report
 
 

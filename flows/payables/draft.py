@@ -15,7 +15,7 @@ from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payab
 from flows.payables.rules.cross_check import cross_check
 from flows.payables.rules.institutions import NONE_LISTED, fill_psp_ids
 from flows.payables.rules.journal_entries import AccountMoves, Rename
-from flows.payables.rules.left_out import tell_settled
+from flows.payables.rules.left_out import report_settled
 from flows.payables.rules.moved_payees import (
     gone_payees,
     keys_before,
@@ -145,7 +145,7 @@ def open_period(run: Run, intake: Intake, claims: Collection[Claim], journal: Jo
         history=history_of(journal),
         claims=claims,
     )
-    return _tell_contradictions(run, intake, opened), opened
+    return _report_contradictions(run, intake, opened), opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +281,7 @@ def _require_handed_over(before: JournalState, former: Series, series: Series, p
             raise UnsoundPlan(Message("error.run_by_old_name", job=former.job, period=label))
 
 
-def _tell_contradictions(run: Run, intake: Intake, opened: Opened) -> Intake:
+def _report_contradictions(run: Run, intake: Intake, opened: Opened) -> Intake:
     """Name the cell of each opening balance that the ledger or the payments contradict, and hold its row."""
     if not opened.contradictions:
         return intake
@@ -363,7 +363,7 @@ def with_verdicts(run: Run, before: Draft, verdicts: Mapping[str, CheckVerdict])
 
 def _compute(run: Run, intake: Intake, snapshot: LedgerSnapshot, verdicts: Mapping[str, CheckVerdict]) -> Payables:
     payables = compute_payables(intake.inputs, run.job, run.request.period, snapshot, verdicts)
-    return replace(payables, obligations=tell_settled(payables.obligations, intake.settled))
+    return replace(payables, obligations=report_settled(payables.obligations, intake.settled))
 
 
 def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:

@@ -7,7 +7,7 @@ from flows.intake.rules.hold_lines import HELD_FOR
 from flows.payables.draft import Draft
 from flows.payables.earlier_reports import attempts_of
 from flows.payables.rules.account_checks import check_fingerprint, mask_words
-from flows.payables.rules.claims import paid_alike, tell_second_attempts, tell_twins
+from flows.payables.rules.claims import paid_alike, report_second_attempts, report_twins
 from flows.payables.rules.compute import Payables, identity_of
 from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.left_out import issues_for_obligations, used_corrections
@@ -134,8 +134,8 @@ def row_issues(run: Run, drafted: Draft) -> list[Issue]:
     inputs, obligations = drafted.inputs, drafted.payables.obligations
     wanting = drafted.payables.to_invoice
     issues = issues_for_obligations(obligations, inputs, alike_of(run, drafted), answer_of, wanting)
-    issues += tell_twins(obligations)
-    return issues + tell_second_attempts(obligations, inputs, attempts_of(run.ledger, run.job.job, obligations))
+    issues += report_twins(obligations)
+    return issues + report_second_attempts(obligations, inputs, attempts_of(run.ledger, run.job.job, obligations))
 
 
 def alike_of(run: Run, drafted: Draft) -> dict[str, tuple[PaidAlike, ...]]:

@@ -62,9 +62,9 @@ def known_institutions(run: Run) -> Mapping[str, Institution]:
     """
     found = read_institutions(run.ledger, run.service, run.clock.now())
     if found.trouble:
-        run.tell(Message("institutions.trouble", reason=found.trouble))
+        run.show(Message("institutions.trouble", reason=found.trouble))
     if found.too_old:
-        run.tell(Message("institutions.too_old", days=USABLE_FOR.days))
+        run.show(Message("institutions.too_old", days=USABLE_FOR.days))
     return found.by_ispb
 
 

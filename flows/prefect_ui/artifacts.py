@@ -445,7 +445,7 @@ def _ignore(_: object) -> None:
     """Make a statement of an expression."""
 
 
-def tell_after(
+def report_after(
     stage: str, run: Run, made: Sequence[object], recorder: Recorder, codes_before: Mapping[str, int | None]
 ) -> None:
     """Record what a stage has found; anything that can be read again later is recorded once, at its last word.
@@ -458,17 +458,17 @@ def tell_after(
     """
     if run.asked is not None:
         drafted = next((part for part in made if isinstance(part, Draft)), None)
-        _tell_payout(stage, run, drafted, recorder)
+        _report_payout(stage, run, drafted, recorder)
     elif stage == rewrite.__name__:
-        _tell_settlement(run, recorder, codes_before)
+        _report_settlement(run, recorder, codes_before)
 
 
-def _tell_payout(stage: str, run: Run, drafted: Draft | None, recorder: Recorder) -> None:
+def _report_payout(stage: str, run: Run, drafted: Draft | None, recorder: Recorder) -> None:
     job, period, language = run.job.job, run.request.period.label, run.language
     if stage == read.__name__:
         recorder.tag(f"job:{job}", f"period:{period}", f"run:{run.id}")
     if stage == approve.__name__ and drafted is not None:
-        _tell_plan(run, drafted, recorder)
+        _report_plan(run, drafted, recorder)
     if stage != write.__name__:
         return
     page = run.desk_page(f"runs/{run.id}")
@@ -490,7 +490,7 @@ def _tell_payout(stage: str, run: Run, drafted: Draft | None, recorder: Recorder
         recorder.event(event)
 
 
-def _tell_plan(run: Run, drafted: Draft, recorder: Recorder) -> None:
+def _report_plan(run: Run, drafted: Draft, recorder: Recorder) -> None:
     if drafted.plan is None:
         return
     unpaid = Counter[Place]()
@@ -511,7 +511,7 @@ def _tell_plan(run: Run, drafted: Draft, recorder: Recorder) -> None:
     recorder.markdown(f"plan-{run.job.job}", page, title)
 
 
-def _tell_settlement(run: Run, recorder: Recorder, codes_before: Mapping[str, int | None]) -> None:
+def _report_settlement(run: Run, recorder: Recorder, codes_before: Mapping[str, int | None]) -> None:
     """Record the reconciliation, as it stands now, of every run that was looked at again."""
     for run_id in sorted(run.touched):
         stored, head = run.ledger.runs.get(run_id), read_heads(run.ledger, [run_id]).get(run_id)

@@ -16,7 +16,7 @@ from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settin
 from prefect.states import Completed, Failed
 
 from flows.books.rules.reconcile import state_name
-from flows.prefect_ui.artifacts import Recorder, RunLogger, tell_after
+from flows.prefect_ui.artifacts import Recorder, RunLogger, report_after
 from flows.run import Progress, Run
 from flows.runner import CALLER, Caller, RunReport, Stage
 from schemas.errors import ExitCode, RepasseError, worst
@@ -46,7 +46,7 @@ class RunLogProgress:
     def stage(self, name: str) -> None:
         """The task's own name says it."""
 
-    def tell(self, message: str) -> None:
+    def show(self, message: str) -> None:
         """Something worth a line."""
         self._logger.info(message)
 
@@ -71,8 +71,8 @@ class _ShownProgress:
     def stage(self, name: str) -> None:
         self.before.stage(name)
 
-    def tell(self, message: str) -> None:
-        self.before.tell(message)
+    def show(self, message: str) -> None:
+        self.before.show(message)
 
     def advance(self, what: str, done: int, total: int) -> None:
         self.before.advance(what, done, total)
@@ -160,7 +160,7 @@ class Watching:
 
     def _tell(self, stage: Stage[_Takes, _Makes], run: Run, made: tuple[object, ...]) -> None:
         try:
-            tell_after(stage.__name__, run, made, self.recorder, self._codes_before or {})
+            report_after(stage.__name__, run, made, self.recorder, self._codes_before or {})
         except Exception as error:  # noqa: BLE001  # a page that cannot be made stops nobody's pay
             self._logger.warning("the record of %s could not be made (%s)", stage.__name__, type(error).__name__)
 

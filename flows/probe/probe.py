@@ -73,7 +73,7 @@ class Probing:
         self.findings.append(finding)
         if seen is not None:
             self.run.ledger.findings.record(name, seen, self.run.require_service().url)
-        self.run.tell(Listed((name, finding.verdict.value), ": "))
+        self.run.show(Listed((name, finding.verdict.value), ": "))
 
     def note(self, what: str) -> None:
         """Write down what is about to be done, or was, of what may cost something; nothing personal."""
@@ -218,7 +218,7 @@ def probe(probing: Probing) -> list[ProbeFinding]:
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     walked = steps_for(probing.parties.named if probing.parties else ())
     for step in walked:
-        run.tell(Listed((step.does,)))
+        run.show(Listed((step.does,)))
         before = len(probing.findings)
         why = "not seen"
         try:

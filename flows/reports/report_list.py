@@ -41,7 +41,7 @@ def doubt_abandoned(run: Run) -> None:
         return is_gone(owner, run.owner)
 
     for submission in run.ledger.submissions.doubt_abandoned(gone):
-        run.tell(Message("cli.doubt.abandoned", report=submission.report_id))
+        run.show(Message("cli.doubt.abandoned", report=submission.report_id))
     run.ledger.checks.doubt_abandoned(gone)
 
 
@@ -169,7 +169,7 @@ def accept_found(
     paid_twice = run.ledger.submissions.record_found(
         submission.id, split_id=split_id, by=by, reason=reason, linked_by=linked_by
     )
-    run.tell(Message("cli.doubt.found", report=name))
+    run.show(Message("cli.doubt.found", report=name))
     if not paid_twice:
         return []
     return [Alarm("paid_twice", name, Message("alarm.paid_twice", name=name, count=len(paid_twice)))]
@@ -259,7 +259,7 @@ def _note_vanished(run: Run, ended: Sequence[Submission], listed: Collection[str
         if by_id(run, submission) is None:
             run.note_discrepancies([Discrepancy.of("vanished", submission.report_id)])
             run.codes.add(ExitCode.DISCREPANCIES)
-            run.tell(Message("cli.look.vanished", report=submission.report_id, payments=submission.payments))
+            run.show(Message("cli.look.vanished", report=submission.report_id, payments=submission.payments))
 
 
 def by_id(run: Run, submission: Submission) -> SplitReport | None:
@@ -292,7 +292,7 @@ def _record_change(run: Run, submission: Submission, report: SplitReport, judged
         return []
     run.touched.add(submission.run_id)
     before, after = (Message(f"state.{look.state}") for look in (submission, stands))
-    run.tell(Message("cli.look.changed", report=submission.report_id, before=before, after=after))
+    run.show(Message("cli.look.changed", report=submission.report_id, before=before, after=after))
     if stands.state is not S.PAID:
         return []
     otherwise = [word for word in run.ledger.decisions.about(submission.id) if word.kind is not DecisionKind.PAID]

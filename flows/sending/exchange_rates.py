@@ -60,7 +60,7 @@ def set_rate(run: Run, update: ExchangeUpdate, *, by: str = "") -> ExchangeUpdat
     post = partial(api.update_exchange_rate, _path_id(run, update), was_in_doubt=update.was_in_doubt)
     sent = send_once(run, run.ledger.exchange_updates, update, post, classify, by=by)
     if sent is None:
-        run.tell(Message("cli.send.taken", report=update.id))
+        run.show(Message("cli.send.taken", report=update.id))
         return run.ledger.exchange_updates.get(update.id)
     stands, answer = sent
     return _act_on(run, stands, answer.report)
@@ -82,7 +82,7 @@ def _path_id(run: Run, update: ExchangeUpdate) -> str:
 def _act_on(run: Run, stands: ExchangeUpdate, report: SplitReport | None) -> ExchangeUpdate:
     """Tell what came of it; look a doubt up at once, and stop where going on is of no use."""
     facts = {"update": stands.id, "report": stands.report_id, "rate": stands.terms.plain_rate}
-    run.tell(Message("cli.rate.outcome", **facts, outcome=stands.state.value, reason=stands.reason))
+    run.show(Message("cli.rate.outcome", **facts, outcome=stands.state.value, reason=stands.reason))
     match stands.state:
         case X.NOT_SENT:
             raise NotSent(Message("cli.rate.not_sent", **facts, reason=stands.reason))
@@ -98,7 +98,7 @@ def look_up(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
     try:
         report = find_report_of(run, update)
     except NotSent as unreachable:
-        run.tell(Message("cli.look.none", reason=unreachable.content))
+        run.show(Message("cli.look.none", reason=unreachable.content))
         return update
     return update if report is None else record_rate(run, update, report)
 
@@ -114,7 +114,7 @@ def record_rate(run: Run, update: ExchangeUpdate, report: SplitReport) -> Exchan
     if stands.state is X.DIFFERS:
         _note_difference(run, stands, report)
     elif stands.state is X.ACCEPTED:
-        run.tell(Message("cli.rate.found", report=update.report_id, rate=update.terms.plain_rate))
+        run.show(Message("cli.rate.found", report=update.report_id, rate=update.terms.plain_rate))
     return stands
 
 
@@ -152,7 +152,7 @@ def set_rates_left(run: Run, only_job: str | None) -> None:
         try:
             run.ledger.leases.take(job, run.owner, LEASE_S)
         except AnotherRun as busy:
-            run.tell(busy.content)
+            run.show(busy.content)
             continue
         try:
             set_rates(run, job)
@@ -192,7 +192,7 @@ def _doubt_abandoned(run: Run) -> None:
         return is_gone(owner, run.owner)
 
     for update in run.ledger.exchange_updates.doubt_abandoned(gone):
-        run.tell(Message("cli.rate.abandoned", update=update.id, report=update.report_id))
+        run.show(Message("cli.rate.abandoned", update=update.id, report=update.report_id))
 
 
 def _send_all(run: Run, approved: list[ExchangeUpdate]) -> None:

@@ -63,7 +63,7 @@ def withdraw_what_lapsed(run: Run, drafted: Draft) -> None:
     mine = [submission for submission in mine if submission not in unworded]
     if mine:
         _withdraw(run, _changed(run, drafted, mine), "recover.changed")
-    _tell_other_periods(run, [submission for submission in left if submission.period != run.request.period.label])
+    _report_other_periods(run, [submission for submission in left if submission.period != run.request.period.label])
 
 
 def _withdraw(run: Run, batches: Sequence[Submission], why: str) -> None:
@@ -121,7 +121,7 @@ def _worked_without(run: Run, drafted: Draft, submission_ids: Collection[str]) -
     return compute_payables(inputs, run.job, period, before, kept_answers(run, payables))
 
 
-def _tell_other_periods(run: Run, batches: Sequence[Submission]) -> None:
+def _report_other_periods(run: Run, batches: Sequence[Submission]) -> None:
     """Say what is approved and unsent of other periods, which this run has not read."""
     for (period, digest), count in Counter((batch.period, batch.plan_digest) for batch in batches).items():
         cents = sum(batch.amount_cents for batch in batches if (batch.period, batch.plan_digest) == (period, digest))

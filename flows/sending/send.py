@@ -152,7 +152,7 @@ def send(run: Run, obligations: Obligations) -> None:
         run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
     if doubtful:
         poll_reports(run)
-    _tell_what_was_taken_back(run, obligations)
+    _report_what_was_taken_back(run, obligations)
     note_doubts(run, run.job.job)
 
 
@@ -267,7 +267,7 @@ def _send_one(run: Run, submission: Submission, obligations: Obligations) -> Pos
 
     sent = send_once(run, run.ledger.submissions, submission, post, classify)
     if sent is None:
-        _tell_taken(run, submission.id)
+        _report_taken(run, submission.id)
         return None
     stands, answer = sent
     if answer.outcome is Outcome.ACCEPTED and stands.state is S.IN_DOUBT:
@@ -276,26 +276,26 @@ def _send_one(run: Run, submission: Submission, obligations: Obligations) -> Pos
     return answer
 
 
-def _tell_taken(run: Run, submission_id: str) -> None:
+def _report_taken(run: Run, submission_id: str) -> None:
     """Say why a submission is not sent by this worker: another has it, or people took it back."""
     stands = run.ledger.submissions.get(submission_id)
     if stands.state is S.WITHDRAWN:
-        _tell_withdrawn(run, stands)
+        _report_withdrawn(run, stands)
     else:
-        run.tell(Message("cli.send.taken", report=stands.report_id))
+        run.show(Message("cli.send.taken", report=stands.report_id))
 
 
-def _tell_what_was_taken_back(run: Run, obligations: Obligations) -> None:
+def _report_what_was_taken_back(run: Run, obligations: Obligations) -> None:
     """Say what of the run's own plan people took back before this worker came to it."""
     planned = {
         payment.submission_id for payment in obligations if payment.place is Place.PLANNED and payment.submission_id
     }
     for submission in run.ledger.submissions.with_ids(planned):
         if submission.state is S.WITHDRAWN:
-            _tell_withdrawn(run, submission)
+            _report_withdrawn(run, submission)
 
 
-def _tell_withdrawn(run: Run, submission: Submission) -> None:
+def _report_withdrawn(run: Run, submission: Submission) -> None:
     """Say, once, that people took a batch back while its plan was being sent."""
     withdrawn = Message("cli.send.withdrawn", report=submission.report_id, reason=submission.reason)
     if withdrawn not in run.messages:
@@ -350,7 +350,7 @@ def _check_bytes(submission: Submission) -> None:
 def _act_on(run: Run, submission: Submission, answer: PostAnswer, obligations: Obligations) -> None:
     """Tell what came of it, and stop where going on could do harm."""
     name = submission.report_id
-    run.tell(Message("cli.send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))
+    run.show(Message("cli.send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))
     if answer.outcome is Outcome.NOT_SENT:
         raise NotSent(Message("cli.send.not_sent", report=name, reason=answer.reason))
     if answer.outcome is Outcome.REFUSED:

@@ -93,7 +93,7 @@ def poll_open_reports(run: Run, waiting: Sequence[Submission], listed: Iterable[
                 if submission.id in rates:
                     record_rate(run, rates[submission.id], report)
     except NotSent as unreachable:
-        run.tell(Message("cli.look.none", reason=unreachable.content))
+        run.show(Message("cli.look.none", reason=unreachable.content))
 
 
 def _compared_list(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...]:
@@ -177,7 +177,7 @@ def settle_all(run: Run) -> None:
     told_of = {discrepancy.report_id for discrepancy in run.discrepancies if discrepancy.report_id}
     run.touched |= {submission.run_id for submission in [*before, *run.ledger.submissions.with_ids(told_of)]}
     run.touched |= {update.report_run_id for update in unsettled}
-    run.touched |= run.ledger.decisions.runs_to_tell(run.only_job)
+    run.touched |= run.ledger.decisions.runs_to_rewrite(run.only_job)
     left = [submission for submission in _unfinished(run) if submission.state in OPEN]
     if left:
         run.end_with(ExitCode.STILL_OPEN, Message("cli.open.left", count=len(left)))
@@ -234,5 +234,5 @@ def is_anything_open(ledger: Ledger, job: str | None, now: dt.datetime) -> bool:
     return (
         bool(ledger.submissions.list(job=job, states=open_states, bodies=False))
         or bool(ledger.exchange_updates.list(job=job, states=UNSETTLED))
-        or bool(ledger.decisions.runs_to_tell(job))
+        or bool(ledger.decisions.runs_to_rewrite(job))
     )

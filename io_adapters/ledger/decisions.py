@@ -81,7 +81,7 @@ class Decisions:
                 for submission_id in connection.scalars(silent.where(claims.c.submission_id.in_(some)))
             )
 
-    def runs_to_tell(self, job: str | None) -> frozenset[str]:
+    def runs_to_rewrite(self, job: str | None) -> frozenset[str]:
         """Return the runs, of one job or of all, whose books are older than what became of their reports.
 
         That is people's words on them, and what another run has seen of them since.

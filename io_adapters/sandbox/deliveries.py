@@ -227,16 +227,16 @@ class StatusWatch:
     def register(self, url: str) -> StoredWebhook:
         """Register a webhook; it is told of what moves from now on."""
         with self._looking:
-            self._tell_moved()
+            self._report_moved()
             return self._webhooks.add(self._now()[1], url)
 
     def _watch(self) -> None:
         while not self._stopping.wait(EVERY_S):
             if self._webhooks.active():
                 with self._looking:
-                    self._tell_moved()
+                    self._report_moved()
 
-    def _tell_moved(self) -> None:
+    def _report_moved(self) -> None:
         """Tell all webhooks of each report that has moved since the last look."""
         behaviour, now = self._now()
         touched = [self._touched.popleft() for _ in range(len(self._touched))]

@@ -215,7 +215,7 @@ class _Block:
             sums=BlockSums(count, self._parts(lines, totals) if compares else (), mark=decided_mark(self._decided)),
             decided=self._decided,
             excluded={},
-            told_once={},
+            reported_once={},
             after=self.known,
             stand_ins=stand_ins,
         )

@@ -13,7 +13,7 @@ from schemas.layouts.layout import Layout
 from schemas.messages import Message
 from schemas.parsing.cells import ParsingDecision, StoodIn, decisions_of
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
-from schemas.parsing.draft import TOLD_ONCE, count_told_once
+from schemas.parsing.draft import REPORTED_ONCE, count_reported_once
 from schemas.parsing.line_sums import BlockSums, TableSource, compare_totals, sum_block
 from schemas.parsing.row_accounting import USED, RowRun, RowRuns, join_runs, move_rows, runs_of
 from schemas.parsing.table import read_rows, settled
@@ -47,7 +47,7 @@ class BlockFindings:
         sums: To hold the file's totals against its lines.
         decided: Canonical column -> what was decided for it.
         excluded: Why -> how many rows are no lines for a reason that people are told of.
-        told_once: Code and header -> how many cells of the column the one such issue speaks of.
+        reported_once: Code and header -> how many cells of the column the one such issue speaks of.
         after: What is known when the next block is read.
         stand_ins: How many cells were read from where, beside their own.
     """
@@ -58,7 +58,7 @@ class BlockFindings:
     sums: BlockSums
     decided: Mapping[str, ParsingDecision]
     excluded: Mapping[str, int]
-    told_once: Mapping[tuple[IssueCode, str], int]
+    reported_once: Mapping[tuple[IssueCode, str], int]
     after: Before
     stand_ins: Mapping[StoodIn, int] = field(default_factory=dict)
 
@@ -93,8 +93,10 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before, is_whole: bool
         issues=table.issues,
         sums=sum_block(draft, excluded) if compares else BlockSums(len(draft.rows)),
         decided=draft.decisions,
-        excluded=excluded.told,
-        told_once={(code, raw.headers[positions[name]]): n for (code, name), n in count_told_once(draft).items()},
+        excluded=excluded.shown,
+        reported_once={
+            (code, raw.headers[positions[name]]): n for (code, name), n in count_reported_once(draft).items()
+        },
         after=Before(Evidence(draft.evidence), excluded.below),
         stand_ins=found.stand_ins,
     )
@@ -143,7 +145,7 @@ class BlockAccounting:
         self._runs: list[pd.DataFrame] = []
         self._issues: list[Issue] = []
         self._of_the_file: set[Issue] = set()
-        self._told_once: dict[tuple[IssueCode, str], tuple[int, int]] = {}
+        self._reported_once: dict[tuple[IssueCode, str], tuple[int, int]] = {}
         self._sums: list[BlockSums] = []
         self._decided: dict[str, ParsingDecision] = {}
         self._apart = Counter[str]()
@@ -158,7 +160,7 @@ class BlockAccounting:
         self._apart += Counter(found.excluded)
         self._stood_in.update(found.stand_ins)
         for issue in found.issues:
-            self._enter(issue, found.told_once)
+            self._enter(issue, found.reported_once)
 
     def join(self, below: Self) -> None:
         """Enter the books of the rows that follow."""
@@ -168,19 +170,19 @@ class BlockAccounting:
         self._decided |= below._decided
         self._apart += below._apart
         self._stood_in.update(below._stood_in)
-        told_once = {which: count for which, (_, count) in below._told_once.items()}
+        reported_once = {which: count for which, (_, count) in below._reported_once.items()}
         for issue in below._issues:
-            self._enter(issue, told_once)
+            self._enter(issue, reported_once)
 
-    def _enter(self, issue: Issue, told_once: Mapping[tuple[IssueCode, str], int]) -> None:
+    def _enter(self, issue: Issue, reported_once: Mapping[tuple[IssueCode, str], int]) -> None:
         """Enter a problem, unless it was told before: of the header, or of a column as a whole."""
-        if issue.code in TOLD_ONCE and issue.column is not None:
+        if issue.code in REPORTED_ONCE and issue.column is not None:
             which = (issue.code, issue.column)
-            if which in self._told_once:
-                at, before = self._told_once[which]
-                self._told_once[which] = (at, before + told_once[which])
+            if which in self._reported_once:
+                at, before = self._reported_once[which]
+                self._reported_once[which] = (at, before + reported_once[which])
                 return
-            self._told_once[which] = (len(self._issues), told_once[which])
+            self._reported_once[which] = (len(self._issues), reported_once[which])
         elif (issue.row or 0) <= self._header_row:
             if issue in self._of_the_file:
                 return
@@ -189,7 +191,7 @@ class BlockAccounting:
 
     def close(self) -> TableAccounting:
         """Hold the totals that the file states against all its lines, and say what is known of it."""
-        for at, count in self._told_once.values():
+        for at, count in self._reported_once.values():
             self._issues[at] = _counted(self._issues[at], count)
         mismatches, compared = compare_totals(self._sums, self._source)
         runs = join_runs(self._runs)

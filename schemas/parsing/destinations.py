@@ -41,7 +41,7 @@ def check_destinations(draft: TableDraft) -> None:
     draft.report(key_type & ~key, "pix_key", IssueCode.PIX_KEY_REQUIRED)
     if draft.payee_data_required:
         draft.report(~key & ~key_type & ~bank, None, IssueCode.DESTINATION_MISSING)
-    _tell_documents_apart(draft, key & key_type)
+    _report_documents_apart(draft, key & key_type)
     _read_pix_keys(draft, key & key_type)
     _read_by_bank(draft)
     _join_digits(draft, account)
@@ -72,7 +72,7 @@ def _take_types(draft: TableDraft, untyped: Mask) -> Mask:
     return typed
 
 
-def _tell_documents_apart(draft: TableDraft, typed: Mask) -> None:
+def _report_documents_apart(draft: TableDraft, typed: Mask) -> None:
     """Settle the type of keys that are stated to be a CPF or a CNPJ."""
     types = draft.canonical["pix_key_type"]
     for position in np.flatnonzero(typed & draft.sound("pix_key_type") & (types == "")).tolist():
@@ -163,7 +163,7 @@ def _check_account_digits(draft: TableDraft, with_account: Mask) -> None:
             draft.findings.append(CellFinding(position, "account", IssueCode.ACCOUNT_DIGIT))
 
 
-def tell_shared_keys(draft: TableDraft) -> None:
+def report_shared_keys(draft: TableDraft) -> None:
     """Warn of Pix keys that stand beside different people, where one of them may have the other's."""
     people = draft.canonical["tax_id"]
     for positions in draft.groups("pix_key"):

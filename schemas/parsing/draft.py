@@ -258,7 +258,7 @@ def is_error(finding: CellFinding) -> bool:
 
 # Told once per column, at its first cell and with a count: a column of bank codes without leading zeros is one thing to
 # know, not thousands.
-TOLD_ONCE: Final = frozenset(
+REPORTED_ONCE: Final = frozenset(
     {
         IssueCode.VALUE_NORMALISED,
         IssueCode.ZEROS_SHOWN,
@@ -272,10 +272,12 @@ TOLD_ONCE: Final = frozenset(
 )
 
 
-def count_told_once(draft: TableDraft) -> Counter[tuple[IssueCode, str]]:
+def count_reported_once(draft: TableDraft) -> Counter[tuple[IssueCode, str]]:
     """Count the cells of each canonical column that one issue tells of, by its code."""
     return Counter(
-        (found.code, found.column) for found in draft.findings if found.code in TOLD_ONCE and found.column is not None
+        (found.code, found.column)
+        for found in draft.findings
+        if found.code in REPORTED_ONCE and found.column is not None
     )
 
 
@@ -300,11 +302,11 @@ def to_issues(draft: TableDraft, raw: RawTable, positions: dict[str, int]) -> li
     ordered = sorted(
         draft.findings, key=lambda found: (draft.rows[found.position], positions.get(found.column or "", -1))
     )
-    counts = count_told_once(draft)
+    counts = count_reported_once(draft)
     issues = []
     for found in ordered:
         facts = dict(found.facts)
-        if found.code in TOLD_ONCE and found.column is not None:
+        if found.code in REPORTED_ONCE and found.column is not None:
             count = counts.pop((found.code, found.column), None)
             if count is None:
                 continue

@@ -79,7 +79,7 @@ class ExcludedRows:
         return frozenset(total.row for total in self.totals if not total.labelled)
 
     @property
-    def told(self) -> Counter[str]:
+    def shown(self) -> Counter[str]:
         """How many rows are set apart for each reason that people are told of with the file."""
         return Counter(why for why in self.why.tolist() if why in _TOLD)
 

@@ -193,7 +193,7 @@ def compare_totals(blocks: Sequence[BlockSums], source: TableSource) -> tuple[li
     among = [lines.judge(total) for block in blocks for total in block.totals]
     below = [lines.judge_control(total) for block in blocks for total in block.control]
     issues = [_mismatch(verdict, source) for verdict in (*among, *below) if verdict.disagrees]
-    return issues, [*_tell_totals(among), *_tell_control(below)]
+    return issues, [*_report_totals(among), *_report_control(below)]
 
 
 class _Lines:
@@ -273,7 +273,7 @@ def _mismatch(verdict: TotalVerdict, source: TableSource) -> Issue:
     return issue if total.labelled else replace(issue, message=alone)
 
 
-def _tell_totals(verdicts: Sequence[TotalVerdict]) -> list[Message]:
+def _report_totals(verdicts: Sequence[TotalVerdict]) -> list[Message]:
     """Tell how many totals rows were left out, and how many of them could not be compared."""
     if not verdicts:
         return []
@@ -287,7 +287,7 @@ def _tell_totals(verdicts: Sequence[TotalVerdict]) -> list[Message]:
     return [totals]
 
 
-def _tell_control(verdicts: Sequence[TotalVerdict]) -> list[Message]:
+def _report_control(verdicts: Sequence[TotalVerdict]) -> list[Message]:
     agreed = tuple(verdict.found for verdict in verdicts if verdict.agrees)
     messages = [Message("table.control_compared", found=Listed(agreed))] if agreed else []
     return (

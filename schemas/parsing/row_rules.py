@@ -11,7 +11,7 @@ import numpy as np
 from schemas.issues import IssueCode, Severity
 from schemas.parsing.amounts import ExactAmount
 from schemas.parsing.cells import CellFinding
-from schemas.parsing.destinations import check_destinations, hold_two_names, require_names, tell_shared_keys
+from schemas.parsing.destinations import check_destinations, hold_two_names, report_shared_keys, require_names
 from schemas.parsing.draft import TableDraft
 from schemas.plan import HOME_CURRENCY
 from schemas.tables.adjustments import CARRIED, PAID, TO_RECOUP
@@ -114,7 +114,7 @@ PAYEE_RULES = (
     check_destinations,
     settle_identities,
     hold_moves_in_question,
-    tell_shared_keys,
+    report_shared_keys,
 )
 
 
@@ -142,7 +142,7 @@ PAYMENT_RULES = (
     hold_repeated_payments,
     hold_other_currencies,
     hold_two_names,
-    tell_shared_keys,
+    report_shared_keys,
 )
 
 

@@ -35,7 +35,7 @@ from schemas.parsing.row_rules import (
     TAX_RULES,
 )
 from schemas.parsing.stand_ins import completed
-from schemas.parsing.unread_columns import UnreadColumn, issues_of, not_used, told, told_apart, unread_columns
+from schemas.parsing.unread_columns import UnreadColumn, issues_of, not_used, quoted, told_apart, unread_columns
 from schemas.parsing.what_holds_rows import check_oddities, hidden_data, hold_stopped_rows, notes_that_stop, values_only
 from schemas.raw_table import RawTable
 from schemas.tables.adjustments import Advances, Invoices, Opening, Taxes
@@ -172,12 +172,12 @@ def parse_table(
     if layout.table == "shares":
         alike = found.draft.groups("tax_id", *SAME_SHARE)
         unread = told_apart(unread, raw, [found.draft.rows[positions].tolist() for positions in alike])
-    decided = decisions_of(draft.decisions.values(), found.excluded.told, found.stand_ins)
+    decided = decisions_of(draft.decisions.values(), found.excluded.shown, found.stand_ins)
     decisions = (
         *decided,
         *understood(draft),
         *compared,
-        *not_used([(column.header, told(column.texts)) for column in unread]),
+        *not_used([(column.header, quoted(column.texts)) for column in unread]),
     )
     return settled(found, raw, layout, unread=unread, mismatches=mismatches, decisions=decisions)
 

@@ -144,7 +144,9 @@ def _facts(column: UnreadColumn, layout: Layout) -> dict[str, Any]:
     beside = layout.table not in {"payments", "royalty_lines"}
     return {
         "what": Message(f"condition.{column.condition}"),
-        "texts": told(column.texts) if column.texts and layout.table != "royalty_lines" else Message("condition.texts"),
+        "texts": quoted(column.texts)
+        if column.texts and layout.table != "royalty_lines"
+        else Message("condition.texts"),
         "only": f"only: {{{header}: [{some}]}}",
         "ignore": f"ignore_columns: [{header}]",
         "where": Message("condition.beside" if beside else "condition.source", table=layout.table),
@@ -171,7 +173,7 @@ def not_used(unread: Sequence[tuple[str, str]]) -> list[Message]:
 _MOST_COLUMNS: Final = 12
 
 
-def told(texts: Sequence[tuple[str, int]]) -> str:
+def quoted(texts: Sequence[tuple[str, int]]) -> str:
     """Return texts with how often each stands there, the most frequent first."""
     return ", ".join(f"{count} {text}" for text, count in texts)
 

@@ -37,7 +37,7 @@ class DecidingCells(QuietProgress):
     def stage(self, name: str) -> None:
         pass
 
-    def tell(self, message: str) -> None:
+    def show(self, message: str) -> None:
         self.told.append(message)
 
 

@@ -111,7 +111,7 @@ class Silence:
     def stage(self, name: str) -> None:
         """A stage begins."""
 
-    def tell(self, message: str) -> None:
+    def show(self, message: str) -> None:
         """Something worth a line."""
 
     def advance(self, what: str, done: int, total: int) -> None:

@@ -355,7 +355,7 @@ def second_attempts(obligations: Iterable[Obligation], failed: Iterable[FailedPa
     return found
 
 
-def tell_second_attempts(
+def report_second_attempts(
     obligations: Iterable[Obligation], inputs: Inputs, attempts: Mapping[str, SecondAttempt]
 ) -> list[Issue]:
     """Name each row that is paid in a second attempt; royalties by the row of their payee."""
@@ -494,7 +494,7 @@ def numbered_twins(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
     return found
 
 
-def tell_twins(obligations: Obligations) -> list[Issue]:
+def report_twins(obligations: Obligations) -> list[Issue]:
     """Name each row that says what another one says, see `numbered_twins`."""
     twins = numbered_twins(obligations)
     found = [(obligation.source, twins[obligation.key].source) for obligation in obligations if obligation.key in twins]

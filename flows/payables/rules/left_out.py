@@ -134,7 +134,7 @@ def used_corrections(
     return [row for row in put_right if is_used(row)]
 
 
-def tell_settled(obligations: Obligations, settled: Collection[CorrectedRow]) -> Obligations:
+def report_settled(obligations: Obligations, settled: Collection[CorrectedRow]) -> Obligations:
     """Say of payments that were paid as somebody had put their rows right, which workbook and which run did it.
 
     Args:

@@ -259,7 +259,7 @@ def compose_statements(
     """
     parts, places = earnings_by_payee(tables.earnings), territories_by_payee(tables.territories)
     balance_of: dict[str, Record] = {row["tax_id"]: row for row in records(tables.balances)}
-    obligations_of = told_by_payee(tables.obligations)
+    obligations_of = obligations_by_payee(tables.obligations)
     advances_of = defaultdict[str, list[AdvanceBalance]](list)
     for advance in basis.advances:
         advances_of[advance.payee].append(advance)
@@ -291,7 +291,7 @@ def compose_statements(
         )
 
 
-def told_by_payee(obligations: Iterable[Obligation]) -> dict[str, list[Obligation]]:
+def obligations_by_payee(obligations: Iterable[Obligation]) -> dict[str, list[Obligation]]:
     """Group what statements tell of by payee, whatever order it came in."""
     own = [obligation for obligation in obligations if obligation.kind in _TOLD and obligation.payee.tax_id]
     own.sort(

@@ -143,14 +143,14 @@ def test_a_run_s_books_are_to_be_told_anew_until_they_are_younger_than_the_word(
     ledger.runs.begin("run-1", "aurora-royalties", "2026-10", "payout", "Ana", "job.yaml")
     report = sent("partial")
     ledger.runs.finish("run-1", "discrepancies", 40, None)
-    assert ledger.decisions.runs_to_tell(None) == frozenset()
+    assert ledger.decisions.runs_to_rewrite(None) == frozenset()
     clock.move(seconds=1)
     say(PAID, "ana", "bia", report=report.id)
-    assert ledger.decisions.runs_to_tell(None) == ledger.decisions.runs_to_tell("aurora-royalties") == {"run-1"}
-    assert ledger.decisions.runs_to_tell("another") == frozenset()
+    assert ledger.decisions.runs_to_rewrite(None) == ledger.decisions.runs_to_rewrite("aurora-royalties") == {"run-1"}
+    assert ledger.decisions.runs_to_rewrite("another") == frozenset()
     clock.move(seconds=1)
     ledger.runs.finish("run-1", "done", 0, None)
-    assert ledger.decisions.runs_to_tell(None) == frozenset()
+    assert ledger.decisions.runs_to_rewrite(None) == frozenset()
 
 
 def test_of_many_words_all_or_none_are_recorded(ledger, clock, key):
