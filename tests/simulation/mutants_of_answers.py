@@ -39,8 +39,8 @@ ANSWERS: Final = (
         when("no answer in time, created minutes later"),
         Change(
             f"{OUTCOME}:classify_exception",
-            "    return Answer(Outcome.IN_DOUBT,",
-            "    return Answer(Outcome.REFUSED if isinstance(exc, httpx.TimeoutException) else Outcome.IN_DOUBT,",
+            "    return PostAnswer(Outcome.IN_DOUBT,",
+            "    return PostAnswer(Outcome.REFUSED if isinstance(exc, httpx.TimeoutException) else Outcome.IN_DOUBT,",
         ),
     ),
     Mutant(
@@ -49,8 +49,8 @@ ANSWERS: Final = (
         when("504, created minutes later", "tells neither"),
         Change(
             f"{OUTCOME}:classify_response",
-            "    return Answer(Outcome.IN_DOUBT,",
-            "    return Answer(Outcome.REFUSED if status >= 500 else Outcome.IN_DOUBT,",
+            "    return PostAnswer(Outcome.IN_DOUBT,",
+            "    return PostAnswer(Outcome.REFUSED if status >= 500 else Outcome.IN_DOUBT,",
         ),
     ),
     Mutant(
@@ -59,8 +59,8 @@ ANSWERS: Final = (
         when("429"),
         Change(
             f"{OUTCOME}:classify_response",
-            "    return Answer(Outcome.IN_DOUBT,",
-            "    return Answer(Outcome.NOT_SENT if status == 429 else Outcome.IN_DOUBT,",
+            "    return PostAnswer(Outcome.IN_DOUBT,",
+            "    return PostAnswer(Outcome.NOT_SENT if status == 429 else Outcome.IN_DOUBT,",
         ),
     ),
     Mutant(

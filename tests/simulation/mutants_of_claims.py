@@ -55,8 +55,8 @@ CLAIMS: Final = (
         when(twist=T.EXTENDED),
         Change(
             "flows.payables.rules.claims:claim",
-            "known = by_base.get(owed.base_key, []) if owed.base_key else []",
-            "known = [one for some in by_base.values() for one in some if one.amount_cents == owed.amount_cents]",
+            "known = by_base.get(obligation.base_key, []) if obligation.base_key else []",
+            "known = [one for some in by_base.values() for one in some if one.amount_cents == obligation.amount_cents]",
         ),
     ),
 )
@@ -75,7 +75,7 @@ WORDS: Final = (
         Change("flows.sending.send:check_may_send", "    if hold:\n", "    if False:\n"),
         Change(
             "io_adapters.ledger.decisions:require_free_to_send",
-            "if (hold := _standing_hold(connection)) is not None:",
+            "if (hold := _current_hold(connection)) is not None:",
             "if False:",
         ),
     ),

@@ -100,20 +100,20 @@ IDENTITY: Final = (
         "another account is another payee's",
         "DOUBLE",
         after(each(Chave_Pix="outra.conta@example.com", Referência="Nota 17")),
-        Change(f"{CLAIM}:_Gone._lost", "(owed.payee.tax_id, owed.destination)", "(owed.destination,)"),
+        Change(f"{CLAIM}:_Gone._lost", "(obligation.payee.tax_id, obligation.destination)", "(obligation.destination,)"),
     ),
     Mutant(
         "another document is another payee",
         "DOUBLE",
         after(each(CPF=COMPANIES.cnpj)),
-        Change(f"{CLAIM}:_Gone._lost", "(owed.payee.tax_id, owed.destination)", "(owed.payee.tax_id,)"),
-        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, owed.destination), ())", ""),
+        Change(f"{CLAIM}:_Gone._lost", "(obligation.payee.tax_id, obligation.destination)", "(obligation.payee.tax_id,)"),
+        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, obligation.destination), ())", ""),
     ),
     Mutant(
         "an account that was paid under another job and document is unknown",
         "DOUBLE",
         after(own_companies_in_another_job),
-        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, owed.destination), ())", ""),
+        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, obligation.destination), ())", ""),
     ),
     Mutant(
         "what other jobs and periods have paid is theirs",
@@ -125,13 +125,13 @@ IDENTITY: Final = (
         "the flag is a person's word for what looks paid",
         "DOUBLE",
         after(declare(**OTHER_JOB)),
-        Change("flows.approvals.approve:_take_yes", " or must_look:", ":"),
+        Change("flows.approvals.approve:_take_yes", " or needs_review:", ":"),
         Change(
             "flows.approvals.approve:_approve",
-            "wanted, run.clock.now(), by_flag=not must_look",
+            "wanted, run.clock.now(), by_flag=not needs_review",
             "wanted, run.clock.now()",
         ),
-        Change("flows.approvals.approve:_approve", "rule=rule,\n        by_flag=not must_look,", "rule=rule,"),
+        Change("flows.approvals.approve:_approve", "rule=rule,\n        by_flag=not needs_review,", "rule=rule,"),
     ),
     Mutant(
         "what looks paid may go unwatched where the job wants nobody's word",
@@ -139,7 +139,7 @@ IDENTITY: Final = (
         after(declare(**OTHER_JOB), unwatched=True),
         Change(
             "flows.approvals.approve:_approve",
-            "approvers_needed(rule, stored, must_look=must_look)",
+            "approvers_needed(rule, stored, needs_review=needs_review)",
             "approvers_needed(rule, stored)",
         ),
     ),
@@ -159,6 +159,6 @@ IDENTITY: Final = (
         "what recurs may recur in any job",
         "DOUBLE",
         after(declare(**OTHER_JOB, period="2026-11"), recurring=True),
-        Change(f"{ALIKE}:_counts", "owed.recurring and same_series", "owed.recurring"),
+        Change(f"{ALIKE}:_counts", "obligation.recurring and same_series", "obligation.recurring"),
     ),
 )

@@ -151,7 +151,7 @@ PEOPLE: Final = (
         "the job file as it is now has the last word on its rule",
         "under a looser rule",
         asking(a_rule_that_was_loosened),
-        Change("io_adapters.ledger.approvals:rule_for", "plan.rule if plan else None", "None"),
+        Change("io_adapters.ledger.approvals_missing:rule_for", "plan.rule if plan else None", "None"),
         Change("io_adapters.ledger.approvals:_counting", "stricter(rule, rule_of_plan(connection, digest))", "rule"),
     ),
     Mutant(
@@ -172,7 +172,7 @@ DOUBTS: Final = (
         "what has failed was never sent",
         "was sent 2 times",
         when("accepted, in the end an error and nothing paid"),
-        Change("flows.payables.plan_review:reasons_to_look", "*_second_attempts(run, drafted, plan),", ""),
+        Change("flows.payables.plan_review:review_reasons", "*_second_attempts(run, drafted, plan),", ""),
     ),
     Mutant(
         "a person knows better than the service whether it has paid",

@@ -69,8 +69,8 @@ ONCE: Final = (
         "a worker need not look whether the row is still its own",
         "was posted outside the time",
         when(point=P.AFTER_INTENT, event=E.OVERTAKEN_LATE),
-        Change(f"{SEND_ONCE}:_last_look", "if run.clock", "if False and run.clock"),
-        Change(f"{SEND_ONCE}:_last_look", "or not outbox", "and not outbox"),
+        Change(f"{SEND_ONCE}:_last_check", "if run.clock", "if False and run.clock"),
+        Change(f"{SEND_ONCE}:_last_check", "or not outbox", "and not outbox"),
     ),
     Mutant(
         "every try has a name of its own",
