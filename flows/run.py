@@ -14,6 +14,7 @@ from flows.settings import Settings
 from io_adapters.ledger.engine import Seal
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger, open_ledger
+from io_adapters.spreadsheets.declarations import read_policy
 from schemas.approval import PolicyOnRecord, on_record
 from schemas.errors import ExitCode, errors_in_language, worst
 from schemas.issues import Issue
@@ -302,8 +303,6 @@ def policy_of(settings: Settings) -> HousePolicy | None:
     """
     if settings.policy is None:
         return None
-    from io_adapters.spreadsheets.declarations import read_policy  # noqa: PLC0415  # seldom wanted
-
     return read_policy(settings.policy)
 
 

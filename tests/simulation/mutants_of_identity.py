@@ -100,13 +100,17 @@ IDENTITY: Final = (
         "another account is another payee's",
         "DOUBLE",
         after(each(Chave_Pix="outra.conta@example.com", Referência="Nota 17")),
-        Change(f"{CLAIM}:_Gone._lost", "(obligation.payee.tax_id, obligation.destination)", "(obligation.destination,)"),
+        Change(
+            f"{CLAIM}:_Gone._lost", "(obligation.payee.tax_id, obligation.destination)", "(obligation.destination,)"
+        ),
     ),
     Mutant(
         "another document is another payee",
         "DOUBLE",
         after(each(CPF=COMPANIES.cnpj)),
-        Change(f"{CLAIM}:_Gone._lost", "(obligation.payee.tax_id, obligation.destination)", "(obligation.payee.tax_id,)"),
+        Change(
+            f"{CLAIM}:_Gone._lost", "(obligation.payee.tax_id, obligation.destination)", "(obligation.payee.tax_id,)"
+        ),
         Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, obligation.destination), ())", ""),
     ),
     Mutant(
