@@ -132,14 +132,16 @@ def of_obligation(ledger: Ledger, run_records: RunRecords, key: str) -> list[Tra
 
 
 def of_payee(ledger: Ledger, run_records: RunRecords, tax_id: str) -> list[TraceWanted]:
-    """Find every period of every job in which a payee has anything, in order."""
-    claims = ledger.claims.trace(tax_id)
-    claimed = {
-        (submission.job, submission.period)
-        for submission in ledger.submissions.with_ids({claim.submission_id for claim in claims})
-    }
-    places = {where for where in run_records.runs if where in claimed or run_records.newest(where, tax_id)}
-    return [TraceWanted(*where, tax_id) for where in sorted(places)]
+    """Find every period of every job in which a payee has anything, under a former document where only that has."""
+    moves = ledger.journal.payee_moves()
+    wanted = dict[tuple[str, str], TraceWanted]()
+    for document in (tax_id, *(old for old, new in moves.items() if new == tax_id)):
+        named = ledger.submissions.with_ids({claim.submission_id for claim in ledger.claims.trace(document)})
+        claimed = {(submission.job, submission.period) for submission in named}
+        for where in run_records.runs.keys() - wanted.keys():
+            if where in claimed or run_records.newest(where, document):
+                wanted[where] = TraceWanted(*where, document)
+    return [wanted[where] for where in sorted(wanted)]
 
 
 def people_meant(ledger: Ledger, run_records: RunRecords, asked: str) -> list[str]:
@@ -219,6 +221,7 @@ def trace(
     run_records = RunRecords(ledger, job, period)
     asked = asked.strip()
     left_out: tuple[str, ...] = ()
+    people = list[str]()
     if asked.startswith(REPORT):
         wanted = of_report(ledger, run_records, asked)
         left_out = tuple(key for subject in wanted[MOST_PAYEES:] for key in sorted(subject.keys))
@@ -237,7 +240,7 @@ def trace(
     gatherer = _Gatherer(ledger, run_records, order_of, most_ranges)
     payees = tuple(found for subject in wanted if (found := gatherer.gather(subject)))
     language = payees[0].language if payees else run_records.language
-    meant = tuple(dict.fromkeys(subject.tax_id for subject in wanted))
+    meant = tuple(people or dict.fromkeys(subject.tax_id for subject in wanted))
     return Traced(payees, left_out=left_out, language=language, people=meant)
 
 

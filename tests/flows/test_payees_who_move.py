@@ -52,6 +52,16 @@ def test_what_was_carried_and_recouped_of_the_cpf_is_the_cnpjs(halves, service):
     assert codes(report) == [("TAXID_MOVED", "advances.csv", 2)]
 
 
+def test_the_account_of_the_cnpj_tells_what_the_cpf_was_paid_though_it_has_earned_nothing_yet(halves):
+    halves.write("2026-07-a.xlsx", [line("200,00")])
+    run(halves, "2026-07", ANA)  # 100.00 less 30.00
+    halves.write("2026-08-a.xlsx", [line("0,01", "Choro")])
+    run(halves, "2026-08", FIRMA, moved=True, shared=BIA)
+    (account,) = halves.ask("account", FIRMA.tax_id)["accounts"]
+    assert [(payment["period"], payment["amount_cents"]) for payment in account["payments"]] == [("2026-07", 7000)]
+    assert account["periods"][0]["groups_cents"] == {"recouped": 3000, "paid": 7000}
+
+
 def test_a_period_paid_to_the_cpf_is_never_paid_again_to_the_cnpj(halves, service):
     halves.write("2026-07-a.xlsx", [line("200,00")])
     run(halves, "2026-07", ANA)
