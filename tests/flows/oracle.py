@@ -18,7 +18,9 @@ class Oracle:
     def __init__(self, sandbox: EmbeddedSandbox) -> None:
         self.url = sandbox.url
         self.api_key = sandbox.api_key
-        self._control = httpx.Client(base_url=sandbox.control_url, timeout=60)
+        # A connection that is kept is closed by the server while tests do other things.
+        unkept = httpx.Limits(max_keepalive_connections=0)
+        self._control = httpx.Client(base_url=sandbox.control_url, timeout=60, limits=unkept)
 
     def close(self) -> None:
         self._control.close()

@@ -111,13 +111,13 @@ IDENTITY: Final = (
         Change(
             f"{CLAIM}:_Gone._lost", "(obligation.payee.tax_id, obligation.destination)", "(obligation.payee.tax_id,)"
         ),
-        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, obligation.destination), ())", ""),
+        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, obligation.destination), ()),", ""),
     ),
     Mutant(
         "an account that was paid under another job and document is unknown",
         "DOUBLE",
         after(own_companies_in_another_job),
-        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, obligation.destination), ())", ""),
+        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, obligation.destination), ()),", ""),
     ),
     Mutant(
         "what other jobs and periods have paid is theirs",
