@@ -2,30 +2,20 @@
 
 import datetime as dt
 import getpass
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from flows.settings import cluster_address
-from io_adapters.spreadsheets.declarations import read_job
-from schemas.errors import ConfigurationError, errors_in_language
-from schemas.job import BRASILIA, Job, Period, period_asked, resolve_period
-from schemas.messages import Message
-
-if TYPE_CHECKING:  # a check has neither ledger nor service, and need not wait for what they are made with
-    from io_adapters.ledger.ledger import Ledger
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Final
 
-from flows.settings import UPLOADS, Settings, jobs_folder, policy_file
+from flows.settings import UPLOADS, Settings, cluster_address, jobs_folder, policy_file
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.spreadsheets.declarations import is_path, read_policy
+from io_adapters.spreadsheets.declarations import is_path, read_job, read_policy
 from io_adapters.spreadsheets.files import is_url
-from schemas.errors import RepasseError
-from schemas.job import PolicyReads
+from schemas.errors import ConfigurationError, RepasseError, errors_in_language
+from schemas.job import BRASILIA, Job, Period, PolicyReads, period_asked, resolve_period
+from schemas.messages import Message
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
 """new, layouts: a job file from spreadsheets, asking what they do not say; model sheets; known layouts."""
 
+import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from flows.cli.ending import AsJson, Result, console_for
+from flows.cli.ending import AsJson, Result, command, console_for, ended
 from schemas.errors import ConfigurationError, ExitCode, errors_in_language
 from schemas.messages import Message, render
 
@@ -19,14 +21,6 @@ if TYPE_CHECKING:
     from schemas.layouts.drafting import Possibilities, Possibility
     from schemas.layouts.layout import Layout
     from schemas.raw_table import View
-import json
-from collections import Counter
-from typing import TYPE_CHECKING
-
-from flows.cli.ending import command, ended
-
-if TYPE_CHECKING:
-    from schemas.layouts.layout import Layout
 
 
 # What a file is whose layout has to be drafted, as an answer.
