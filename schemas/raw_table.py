@@ -1,98 +1,13 @@
-"""RawTable: one sheet as text, with each cell's place, kind and oddities, before any rule has been applied."""
+"""RawTable: one sheet as text, with each cell's place and kind, before any rule has been applied."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
-from typing import Final
 
 import numpy as np
 import pandas as pd
 
 from schemas.messages import Message
-
-# Begins what Repasse writes into the comment of a cell, below what the person had written there.
-NOTE_MARK: Final = "— Repasse —"
-
-# How far down a header is looked for when the layout does not say where it is, and how many rows a view shows.
-HEAD_ROWS: Final = 60
-
-
-class CellKind(IntEnum):
-    """What a cell held before it became text; a CSV holds TEXT and EMPTY only."""
-
-    EMPTY = 0
-    TEXT = 1
-    NUMBER = 2
-    DATE = 3
-    BOOL = 4
-    ERROR = 5
-    FORMULA_WITHOUT_VALUE = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Oddities:
-    """What a sheet holds beside its values. Rows are physical, positions count from 0 at column A.
-
-    Attributes:
-        hidden_rows: Rows below the header that the sheet does not show, by hand or by a filter.
-        hidden_columns: Columns that it does not show.
-        merged: (row, position) of cells that a merged one covers; its top left cell, which has the value, is not one.
-        external: (row, position) of formulas that take their value from another workbook.
-        formulas: (row, position) of all formulas that have a value.
-        zeros: (row, position, digits) of whole numbers that it shows with zeros before them, as so many digits.
-        shown_otherwise: (row, position) of numbers that it shows in a foreign currency, or scaled.
-        struck: (row, position) of cells whose text is struck through.
-        comments: (row, position, text) of what people have written beside cells.
-        stale: Whether the workbook asks to be calculated again before its values are believed.
-        values_only: Whether none of this was looked for, since its format is read for its values alone.
-    """
-
-    hidden_rows: tuple[int, ...] = ()
-    hidden_columns: tuple[int, ...] = ()
-    merged: frozenset[tuple[int, int]] = frozenset()
-    external: frozenset[tuple[int, int]] = frozenset()
-    formulas: frozenset[tuple[int, int]] = frozenset()
-    zeros: frozenset[tuple[int, int, int]] = frozenset()
-    shown_otherwise: frozenset[tuple[int, int]] = frozenset()
-    struck: frozenset[tuple[int, int]] = frozenset()
-    comments: tuple[tuple[int, int, str], ...] = ()
-    stale: bool = False
-    values_only: bool = False
-
-
-NO_ODDITIES: Final = Oddities()
-
-
-@dataclass(frozen=True, slots=True)
-class HeadRow:
-    """One of the first rows.
-
-    Attributes:
-        row: Physical row, 1-based.
-        texts: Its cells from column A, as `RawTable.cells` writes them.
-    """
-
-    row: int
-    texts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """One way to see a table in a file.
-
-    Attributes:
-        sheet: Sheet name; None for text.
-        delimiter: Between the fields of a text; None for a sheet.
-        visible: Whether the sheet is shown to people.
-        head: The first rows that hold anything, up to `HEAD_ROWS`.
-        rows: How many rows a sheet has; of a larger one than `head` shows, blank ones among them count.
-    """
-
-    sheet: str | None
-    delimiter: str | None
-    visible: bool
-    head: tuple[HeadRow, ...]
-    rows: int = 0
+from schemas.sheet_cells import NO_ODDITIES, CellKind, HeadRow, Oddities
 
 
 @dataclass(frozen=True, slots=True)

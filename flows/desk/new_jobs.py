@@ -34,7 +34,7 @@ from schemas.job_draft import (
 )
 from schemas.layouts.drafting import Possibilities, draft_layout, guess_table, identify, variants_of
 from schemas.messages import Listed, Message, render
-from schemas.raw_table import View
+from schemas.sheet_cells import View
 from schemas.values.tax_id import require_tax_id
 
 KEPT: Final = 24

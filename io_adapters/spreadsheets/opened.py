@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import RawTable, View
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import View
 
 
 class OpenedFile(Protocol):

@@ -32,7 +32,8 @@ from schemas.corrections import WorkbookMarks
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import CellKind, FileIdentity, HeadRow, Oddities, RawTable, View
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import CellKind, HeadRow, Oddities, View
 
 
 class WorkbookSource(Protocol):

@@ -18,7 +18,8 @@ from schemas.parsing.dates import NO_EVIDENCE, Evidence, dates
 from schemas.parsing.draft import Mask, TableDraft, label_of
 from schemas.parsing.excluded_rows import positions_under, rows_holding
 from schemas.parsing.readers import Convention, reader_factory
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 from schemas.tables.model import Column, ColumnKind
 from schemas.values.reading import BLANKS, says_nothing
 from schemas.values.tax_id import read_tax_ids

@@ -11,7 +11,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from flows.payables.check import check_files
 from flows.run import QuietProgress
 from flows.run_request import read_run_request
-from schemas.raw_table import NOTE_MARK
+from schemas.sheet_cells import NOTE_MARK
 from tests.io_adapters.spreadsheets.trap_workbook import libreoffice
 
 convert = pytest.fixture(scope="module")(libreoffice)

@@ -16,7 +16,8 @@ from schemas.parsing.blocks import Before, parse_block
 from schemas.parsing.cells import unreadable
 from schemas.parsing.content_hash import RowsContent
 from schemas.parsing.readers import Convention, plain_amounts, plain_pattern, reader_factory
-from schemas.raw_table import CellKind, FileIdentity, RawTable, joined, some_rows
+from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
+from schemas.sheet_cells import CellKind
 from schemas.statement_sketches import SketchKind, hash_frame
 from schemas.tables.model import ColumnKind
 from schemas.tables.royalties import COLUMNS

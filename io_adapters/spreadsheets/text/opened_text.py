@@ -41,7 +41,8 @@ from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import HEAD_ROWS, FileIdentity, HeadRow, RawTable, View
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import HEAD_ROWS, HeadRow, View
 
 _CHUNK_BYTES: Final = 2**20
 # The first range tells how columns are read, so the others wait for it.

@@ -15,7 +15,7 @@ from defusedxml import DTDForbidden
 
 from io_adapters.spreadsheets.workbook.archive import document_type_pattern, with_seams
 from io_adapters.spreadsheets.workbook.sheets import ExactCell, WorkbookRefused
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 
 _PART: Final = re.compile(r'"[^"]*"|[\\_*].|\[[^\]]*\]|.', re.DOTALL)
 _CONDITION: Final = re.compile(r"\[(<=|>=|<>|<|>|=)([0-9]{1,15})\]")
