@@ -53,8 +53,6 @@ Patterns = Annotated[
     BeforeValidator(_several, json_schema_input_type=str | list[str]),
     Field(min_length=1),
 ]
-
-
 # The layout of a source whose files are recognised by their headers.
 AUTO: Final = "auto"
 

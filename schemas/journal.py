@@ -432,8 +432,6 @@ def _renamed(sums: Sums, rename: Callable[[JournalAccount], JournalAccount]) -> 
 
 
 NOTHING_POSTED: Final = JournalState()
-
-
 STATEMENTS: Final = "statements "
 
 

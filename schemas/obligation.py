@@ -27,8 +27,6 @@ _WITH_FACTS: Final[Mapping[str, str]] = {
     "settled_by": "settled by {file}, run {run}",
     "submission": "{said}",
 }
-
-
 # Facts of messages, as pydantic writes and reads them.
 Facts = Annotated[Mapping[str, Any], PlainSerializer(facts_json), BeforeValidator(facts_from)]
 

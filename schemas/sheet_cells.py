@@ -6,8 +6,6 @@ from typing import Final
 
 # Begins what Repasse writes into the comment of a cell, below what the person had written there.
 NOTE_MARK: Final = "— Repasse —"
-
-
 # How far down a header is looked for when the layout does not say where it is, and how many rows a view shows.
 HEAD_ROWS: Final = 60
 

@@ -104,8 +104,6 @@ _MET: Final = {
     Action.CHANGE_EMAIL: Result.EMAIL_CHANGED,
     Action.ASK_AGAIN: Result.KEPT,
 }
-
-
 # What only a service that has contacts can have said.
 ANSWERED: Final = frozenset({Result.CREATED, Result.FOUND, Result.EMAIL_CHANGED, Result.REFUSED})
 

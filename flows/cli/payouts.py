@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 Period = Annotated[
     str | None, typer.Option(metavar="MONTH", help="Where the job says previous_month: another, such as 2026-10.")
 ]
-
-
 KeyTypesTaken = Annotated[
     bool, typer.Option("--key-types", help="Take each Pix key without a type for what it shows; kept for the job.")
 ]

@@ -60,8 +60,6 @@ class Said:
 IGNORED: Final = "-"
 AS_SAID: Final = "="
 _WITH: Final = "="
-
-
 NOTHING_SAID: Final = Said()
 
 

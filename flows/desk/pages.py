@@ -22,8 +22,6 @@ from schemas.values.money import format_cents
 
 HERE: Final = Path(__file__).parent
 T = TypeVar("T")
-
-
 _TEMPLATES: Final = Environment(
     loader=FileSystemLoader(HERE / "templates"),
     autoescape=True,

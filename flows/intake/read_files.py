@@ -140,8 +140,6 @@ class ReadTable:
 _Begun = Mapping[tuple[int, str], "Future[ReadApart | None]"]
 # Of which a cluster has parts to read at a time.
 _FILES_AT_ONCE: Final = 16
-
-
 # Why a member of an archive may be left out beside others that are read.
 _NOT_READ_AS_A_MEMBER: Final = frozenset({IssueCode.LAYOUT_UNKNOWN, IssueCode.FILE_TYPE})
 

@@ -36,17 +36,9 @@ from schemas.reconciliation import AccountCheckCounts, Summary
 from schemas.values.money import format_cents
 
 IN_DOUBT: Final = "repasse.in-doubt"
-
-
 FROZEN: Final = "repasse.frozen"
-
-
 DISCREPANCIES: Final = "repasse.discrepancies"
-
-
 APPROVAL_WANTED: Final = "repasse.approval-wanted"
-
-
 _NAMES: Final = {
     ExitCode.IN_DOUBT: IN_DOUBT,
     ExitCode.FROZEN: FROZEN,

@@ -327,21 +327,23 @@ class Approving:
             for submission in planned:
                 move(connection, submission, SubmissionState.APPROVED, at=now, by=run_id, run_id=run_id)
             connection.execute(update(plans).where(plans.c.digest == digest).values(approved_at=now))
-            connection.execute(delete(approved_plans).where(approved_plans.c.plan_digest == digest))
-            values = {
-                "plan_digest": digest,
-                "approvers": approvers,
-                "good_until": good_until(counting.values(), approvers, now),
-                "content_hashes": json.dumps(sorted({submission.content_hash for submission in planned})),
-            }
-            connection.execute(
-                insert(approved_plans).values(
-                    **values,
-                    seal=self._db.seal.of("approved plan", *map(_written, values.values())),
-                )
-            )
+            self._seal(connection, digest, approvers, good_until(counting.values(), approvers, now), planned)
             approved = {submission.id for submission in planned}
             return [submission for submission in _submissions_of(connection, digest) if submission.id in approved]
+
+    def _seal(
+        self, connection: Connection, digest: str, approvers: int, until: dt.datetime, planned: list[Submission]
+    ) -> None:
+        """Write down under the seal what was approved: the bytes of a plan, by how many people, good until when."""
+        connection.execute(delete(approved_plans).where(approved_plans.c.plan_digest == digest))
+        values = {
+            "plan_digest": digest,
+            "approvers": approvers,
+            "good_until": until,
+            "content_hashes": json.dumps(sorted({submission.content_hash for submission in planned})),
+        }
+        seal = self._db.seal.of("approved plan", *map(_written, values.values()))
+        connection.execute(insert(approved_plans).values(**values, seal=seal))
 
     def _require_approvals(
         self,

@@ -168,8 +168,6 @@ _IS_CREATION: Final = attempts.c.kind == AttemptKind.CONTACT.value
 _UNANSWERED: Final = select(attempts.c.subject, attempts.c.sending_at).where(
     _IS_CREATION, attempts.c.state.in_([A.SENDING.value, A.IN_DOUBT.value])
 )
-
-
 _CREATING: Final = ContactState.CREATING
 
 

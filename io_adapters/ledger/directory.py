@@ -99,8 +99,6 @@ webhooks = Table(
     Column("retired_at", Utc),
     Index("uq_webhooks_token_sha256", "token_sha256", unique=True),
 )
-
-
 _ONLY_ROW = 1
 
 

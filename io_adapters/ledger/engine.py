@@ -51,8 +51,6 @@ class Seal:
 
 # Of ledgers that end with the program, and of those that were opened without a key.
 NO_KEY = Seal(lambda: b"")
-
-
 BUSY_TIMEOUT_S = 10
 _WRITING = "repasse_writing"
 # Transactions of the ledger exclude each other on PostgreSQL as they do on SQLite; the number only has to be ours.

@@ -111,8 +111,6 @@ def _parse(body: bytes) -> dict[str, Any]:
 
 # A submission's id is its report id; the ledger holds it once. What its attempt is about is the content of its batch.
 _IN_ATTEMPT: Final = {"content_hash": "subject", "attempt": "number"}
-
-
 _COLUMNS: Final = {
     name: submissions.c[name] if name in submissions.c else attempts.c[_IN_ATTEMPT.get(name, name)].label(name)
     for name in Submission.__dataclass_fields__

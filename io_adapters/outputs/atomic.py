@@ -6,8 +6,6 @@ import tempfile
 from pathlib import Path
 
 OTHER_NAMES = 9
-
-
 # Of temporary files, before the number of the process; what they will be called is not in it.
 _UNFINISHED = ".writing-"
 

@@ -297,8 +297,6 @@ IN_DOUBT: Final[frozenset[type[Exception]]] = frozenset(
         ReplyTooLarge,
     }
 )
-
-
 MAX_REPLY_BYTES: Final = 100_000
 
 

@@ -22,11 +22,7 @@ from io_adapters.sandbox.models import (
 from io_adapters.sandbox.validation import ValidationProblem, problem, refuse_if_any, unknown_fields
 
 router = APIRouter(route_class=ExactRoute, tags=["Contacts"])
-
-
 NO_CONTACT: Final = "No such contact"
-
-
 NO_ACCOUNT: Final = "No such account"
 
 

@@ -109,8 +109,6 @@ NOT_LET_IN: Final[Answers] = {401: {"model": Refusal, "description": "The Author
 NOT_FOUND: Final[Answers] = {404: {"model": Refusal, "description": "There is no such thing"}}
 NOTHING: Final[Answers] = {204: {"description": "Deleted, where the sandbox is told to answer nothing"}}
 CONFLICT: Final[Answers] = {409: {"model": Refusal, "description": "There is one already"}}
-
-
 Kind = Literal[
     "status",
     "html",

@@ -39,8 +39,6 @@ class Endpoint(StrEnum):
 
 
 _FIXED: dict[str, Endpoint] = {str(endpoint): endpoint for endpoint in Endpoint if "{" not in endpoint}
-
-
 _PATTERNS = {endpoint: compile_path(endpoint.path)[0] for endpoint in Endpoint if "{" in endpoint}
 
 

@@ -116,8 +116,6 @@ IsoDate = Annotated[
     AfterValidator(_iso_8601),
     WithJsonSchema({"type": "string", "anyOf": [{"format": "date"}, {"format": "date-time"}]}),
 ]
-
-
 Status = Literal["PENDING", "DONE", "ERROR", "EXCLUDED", "PROCESSING", "CLOSED"]
 AccountType = Literal["saving_account", "payment_account", "checking_account", "salary_account"]
 PixKeyType = Literal["random_key", "cnpj", "cpf", "phone_number", "email"]
@@ -263,8 +261,6 @@ class SandboxAccountVerdict(BaseModel):
 
 
 REPORT_FIELDS: Final = tuple(field.alias or name for name, field in SandboxSplitReport.model_fields.items())
-
-
 NonEmpty = Annotated[str, Field(min_length=1)]
 _EITHER: Final = {
     "anyOf": [

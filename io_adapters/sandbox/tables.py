@@ -79,8 +79,6 @@ qr_codes = sa.Table(
     sa.Column("amount_cents", sa.Integer),
     sa.Column("expiration_seconds", sa.Integer, nullable=False),
 )
-
-
 contacts = sa.Table(
     "contacts",
     metadata,
@@ -126,8 +124,6 @@ contact_changes = sa.Table(
     sa.Column("contact_id", sa.String, nullable=False),
     sa.Column("account_id", sa.String),
 )
-
-
 webhooks = sa.Table(
     "webhooks",
     metadata,

@@ -15,8 +15,6 @@ TableName = Literal[
     "payments", "royalty_lines", "payees", "shares", "advances", "opening", "rates", "taxes", "invoices"
 ]
 WrittenAs = Literal["tab", "comma", "semicolon", "bar", "sheet"]
-
-
 _ATTRIBUTE: Final = re.compile(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", re.MULTILINE)
 
 

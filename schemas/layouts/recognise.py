@@ -49,8 +49,6 @@ _MONEY: Final = re.compile(
     "|montante|total|gross|brut|fee|taxa|tarifa|comiss|commission|imposto|withh|balance|saldo|advance|adiant|cache|share$"
     "|rateio|rendimento|repasse|payment|payout|pagamento|pago$|areceber|receivable|value"
 )
-
-
 # "Partner Revenue : Auction" is a part of Partner Revenue.
 _PART_OF: Final = re.compile(r"\w\s+[:/|>-]\s+\w")
 _A_PART: Final = 2

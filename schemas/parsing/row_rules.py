@@ -47,8 +47,6 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         **dict.fromkeys(("rendimentosesaldo", "rendimentoesaldo", "earnedandcarried"), "earned_and_carried"),
     },
 }
-
-
 _NAMES = frozenset(column.name for column in columns_of(Payees) if column.kind is ColumnKind.NAME)
 
 
@@ -144,11 +142,7 @@ PAYMENT_RULES = (
     hold_two_names,
     report_shared_keys,
 )
-
-
 _ON_TOP_WORDS: Final = frozenset({"ontop", "porfora", "amais", "adicional", "encima", "additional"})
-
-
 _OUT_OF: Final = re.compile(r"(?:da parte d[eoa]s?|out of|de la parte de)\s+(\S.*)", re.IGNORECASE)
 
 
@@ -180,8 +174,6 @@ def _base_of(text: str) -> str | None:
 
 
 _SCOPE = ("isrc", "upc", "release", "artist")
-
-
 # Of the whole catalogue.
 _WHOLE_CATALOGUE: Final = frozenset(
     {
@@ -219,11 +211,7 @@ def require_scope(draft: TableDraft) -> None:
 
 # What two rows of one payee agree in that are the same share.
 SAME_SHARE: Final = ("isrc", "upc", "release", "artist", "role", "valid_from", "valid_to", "base")
-
-
 SHARE_RULES = (check_validity, read_bases, require_scope)
-
-
 # What people write, folded.
 WORDS: Final[dict[str, str]] = {
     "carried": CARRIED,
@@ -267,11 +255,7 @@ def hold_repeated_rows(draft: TableDraft) -> None:
 
 
 OPENING_RULES = (read_kinds, hold_repeated_rows)
-
-
 _MOST: Final = Decimal(10**8)
-
-
 _DECIMALS: Final = 12
 
 
@@ -347,8 +331,6 @@ def _overlapping(draft: TableDraft, positions: Iterable[int]) -> Iterator[list[i
 
 
 _FOR_EVER: Final = "9999-12-31"
-
-
 TAX_RULES = (check_validity, write_kinds_alike, require_rate_or_amount, hold_repeated_taxes)
 
 

@@ -28,6 +28,22 @@ from schemas.tables.model import (
 
 LINE_AMOUNT = decimal128(38, 18)
 UNREAD_UPC = "?"
+# A line's amount is below 10**13 with 18 decimals: 10**45 lines would fit, while decimal128, which Arrow lets overflow
+# without a word, could be full after ten million. Units have 15 digits, of which 64 bits hold a few thousand.
+LINE_SUM = decimal256(76, 18)
+UNIT_SUM = decimal128(38, 0)
+# Sums of exact decimals and of whole numbers are what a frame of totals has; everything else in it is text or a count.
+_SUMS: Final = {"amount": LINE_SUM, "units": UNIT_SUM}
+PLATFORM_KEY: Final = ("file", "sheet", "isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
+TERRITORY_KEY: Final = ("file", "isrc", "upc", "release", "artist", "territory", "period", "currency")
+# A sum of lines has 18 decimals, a rate up to twelve, a share six.
+EARNED: Final = decimal256(76, 36)
+_TYPES: Final = {"units": int64(), "lines": int64(), "share_ppm": int64(), "source_amount": LINE_SUM, "earned": EARNED}
+# The column in which earnings that were kept bear the number of their sum of lines.
+SUM_NUMBER: Final = "sum_number"
+_WHOLE_PPM: Final = 1_000_000
+# A share beside the group that covers a line; any other base than "" is a role of that group, in small letters.
+ON_TOP: Final = "on top"
 
 
 class RoyaltyLines(SheetTable):
@@ -58,24 +74,6 @@ def worth_anything(lines: pd.DataFrame) -> npt.NDArray[np.bool_]:
 COLUMNS = columns_of(RoyaltyLines)
 # Its columns of texts.
 TEXTS = tuple(column.name for column in COLUMNS if column.name not in {"units", "amount"})
-
-
-# A line's amount is below 10**13 with 18 decimals: 10**45 lines would fit, while decimal128, which Arrow lets overflow
-# without a word, could be full after ten million. Units have 15 digits, of which 64 bits hold a few thousand.
-LINE_SUM = decimal256(76, 18)
-
-
-UNIT_SUM = decimal128(38, 0)
-
-
-# Sums of exact decimals and of whole numbers are what a frame of totals has; everything else in it is text or a count.
-_SUMS: Final = {"amount": LINE_SUM, "units": UNIT_SUM}
-
-
-PLATFORM_KEY: Final = ("file", "sheet", "isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
-
-
-TERRITORY_KEY: Final = ("file", "isrc", "upc", "release", "artist", "territory", "period", "currency")
 
 
 class _Totals(TableModel):
@@ -117,10 +115,6 @@ class Rates(SheetTable):
     date: Series[str] = cells(ColumnKind.DATE, required=True, str_matches=f"^{ISO_DAY}$")
     rate: Series[Annotated[pd.ArrowDtype, LINE_AMOUNT]] = cells(ColumnKind.LINE_AMOUNT, required=True)
     source: Series[str] = cells(ColumnKind.TEXT)
-
-
-# A sum of lines has 18 decimals, a rate up to twelve, a share six.
-EARNED: Final = decimal256(76, 36)
 
 
 class Earnings(TableModel):
@@ -180,9 +174,6 @@ class PayeeBalances(TableModel):
     payable_cents: Series[int] = pa.Field(ge=0)
 
 
-_TYPES: Final = {"units": int64(), "lines": int64(), "share_ppm": int64(), "source_amount": LINE_SUM, "earned": EARNED}
-
-
 def _typed(parts: Table | None, model: type[TableModel]) -> pd.DataFrame:
     types = schema([(name, _TYPES.get(name, large_string())) for name in names_of(model)])
     return frame_of(types.empty_table() if parts is None else parts.select(types.names).cast(types))
@@ -191,11 +182,6 @@ def _typed(parts: Table | None, model: type[TableModel]) -> pd.DataFrame:
 def earnings_frame(parts: Table | None = None) -> DataFrame[Earnings]:
     """Return earnings as their table; amounts may be exact decimals or their texts. Without any, it is empty."""
     return DataFrame[Earnings](_typed(parts, Earnings))
-
-
-# The column in which earnings that were kept bear the number of their sum of lines.
-SUM_NUMBER: Final = "sum_number"
-_WHOLE_PPM: Final = 1_000_000
 
 
 def sum_numbers(earnings: pd.DataFrame) -> "pd.Series[int]":
@@ -211,10 +197,6 @@ def sum_numbers(earnings: pd.DataFrame) -> "pd.Series[int]":
 def territories_frame(parts: Table | None = None) -> DataFrame[TerritoryEarnings]:
     """Return earnings by territory as their table; as `earnings_frame`."""
     return DataFrame[TerritoryEarnings](_typed(parts, TerritoryEarnings))
-
-
-# A share beside the group that covers a line; any other base than "" is a role of that group, in small letters.
-ON_TOP: Final = "on top"
 
 
 class Shares(PayeeTable):

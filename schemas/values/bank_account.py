@@ -27,8 +27,6 @@ _SCIENTIFIC: Final = re.compile(r"[0-9](?:[.,]([0-9]+))?[eE]\+?([0-9]{1,3})")
 _ACCOUNT: Final = re.compile(r"([0-9]{1,19}|[0-9]{1,3}(?:\.[0-9]{3})+)(?:-?([0-9XPxp]))?")
 _LONGEST_ACCOUNT: Final = 20
 _EXACT_DIGITS: Final = 15  # what a spreadsheet keeps of a number
-
-
 # Names by which people call the banks they write down most -> code; the codes are those of the central bank's list.
 _BANK_NAMES: Final[dict[str, str]] = {
     name: code
@@ -301,8 +299,6 @@ _RULES: Final[dict[str, Callable[[str, str], str | None]]] = {
     "336": _c6,
     "341": _itau,
 }
-
-
 DESTINATION_COLUMNS = (
     "pix_key",
     "pix_key_type",

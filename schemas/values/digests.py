@@ -11,8 +11,6 @@ def digest_of(*parts: str | bytes) -> str:
 
 
 _BASE32: Final = "abcdefghijklmnopqrstuvwxyz234567"
-
-
 _PAIRS: Final = [first + second for first in _BASE32 for second in _BASE32]
 
 

@@ -108,8 +108,6 @@ _NAMES: Final = {
     ExitCode.NO_SOUND_PLAN: "no_sound_plan",
     ExitCode.BUG: "bug",
 }
-
-
 NOTHING_TO_PAY: Final = "nothing_to_pay"
 
 

@@ -19,8 +19,6 @@ from schemas.values.reading import fold_word
 from schemas.wire import Institution
 
 _CODE_DIGITS: Final = 3
-
-
 NONE_LISTED: Final[Mapping[str, Institution]] = MappingProxyType({})
 
 

@@ -25,8 +25,6 @@ from schemas.wire import amount_from_cents
 PERSON: Final = (
     "name", "email", "artist_name", "contact_id", "original_tax_id", "original_name", "parent_id", "parent_name",
 )  # fmt: skip
-
-
 RowsByPayee = Mapping[str, Record]
 
 

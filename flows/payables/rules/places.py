@@ -17,8 +17,6 @@ from schemas.tables.model import DataFrame
 from schemas.wire import SplitReport, cents_of
 
 S = SubmissionState
-
-
 _PLACES = {
     S.PLANNED: Place.PLANNED,
     S.APPROVED: Place.PLANNED,
@@ -35,8 +33,6 @@ _PLACES = {
     S.EXCLUDED: Place.EXCLUDED,
     S.REFUSED: Place.REFUSED,
 }
-
-
 # What people say a report did that ended without telling whom it paid.
 _DECIDED = {DecisionKind.PAY: Place.FAILED, DecisionKind.PAID: Place.PAID, DecisionKind.DROP: Place.EXCLUDED}
 

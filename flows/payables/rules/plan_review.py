@@ -38,8 +38,6 @@ _PAID_KINDS: Final = ("payment", "royalty", "owner")
 # What a plan does not pay, of the kinds that are paid.
 _NOT_PAID: Final = frozenset({Place.HELD, Place.CONFLICT, Place.CARRIED, Place.RECOUPED})
 _SHARE: Final = ["tax_id", "role", "isrc", "upc", "release", "artist"]
-
-
 # What is to be paid, summed up: by base key, or by payee. The destination is where what is still to be paid goes; where
 # the last part went when all was sent.
 Sums = Mapping[str, Obligation]
