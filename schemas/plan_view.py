@@ -3,21 +3,20 @@
 import datetime as dt
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import TypeAdapter
+from pydantic import PlainSerializer, PlainValidator, TypeAdapter
 
 from schemas.errors import ExitCode
-from schemas.messages import Listed, Message, message_from
+from schemas.messages import Listed, Message, message_from, message_json
 from schemas.obligation import Reasons
-from schemas.plan import PaymentPlan, Place
+from schemas.plan import ExchangeTerms, Place
 from schemas.reconciliation import RowCounts, Totals
 from schemas.statement_sketches import PaidAlike
-from schemas.waits import Wait
 
 # "Much above their own history": a period's sum that is at least this many times the median of the payee's last sums
 # (as many as there are, up to this number), and above that median by at least this much.
@@ -27,6 +26,10 @@ MUCH_ABOVE_BY_CENTS: Final = 100_00
 
 # A decimal mark that was lost: the sum, or one payment, is exactly this many times one of the last period.
 SLIP_TIMES: Final = 100
+
+
+def _message_of(plain: Any) -> Message:  # noqa: ANN401  # what the ledger holds
+    return plain if isinstance(plain, Message) else message_from(plain)
 
 
 class Notice(StrEnum):
@@ -58,6 +61,9 @@ class Against(StrEnum):
     LAST_PLAN = "last_plan"
     LAST_PERIOD = "last_period"
 
+
+# A message, as pydantic writes and reads it.
+StoredMessage = Annotated[Message, PlainSerializer(message_json), PlainValidator(_message_of)]
 
 # What has to be looked at one by one; of the others a count and a sum say enough.
 ONE_BY_ONE: Final = frozenset(
@@ -280,35 +286,49 @@ class ChecksView:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchLine:
+    """One report of the plan; `owner_cents` is in `amount_cents`."""
+
+    number: int
+    payments: int
+    amount_cents: int
+    owner_cents: int
+
+
+@dataclass(frozen=True, slots=True)
 class PlanView:
-    """A plan as a person wants to see it.
+    """A plan as a person reviews it; kept in the ledger for the desk. Tax ids are masked wherever they stand.
 
     Attributes:
-        plan: The batches as they would be made now, or as they were frozen.
-        language: "pt-BR" or "en".
+        language: Of the job: "pt-BR" or "en".
         digest: Identity of the plan; None while account checks are outstanding, for they may change it.
+        exchange: The rate of the reports; None in BRL.
+        payees: How many people would be paid.
         totals: Every centavo of `in`.
         rows: Where every row of the files is.
-        payees: How many people would be paid.
         planned: Every payment of the plan, those to look at first, the largest first among equals.
         others: Every obligation that is not planned.
         not_paid: The same, summed by place and reason, the largest first.
         checks: Account checks still to be made.
-        notices: Whom to look at, the most urgent first.
+        notices: Whom to look at, the most urgent first; where everybody is new, nobody is listed as new.
         first_ever: Whether the ledger has never paid anybody, so that all payees are new.
         changes: What is not as it was.
         stopped: Whether rows have problems and the job says that then nothing is sent.
         review_reasons: Why a person must look at the plan, whatever --yes says.
-        waits: What earlier periods of the job leave open, and runs of it that did not get to their end.
     """
 
-    plan: PaymentPlan
-    payer_name: str
     language: str
     digest: str | None
+    job: str
+    period: str
+    currency: str
+    payer_name: str
+    exchange: ExchangeTerms | None
+    total_cents: int
+    payees: int
+    batches: tuple[BatchLine, ...]
     totals: Totals
     rows: RowCounts
-    payees: int
     planned: tuple[PlanRow, ...]
     others: tuple[PlanRow, ...]
     not_paid: tuple[NotPaid, ...]
@@ -317,8 +337,7 @@ class PlanView:
     first_ever: bool
     changes: PlanChanges
     stopped: bool = False
-    review_reasons: tuple[Message, ...] = ()
-    waits: tuple[Wait, ...] = ()
+    review_reasons: tuple[StoredMessage, ...] = ()
 
     @property
     def exit_code(self) -> ExitCode:
@@ -328,18 +347,39 @@ class PlanView:
         return ExitCode.ROWS_HELD if self.totals.held or self.totals.conflict or self.rows.held else ExitCode.DONE
 
     @property
-    def notice_counts(self) -> dict[Notice, int]:
-        """How many payees there are to look at, for each reason."""
-        return {group.notice: group.count for group in groups_of(self.notices)}
+    def payments(self) -> int:
+        """How many payment entries all reports have."""
+        return sum(batch.payments for batch in self.batches)
+
+    @property
+    def owner_cents(self) -> int:
+        """The owner's part of all reports."""
+        return sum(batch.owner_cents for batch in self.batches)
+
+    @property
+    def largest(self) -> tuple[PlanRow, ...]:
+        """The ten largest payments, the owner's part aside."""
+        return largest_of(self.planned, 10)
 
     @property
     def notice_groups(self) -> tuple[NoticeGroup, ...]:
-        """The same with what they come to."""
-        return groups_of(self.notices)
+        """Whom to look at, one line for each kind there is, the most urgent first."""
+        return tuple(group for group in groups_of(self.notices) if group.count)
 
-    def largest(self, count: int) -> tuple[PlanRow, ...]:
-        """Return the largest payments, the owner's part aside."""
-        return largest_of(self.planned, count)
+    def to_bytes(self) -> bytes:
+        """Write the view for the ledger."""
+        return zlib.compress(_view_adapter().dump_json(self), level=3)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "PlanView":
+        """Read what `to_bytes` wrote."""
+        return _view_adapter().validate_json(zlib.decompress(data))
+
+
+@cache
+def _view_adapter() -> TypeAdapter[PlanView]:
+    """Return what writes and reads a view; it takes long to make, and most commands need none."""
+    return TypeAdapter(PlanView)
 
 
 def largest_of(planned: Iterable[PlanRow], count: int) -> tuple[PlanRow, ...]:
@@ -360,101 +400,3 @@ def groups_of(notices: Iterable[PayeeNotice]) -> tuple[NoticeGroup, ...]:
         is_gone = notice.notice in {Notice.DISAPPEARED, Notice.TAKEN_BACK}
         sums[notice.notice] += notice.before_cents if is_gone else notice.now_cents
     return tuple(NoticeGroup(notice, counts[notice], sums[notice]) for notice in Notice)
-
-
-@dataclass(frozen=True, slots=True)
-class BatchLine:
-    """One report of the plan; `owner_cents` is in `amount_cents`."""
-
-    number: int
-    payments: int
-    amount_cents: int
-    owner_cents: int
-
-
-@dataclass(frozen=True, slots=True)
-class PlanPage:
-    """What a person sees of a plan. Tax ids are masked wherever they stand.
-
-    Attributes:
-        digest: Identity of the plan; None of a provisional one.
-        exchange: The rate of the reports, such as "1 USD = BRL 5.4312"; "" in BRL.
-        payees: How many people would be paid.
-        totals: Centavos by place; "in" is the sum of all others.
-        rows: Rows read, used, held, duplicate, ignored.
-        planned: Every payment, those to look at first, the largest first among equals.
-        others: Every obligation that is not planned.
-        not_paid: The same, summed by place and reason.
-        checks: Account checks still to be made.
-        notices: Whom to look at; where everybody is new, that alone is no reason.
-        first_ever: Whether the ledger has never paid anybody.
-        changes: What is not as it was.
-        stopped: Whether rows have problems and the job says that then nothing is sent.
-        review_reasons: Why a person must look at the plan, whatever --yes says, as `message_json`.
-    """
-
-    digest: str | None
-    job: str
-    period: str
-    currency: str
-    payer_name: str
-    exchange: str
-    total_cents: int
-    payees: int
-    batches: tuple[BatchLine, ...]
-    totals: Mapping[str, int]
-    rows: Mapping[str, int]
-    planned: tuple[PlanRow, ...]
-    others: tuple[PlanRow, ...]
-    not_paid: tuple[NotPaid, ...]
-    checks: ChecksView
-    notices: tuple[PayeeNotice, ...]
-    first_ever: bool
-    changes: PlanChanges
-    stopped: bool
-    review_reasons: tuple[Mapping[str, Any], ...] = ()
-
-    @property
-    def looks(self) -> tuple[Message, ...]:
-        """Why a person must look at the plan."""
-        return tuple(map(message_from, self.review_reasons))
-
-    @property
-    def payments(self) -> int:
-        """How many payment entries all reports have."""
-        return sum(batch.payments for batch in self.batches)
-
-    @property
-    def owner_cents(self) -> int:
-        """The owner's part of all reports."""
-        return sum(batch.owner_cents for batch in self.batches)
-
-    @property
-    def largest(self) -> tuple[PlanRow, ...]:
-        """The ten largest payments, the owner's part aside."""
-        return largest_of(self.planned, 10)
-
-    @property
-    def notice_groups(self) -> tuple[NoticeGroup, ...]:
-        """What there is to look at, one line for each kind that there is, the most urgent first."""
-        return tuple(group for group in groups_of(self.notices) if group.count)
-
-    @property
-    def one_by_one(self) -> tuple[PayeeNotice, ...]:
-        """The notices that people must look at one by one."""
-        return tuple(notice for notice in self.notices if notice.notice in ONE_BY_ONE)
-
-    def to_bytes(self) -> bytes:
-        """Write the page for the ledger."""
-        return zlib.compress(_page_adapter().dump_json(self), level=3)
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> "PlanPage":
-        """Read what `to_bytes` wrote."""
-        return _page_adapter().validate_json(zlib.decompress(data))
-
-
-@cache
-def _page_adapter() -> TypeAdapter[PlanPage]:
-    """Return what writes and reads a page; it takes long to make, and most commands need none."""
-    return TypeAdapter(PlanPage)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import datetime as dt
-from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -14,9 +13,6 @@ from schemas.errors import ConfigurationError, ExitCode
 from schemas.messages import Message
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from io_adapters.outputs.accounts import Grid
     from schemas.account import AccountPayment, MonthLine, OwedSum, PayeeAccounts
 
 # Of a table in the terminal.
@@ -36,6 +32,7 @@ def account(
     """
     from flows.books.account import accounts_of_payee
     from flows.books.trace import trace
+    from flows.cli.printing import show_grid
     from flows.cli.trace import show_nobody
     from io_adapters.outputs.accounts import account_grids, write_page, write_workbook
     from schemas.messages import catalogue_in, render
@@ -52,9 +49,10 @@ def account(
     labels = catalogue_in(accounts.language)
     grids = account_grids(accounts, labels)
     console.print(f"{accounts.name}  {accounts.tax_id_masked}", soft_wrap=True, markup=False)
-    _show(console, grids, accounts.language)
+    for grid in grids:
+        show_grid(console, grid, accounts.language, most_rows=_MOST_ROWS)
     if out is not None:
-        written = write_page(accounts, out) if suffix == ".pdf" else write_workbook(grids, out)
+        written = write_page(accounts, out) if suffix == ".pdf" else write_workbook(grids, out, accounts.language)
         console.print(render("account.written", accounts.language, path=str(written)), soft_wrap=True, markup=False)
     return ExitCode.DONE, _account_document(accounts)
 
@@ -70,6 +68,7 @@ def owed(
     By where it was then: carried, held, waiting for approval, on its way, in doubt; the sheet names every payee.
     """
     from flows.books.owed import owed_at
+    from flows.cli.printing import show_grid
     from io_adapters.outputs.accounts import owed_grid, owed_totals_grid, write_workbook
     from schemas.messages import catalogue_in, render
 
@@ -81,9 +80,12 @@ def owed(
     labels = catalogue_in(found.language)
     if not found.sums:
         console.print(render("account.nothing_owed", found.language, day=day), soft_wrap=True, markup=False)
-    _show(console, [owed_totals_grid(found, labels), owed_grid(found, labels, masked=True)], found.language)
+    for grid in (owed_totals_grid(found, labels), owed_grid(found, labels, masked=True)):
+        show_grid(console, grid, found.language, most_rows=_MOST_ROWS)
     if out is not None:
-        written = write_workbook([owed_totals_grid(found, labels), owed_grid(found, labels, masked=False)], out)
+        written = write_workbook(
+            [owed_totals_grid(found, labels), owed_grid(found, labels, masked=False)], out, found.language
+        )
         console.print(render("account.written", found.language, path=str(written)), soft_wrap=True, markup=False)
     return ExitCode.DONE, {"at": day.isoformat(), "owed": [_sum_document(due) for due in found.sums]}
 
@@ -98,6 +100,7 @@ def month(
     What came in, where it is now, and what fees and account checks cost; by job, with the sum of each currency.
     """
     from flows.books.month import view_of_month
+    from flows.cli.printing import show_grid
     from io_adapters.outputs.accounts import month_grid, write_workbook
     from schemas.job import resolve_period
     from schemas.messages import catalogue_in, render
@@ -113,9 +116,9 @@ def month(
     labels = catalogue_in(view.language)
     if not view.lines:
         console.print(render("account.no_month", view.language, month=label), markup=False)
-    _show(console, [month_grid(view, labels, runs=False)], view.language)
+    show_grid(console, month_grid(view, labels, runs=False), view.language, most_rows=_MOST_ROWS)
     if out is not None:
-        written = write_workbook([month_grid(view, labels)], out)
+        written = write_workbook([month_grid(view, labels)], out, view.language)
         console.print(render("account.written", view.language, path=str(written)), soft_wrap=True, markup=False)
     return ExitCode.DONE, {"month": label, "jobs": [_month_document(line) for line in view.lines]}
 
@@ -199,38 +202,12 @@ def taxes(
     language = Outputs().language
     labels = catalogue_in(language)
     grid = yearly_grid(payments, labels) if year else individuals_grid(payments, labels)
-    written = write_workbook([grid], path)
+    written = write_workbook([grid], path, language)
     console = console_for(as_json=as_json)
     console.print(
         render("account.taxes", language, count=len(grid.rows), path=str(written)), soft_wrap=True, markup=False
     )
     return ExitCode.DONE, {"rows": len(grid.rows), "file": str(written)}
-
-
-def _show(console: "Console", grids: "Iterable[Grid]", language: str) -> None:
-    from rich.table import Table
-
-    from schemas.messages import render
-    from schemas.values.money import format_cents
-
-    for grid in grids:
-        if not grid.rows:
-            continue
-        table = Table(show_edge=False, pad_edge=False, title=grid.title, title_justify="left")
-        for header, is_money in zip(grid.headers, grid.is_money, strict=True):
-            table.add_column(header, justify="right" if is_money else "left", no_wrap=is_money)
-        for row in [*grid.rows[:_MOST_ROWS], *([grid.total] if grid.total else [])]:
-            shown = (format_cents(field, language) if isinstance(field, int) else str(field or "") for field in row)
-            table.add_row(*map(_printable, shown))
-        console.print(table)
-        if len(grid.rows) > _MOST_ROWS:
-            console.print(render("account.more", language, count=len(grid.rows) - _MOST_ROWS), markup=False)
-
-
-def _printable(text: str) -> str:
-    from rich.markup import escape
-
-    return escape("".join(char if char.isprintable() else " " for char in text))
 
 
 def _account_document(accounts: "PayeeAccounts") -> dict[str, Any]:

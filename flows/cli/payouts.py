@@ -122,6 +122,7 @@ def plan(
     from flows.intake.read import read
     from flows.payables.draft import draft
     from flows.payables.preview import view_plan, write_plan
+    from flows.payables.waits import waits_elsewhere
     from flows.run import opened_offline
     from flows.run_request import read_run_request
     from io_adapters.ledger.approvals_missing import rule_for
@@ -131,13 +132,13 @@ def plan(
     ledger = opened_ledger(create=False)
     with progress_on(console) as progress, opened_offline(order, progress, ledger) as run:
         view = view_plan(run, draft(run, read(run)))
-        path = write_plan(run, view)
+        path, waits = write_plan(run, view), waits_elsewhere(run.ledger, view.job, view.period)
         takes_typed_names = rule_for(run.ledger, run.job).identities == "declared"
     show_issues(console, run.issues, "repasse check", order.job.outputs.language)
-    show_plan(console, view, path)
+    show_plan(console, view, waits, path)
     if takes_typed_names:
         console.print(render("cli.approval.typed_names", view.language), soft_wrap=True, markup=False)
-    document = plan_document(view, names=names) | {"workbook": str(path) if path else None}
+    document = plan_document(view, waits, names=names) | {"workbook": str(path) if path else None}
     document["takes_typed_names"] = takes_typed_names
     return view.exit_code, document | {"issues": [issue.as_json(run.language) for issue in run.issues]}
 

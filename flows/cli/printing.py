@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from rich.console import Console
 from rich.table import Table
@@ -14,10 +14,12 @@ from rich.table import Table
 from flows.books.rules.reconcile import NOTHING_TO_PAY
 from flows.payables.rules.waits import line_of_wait
 from flows.run import QuietProgress, progress_words, stage_words
+from io_adapters.outputs.grid import Field, Grid, Tone, Toned, field_text
+from io_adapters.outputs.run_grids import batches_grid, totals_grid
 from schemas.errors import ExitCode, RepasseError
 from schemas.issues import Issue, Severity
 from schemas.job import Outputs
-from schemas.messages import Message, catalogue_in, currency_sign, render, state_text
+from schemas.messages import Message, catalogue_in, render
 from schemas.obligation import reasons_text
 from schemas.plan import Place
 from schemas.reconciliation import Summary
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 SHOWN_ISSUES = 50
 SHOWN_FILES = 8
+SHOWN_ROWS = 12
+SHOWN_BATCHES = 50
+WIDTH = 100
 
 
 class LiveProgress:
@@ -157,29 +162,8 @@ def show_summary(console: Console, summary: Summary, language: str) -> None:
     nothing = summary.state == NOTHING_TO_PAY
     outcome = render("cli.run.nothing", language) if nothing else labels.of_value("output.exit", str(summary.exit_code))
     console.print(f"[bold]{summary.job}[/bold] {summary.period}  {summary.run}  [bold]{outcome}[/bold]")
-    table = Table(show_header=False, show_edge=False, pad_edge=False)
-    table.add_column()
-    table.add_column(justify="right")
-    sign = currency_sign(summary.currency)
-    table.add_row(
-        labels("output.summary.in"),
-        f"{sign} {format_cents(summary.totals_cents.in_, language)}",
-    )
-    for place in Place:
-        cents = getattr(summary.totals_cents, place.value)
-        if cents:
-            table.add_row(labels(f"place.{place}"), f"{sign} {format_cents(cents, language)}")
-    console.print(table)
-    for batch in summary.batches:
-        amount = format_cents(batch.amount_cents, language)
-        facts = {"report": batch.report_id, "payments": batch.payments, "amount": amount}
-        outcome = state_text(batch.outcome, language)
-        outcome += f", {labels('output.by_likeness')}" if batch.linked_by else ""
-        console.print("  " + render("cli.batch", language, **facts, outcome=outcome, status=batch.status or "-"))
-        if batch.exchange:
-            rate = batch.exchange.model_dump(include={"currency", "rate"})
-            became = state_text(batch.exchange.outcome, language)
-            console.print("    " + render("cli.rate.batch", language, **rate, outcome=became))
+    show_grid(console, totals_grid(summary.totals_cents, labels, summary.currency), language, most_rows=len(Place))
+    show_grid(console, batches_grid(summary.batches, labels), language, most_rows=SHOWN_BATCHES)
     console.print(render("cli.rows", language, **summary.rows.model_dump()))
     checks = summary.account_checks
     if checks.made or checks.reused:
@@ -207,6 +191,48 @@ def show_outputs(console: Console, outputs: Iterable[Path]) -> None:
 def _from_here(folder: Path) -> Path:
     """Name a folder as people see it from where they are, when it is below."""
     return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+
+
+_STYLES: Final = {
+    Tone.GOOD: "green",
+    Tone.MOVING: "cyan",
+    Tone.WAITING: "yellow",
+    Tone.TROUBLE: "red",
+    Tone.QUIET: "dim",
+}
+
+
+def show_grid(console: Console, grid: Grid, language: str, *, most_rows: int = SHOWN_ROWS) -> None:
+    """Print a grid: its title, its notes, and its first rows; nothing of one that says nothing."""
+    if not (grid.rows or grid.notes):
+        return
+    shown = grid.without_details()
+    console.print(f"\n[bold]{_escaped(grid.title)}[/]", width=_width(console))
+    for note in grid.notes:
+        console.print(f"  {_marked(note, language)}", width=_width(console))
+    if grid.rows:
+        table = Table(show_header=grid.has_headers, header_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for column, is_figure in zip(shown.columns, shown.are_figures, strict=True):
+            header = _escaped(column.header)
+            table.add_column(header, justify="right" if is_figure else "left", no_wrap=is_figure, overflow="fold")
+        for row in shown.rows[:most_rows]:
+            table.add_row(*(_marked(field, language) for field in row))
+        if shown.total:
+            table.add_row(*(_marked(field, language) for field in shown.total), style="bold")
+        console.print(table, width=_width(console))
+    if len(grid.rows) > most_rows:
+        more = render("cli.more_rows", language, count=len(grid.rows) - most_rows)
+        console.print(f"  {more}", markup=False)
+
+
+def _width(console: Console) -> int:
+    return min(WIDTH, console.width)
+
+
+def _marked(field: Field, language: str) -> str:
+    text = _escaped(field_text(field, language))
+    style = _STYLES.get(field.tone) if isinstance(field, Toned) else None
+    return f"[{style}]{text}[/]" if style else text
 
 
 def show_waits(console: Console, waits: Sequence[Wait], language: str = "") -> None:

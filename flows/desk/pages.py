@@ -13,9 +13,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
+from io_adapters.outputs.grid import field_text
+from io_adapters.outputs.plan_grids import plan_grids
+from io_adapters.outputs.run_grids import totals_grid
 from schemas.approval import LANGUAGES, Language, Role
 from schemas.job import BRASILIA
-from schemas.messages import catalogue_in, currency_sign, for_desk, period_text
+from schemas.messages import Money, catalogue_in, currency_sign, for_desk, period_text
 from schemas.obligation import reasons_message
 from schemas.values.masking import mask_value
 from schemas.values.money import format_cents
@@ -46,7 +49,11 @@ def show(
         t=catalogue_in(language),
         why=reasons_message,
         money=partial(format_cents, language=language),
-        number=partial(_number, language),
+        number=partial(field_text, language=language),
+        text_of=partial(field_text, language=language),
+        is_money=lambda field: isinstance(field, Money),
+        totals_grid=totals_grid,
+        plan_grids=partial(plan_grids, labels=catalogue_in(language), at_desk=True),
         moment=partial(_moment, language),
         clock=_clock,
         masked=mask_value,
@@ -138,13 +145,9 @@ def _lasted(began_at: dt.datetime, ended_at: dt.datetime | None = None, *, now: 
     return f"{minutes} min {seconds % 60} s" if minutes else f"{seconds} s"
 
 
-def _number(language: Language, value: int) -> str:
-    return f"{value:,}".replace(",", "." if language == "pt-BR" else ",")
-
-
 def _size(language: Language, size_bytes: int) -> str:
     if size_bytes < 1_000_000:
-        return f"{_number(language, max(1, round(size_bytes / 1000)))} kB"
+        return f"{field_text(max(1, round(size_bytes / 1000)), language)} kB"
     return f"{size_bytes / 1_000_000:.1f} MB".replace(".", "," if language == "pt-BR" else ".")
 
 

@@ -17,9 +17,9 @@ from flows.books.trace import trace
 from flows.desk.guard import RequestRefused, SignedIn, ledger_of
 from flows.desk.pages import language_of, page_of, show
 from flows.desk.previews import XLSX
-from io_adapters.outputs.accounts import groups_of_month, month_grid, receipt_pdf, workbook_of
+from io_adapters.outputs.accounts import account_grids_of, month_grid, receipt_pdf, workbook_of
 from io_adapters.outputs.workbook import csv_text
-from schemas.account import GROUPS, MonthView
+from schemas.account import MonthView
 from schemas.messages import Message, catalogue_in
 from schemas.plan import STANDINGS
 from schemas.trace import PayeeTrace
@@ -117,11 +117,8 @@ def one_month(request: Request, month: str, _signed: SignedIn) -> Response:
     """Show one month over all jobs and runs."""
     view = _month(request, month)
     known = months(ledger_of(request))
-    sums = {
-        currency: [line for line in view.lines if line.currency == currency]
-        for currency in dict.fromkeys(line.currency for line in view.lines)
-    }
-    return show(request, "month.html", view=view, groups=groups_of_month(view), sums=sums, months=known)
+    grid = month_grid(view, catalogue_in(language_of(request)), runs=False)
+    return show(request, "month.html", view=view, grid=grid, months=known)
 
 
 @router.get("/months/{month}/month.xlsx")
@@ -129,7 +126,7 @@ def month_workbook(request: Request, month: str, _signed: SignedIn) -> Response:
     """Hand over one month as a workbook."""
     grid = month_grid(_month(request, month), catalogue_in(language_of(request)))
     headers = {"Content-Disposition": f'attachment; filename="repasse-{month}.xlsx"'}
-    return Response(workbook_of([grid]), media_type=XLSX, headers=headers)
+    return Response(workbook_of([grid], language_of(request)), media_type=XLSX, headers=headers)
 
 
 def _month(request: Request, month: str) -> MonthView:
@@ -149,7 +146,12 @@ def payee(request: Request, token: str, _signed: SignedIn) -> Response:
         raise RequestRefused(404, "desk.refused.nothing")
     newest = sorted(found.payees if found else (), key=lambda period: period.period, reverse=True)
     chains = [(period, _steps(period)) for period in newest]
-    return show(request, "payee.html", payee=accounts, groups=list(GROUPS), chains=chains)
+    labels = catalogue_in(language_of(request))
+    grids = [
+        (account, [grid.without(labels("account.run")) for grid in account_grids_of(account, labels)])
+        for account in accounts.accounts
+    ]
+    return show(request, "payee.html", payee=accounts, accounts=grids, chains=chains)
 
 
 def _steps(period: PayeeTrace) -> list[ExplainedLine]:

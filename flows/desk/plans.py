@@ -19,12 +19,13 @@ from io_adapters.ledger.approvals_missing import approvals_given, approvals_miss
 from io_adapters.ledger.check_requests import CheckRequest
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
+from io_adapters.outputs.plan_grids import others_grid, planned_grid
 from schemas.approval import PlanRule, Role
 from schemas.errors import ApprovalWanted, RepasseError
 from schemas.job import Job
-from schemas.messages import Listed, Message, for_desk, render
+from schemas.messages import Listed, Message, catalogue_in, for_desk, render
 from schemas.plan import Approval, ApprovalKind
-from schemas.plan_view import PlanPage
+from schemas.plan_view import PlanView
 from schemas.submission import LIVE, UNSENT, PlanFate, SubmissionState
 from schemas.values.names import same_person
 
@@ -56,7 +57,7 @@ class PlanState:
     only_signed_in: bool
     preparers: tuple[str, ...]
     job_problem: Message | Listed | None
-    page: PlanPage | None
+    page: PlanView | None
 
     @property
     def fate(self) -> PlanFate:
@@ -77,7 +78,7 @@ class PlanPages:
         self._jobs = jobs
         self._launches = launches
         self._now = now
-        self._pages: OrderedDict[tuple[str, str], PlanPage] = OrderedDict()
+        self._pages: OrderedDict[tuple[str, str], PlanView] = OrderedDict()
         self._lock = Lock()
 
     def get(self, digest: str) -> PlanState:
@@ -85,7 +86,7 @@ class PlanPages:
         stored = self._ledger.plans.get(digest)
         return self.standing_of(stored, page=self._page(stored.digest))
 
-    def standing_of(self, stored: StoredPlan, *, page: PlanPage | None = None) -> PlanState:
+    def standing_of(self, stored: StoredPlan, *, page: PlanView | None = None) -> PlanState:
         """Tell how a plan stands."""
         declared = self._declared(stored)
         job = declared if isinstance(declared, Job) else None
@@ -136,7 +137,7 @@ class PlanPages:
             raise ApprovalWanted(Message("approval.not_waiting"))
         self._ledger.submissions.reject_plan(stored.digest, by, why)
 
-    def _page(self, digest: str) -> PlanPage | None:
+    def _page(self, digest: str) -> PlanView | None:
         run_id = self._ledger.plan_views.run_of(digest)
         if run_id is None:
             return None
@@ -144,7 +145,7 @@ class PlanPages:
             known = self._pages.get((digest, run_id))
         if known is None:
             data = self._ledger.plan_views.get(digest)
-            known = PlanPage.from_bytes(data) if data else None
+            known = PlanView.from_bytes(data) if data else None
         if known is not None:
             with self._lock:
                 self._pages[digest, run_id] = known
@@ -189,7 +190,8 @@ def payments(request: Request, digest: str, _signed: SignedIn, page: int = 1) ->
     """List every payment of a plan."""
     frozen = _frozen(request, digest)
     rows = page_of(frozen.planned, page, ROWS_A_PAGE)
-    return show(request, "payments.html", plan=frozen, rows=rows, back=f"/plans/{digest}")
+    grid = planned_grid(rows.items, catalogue_in(language_of(request)), first_ever=frozen.first_ever)
+    return show(request, "payments.html", plan=frozen, rows=rows, grid=grid, back=f"/plans/{digest}")
 
 
 @router.get("/plans/{digest}/others")
@@ -197,10 +199,11 @@ def others(request: Request, digest: str, _signed: SignedIn, page: int = 1) -> R
     """List everything of a plan that is not paid, and why."""
     frozen = _frozen(request, digest)
     rows = page_of(frozen.others, page, ROWS_A_PAGE)
-    return show(request, "payments.html", plan=frozen, rows=rows, back=f"/plans/{digest}")
+    grid = others_grid(rows.items, catalogue_in(language_of(request)))
+    return show(request, "payments.html", plan=frozen, rows=rows, grid=grid, back=f"/plans/{digest}")
 
 
-def _frozen(request: Request, digest: str) -> PlanPage:
+def _frozen(request: Request, digest: str) -> PlanView:
     page = plans_of(request).get(digest).page
     if page is None:
         raise RequestRefused(404, "desk.refused.nothing")

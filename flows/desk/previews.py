@@ -21,7 +21,7 @@ from fastapi.responses import FileResponse, RedirectResponse
 
 from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, new_token, settings_of, signed_in
 from flows.desk.jobs import JobLine, JobsFolder, job_of, launches_of
-from flows.desk.pages import page_of, show
+from flows.desk.pages import language_of, page_of, show
 from flows.desk.problems import CellProblem, ProblemGroup, group_problems, problems_of, typed_values
 from flows.desk.problems import Place as CellPlace
 from flows.desk.uploads import Received, keep, receive
@@ -29,7 +29,6 @@ from flows.intake.intake import Intake
 from flows.intake.read import read
 from flows.payables.corrections import corrections_of, missing_shares_of
 from flows.payables.draft import draft_of, judge_inputs, stand
-from flows.payables.preview import page_of as plan_page_of
 from flows.payables.preview import view_plan
 from flows.payables.rules.places import count_rows
 from flows.run import Silence, opened_offline
@@ -37,13 +36,14 @@ from flows.run_request import read_run_request
 from flows.runner import describe_bug
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.atomic import is_running
+from io_adapters.outputs.plan_grids import others_grid, planned_grid
 from io_adapters.spreadsheets.files import expand, is_url
 from schemas.approval import Role
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.job import Job
-from schemas.messages import Listed, Message
+from schemas.messages import Listed, Message, catalogue_in
 from schemas.plan import Place
-from schemas.plan_view import PlanPage
+from schemas.plan_view import PlanView
 from schemas.reconciliation import RowCounts
 from schemas.tables.model import records
 
@@ -92,7 +92,7 @@ class Preview:
     corrections: Path | None
     missing_shares: Path | None
     failure: Message | Listed | None
-    plan: PlanPage | None
+    plan: PlanView | None
     key_types: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -241,7 +241,7 @@ class Previews:
             intake, failure, plan = judge_inputs(run, read(run)), None, None
             try:
                 intake, snapshot = stand(run, intake)
-                plan = plan_page_of(view_plan(run, draft_of(run, intake, snapshot)))
+                plan = view_plan(run, draft_of(run, intake, snapshot))
             except RepasseError as unsound:
                 failure = unsound.content
             corrections, missing = (
@@ -333,7 +333,7 @@ def _look(request: Request, token: str) -> JobPreview:
     return look
 
 
-def _plan(request: Request, token: str) -> PlanPage:
+def _plan(request: Request, token: str) -> PlanView:
     seen = _look(request, token).seen
     if seen is None or seen.plan is None:
         raise RequestRefused(404, "desk.refused.look")
@@ -414,7 +414,8 @@ def look_payments(request: Request, token: str, _signed: SignedIn, page: int = 1
     """List every payment of the plan that would be made."""
     plan = _plan(request, token)
     rows = page_of(plan.planned, page, ROWS_A_PAGE)
-    return show(request, "payments.html", plan=plan, rows=rows, back=f"/looks/{token}")
+    grid = planned_grid(rows.items, catalogue_in(language_of(request)), first_ever=plan.first_ever)
+    return show(request, "payments.html", plan=plan, rows=rows, grid=grid, back=f"/looks/{token}")
 
 
 @router.get("/looks/{token}/others")
@@ -422,7 +423,8 @@ def look_others(request: Request, token: str, _signed: SignedIn, page: int = 1) 
     """List everything that would not be paid, and why."""
     plan = _plan(request, token)
     rows = page_of(plan.others, page, ROWS_A_PAGE)
-    return show(request, "payments.html", plan=plan, rows=rows, back=f"/looks/{token}")
+    grid = others_grid(rows.items, catalogue_in(language_of(request)))
+    return show(request, "payments.html", plan=plan, rows=rows, grid=grid, back=f"/looks/{token}")
 
 
 @router.get("/looks/{token}/corrections.xlsx")

@@ -30,7 +30,7 @@ from schemas.job import Job
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
 from schemas.obligation import Obligation, sum_cents
-from schemas.reconciliation import Discrepancy, Summary
+from schemas.reconciliation import Discrepancy, Summary, Totals
 from schemas.submission import OPEN, Submission, SubmissionState
 from schemas.values.masking import mask_email, mask_tax_id
 
@@ -131,7 +131,7 @@ class RunView:
         digest: Its plan; "" when it has none.
         batches: What it has planned or sent.
         checks: Account checks: made, `cost_cents`.
-        totals: Centavos by place; empty while it runs.
+        totals: Centavos by place; None while it runs.
         discrepancies: What does not agree.
         issues: How many problems of each code.
         outputs: What it has left, statements aside.
@@ -147,7 +147,7 @@ class RunView:
     batches: tuple[Submission, ...]
     checks: Mapping[str, int]
     currency: str
-    totals: Mapping[str, int]
+    totals: Totals | None
     discrepancies: tuple[Discrepancy, ...]
     issues: Mapping[str, int]
     outputs: tuple[Output, ...]
@@ -212,7 +212,7 @@ class RunPages:
             batches=batches,
             checks=self._checks(run_id, summary),
             currency=summary.currency if summary else (batches[0].currency if batches else ""),
-            totals=summary.totals_cents.model_dump(by_alias=True) if summary else {},
+            totals=summary.totals_cents if summary else None,
             discrepancies=tuple(summary.discrepancies) if summary else (),
             issues=summary.issues if summary else {},
             outputs=outputs,

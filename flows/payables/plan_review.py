@@ -38,7 +38,7 @@ from schemas.plan_view import (
     Notice,
     PayeeNotice,
     PlanChanges,
-    PlanPage,
+    PlanView,
     RateChange,
 )
 from schemas.statement_sketches import paid_alike_message
@@ -204,7 +204,7 @@ def _first_of(rows: Sequence[Message]) -> tuple[Message, ...]:
 def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:
     """Say whether people were told all of these when they last looked at the plan; a yes from before does not count."""
     page = run.ledger.plan_views.get(plan.digest)
-    shown = PlanPage.from_bytes(page).looks if page else ()
+    shown = PlanView.from_bytes(page).review_reasons if page else ()
     return all(reason in shown for reason in reasons)
 
 

@@ -18,7 +18,7 @@ from flows.payables.rules.account_checks import (
     check_fingerprint,
 )
 from flows.payables.rules.compute import identity_of
-from flows.payables.rules.exchange_rate import facts_of, terms_of
+from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.left_out import mark_repeated
 from flows.payables.rules.obligations import break_down
 from flows.payables.rules.places import count_rows, place_rows, reconcile, total_up
@@ -32,68 +32,19 @@ from flows.payables.rules.plan_review import (
 from flows.payables.waits import waits_elsewhere
 from flows.reports.report_list import frozen_message
 from flows.run import Run
-from io_adapters.outputs.plan_workbook import write_plan_workbook
+from io_adapters.outputs.plan_grids import write_plan_workbook
 from schemas.issues import errors_among
-from schemas.messages import Listed, Message, message_json
+from schemas.messages import Listed, Message
 from schemas.obligation import Obligations, any_in, planned_payments, submissions_of
-from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
+from schemas.plan import PaymentPlan, Place
 from schemas.plan_view import (
     BatchLine,
     ChecksView,
-    Notice,
     PayeeNotice,
     PlannedDestination,
-    PlanPage,
     PlanView,
 )
 from schemas.values.masking import mask_tax_id
-
-
-def page_of(view: PlanView) -> PlanPage:
-    """Keep of a view what people look at."""
-    plan, changes = view.plan, view.changes
-
-    def is_shown(notice: Notice) -> bool:
-        """Where everybody is new, one sentence says so."""
-        return not (view.first_ever and notice is Notice.NEW)
-
-    return PlanPage(
-        digest=view.digest,
-        job=plan.job,
-        period=plan.period,
-        currency=plan.currency,
-        payer_name=view.payer_name,
-        exchange=_exchange(view),
-        total_cents=plan.total_cents,
-        payees=view.payees,
-        batches=tuple(BatchLine(b.number, b.payees, b.amount_cents, b.owner_cents) for b in plan.batches),
-        totals=view.totals.model_dump(by_alias=True),
-        rows=view.rows.model_dump(),
-        planned=tuple(replace(row, notices=tuple(filter(is_shown, row.notices))) for row in view.planned),
-        others=view.others,
-        not_paid=view.not_paid,
-        checks=view.checks,
-        notices=tuple(
-            replace(notice, tax_id=_masked(notice.tax_id)) for notice in view.notices if is_shown(notice.notice)
-        ),
-        first_ever=view.first_ever,
-        changes=replace(
-            changes, changes=tuple(replace(change, tax_id=_masked(change.tax_id)) for change in changes.changes)
-        ),
-        stopped=view.stopped,
-        review_reasons=tuple(map(message_json, view.review_reasons)),
-    )
-
-
-def _exchange(view: PlanView) -> str:
-    if view.plan.exchange is None:
-        return ""
-    facts = facts_of(view.plan.exchange)
-    return f"1 {facts['currency']} = {HOME_CURRENCY} {facts['rate']}"
-
-
-def _masked(tax_id: str) -> str:
-    return mask_tax_id(tax_id) if tax_id else ""
 
 
 def view_plan(run: Run, drafted: Draft) -> PlanView:
@@ -112,24 +63,29 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
     stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
     inputs, before = drafted.inputs, drafted.intake.used_before
     rows = mark_repeated(inputs.rows, before.repeated, before.renamed)
+    changes = found.changes
     return PlanView(
-        plan=plan,
-        payer_name=job.payer.name,
         language=run.language,
         digest=plan.digest if plan.batches and not checks.wanted and not stopped else None,
+        job=plan.job,
+        period=plan.period,
+        currency=plan.currency,
+        payer_name=job.payer.name,
+        exchange=plan.exchange,
+        total_cents=plan.total_cents,
         totals=total_up(placed, input_totals(inputs, drafted.snapshot.history.carried_in), {}, {}, run.id),
         rows=count_rows(place_rows(rows, placed)),
+        batches=tuple(BatchLine(b.number, b.payees, b.amount_cents, b.owner_cents) for b in plan.batches),
         payees=len({obligation.payee.tax_id for obligation in planned_payments(placed)}),
         planned=planned,
         others=others,
         not_paid=not_paid_of(placed),
         checks=checks,
-        notices=_with_destinations((*notices_of_rows(placed, alike), *found.notices), placed, destinations),
+        notices=_as_shown((*notices_of_rows(placed, alike), *found.notices), placed, destinations),
         first_ever=not (run.ledger.history.ever_paid() or any(notice.attempt for notice in found.notices)),
-        changes=found.changes,
+        changes=replace(changes, changes=tuple(replace(c, tax_id=_masked(c.tax_id)) for c in changes.changes)),
         stopped=stopped,
         review_reasons=(*_in_the_way(run), *review_reasons(run, drafted, plan), *notes_on(run, drafted)),
-        waits=waits_elsewhere(run.ledger, job.job, plan.period),
     )
 
 
@@ -151,15 +107,22 @@ def _confirmed_at(run: Run, placed: Obligations) -> dict[str, dt.datetime]:
     return {key: valid[name] for key, name in checks.items() if name in valid}
 
 
-def _with_destinations(
+def _masked(tax_id: str) -> str:
+    return mask_tax_id(tax_id) if tax_id else ""
+
+
+def _as_shown(
     notices: Iterable[PayeeNotice], placed: Obligations, destinations: Mapping[str, PlannedDestination]
 ) -> tuple[PayeeNotice, ...]:
-    """Say in each notice where the plan pays the payee."""
+    """Say in each notice where the plan pays the payee, whose tax id is masked from here on."""
     by_payee = defaultdict[str, dict[PlannedDestination, None]](dict)
     for obligation in planned_payments(placed):
         if obligation.key in destinations:
             by_payee[obligation.payee.tax_id][destinations[obligation.key]] = None
-    return tuple(replace(notice, destinations=tuple(by_payee.get(notice.tax_id, ()))) for notice in notices)
+    return tuple(
+        replace(notice, tax_id=_masked(notice.tax_id), destinations=tuple(by_payee.get(notice.tax_id, ())))
+        for notice in notices
+    )
 
 
 def write_plan(run: Run, view: PlanView, folder: Path | None = None) -> Path | None:
@@ -174,7 +137,8 @@ def write_plan(run: Run, view: PlanView, folder: Path | None = None) -> Path | N
     """
     if "xlsx" not in run.job.outputs.formats:
         return None
-    return write_plan_workbook(view, (folder or run.output_folder.with_name("plan")) / NAME)
+    waits = waits_elsewhere(run.ledger, view.job, view.period)
+    return write_plan_workbook(view, waits, (folder or run.output_folder.with_name("plan")) / NAME)
 
 
 def _plan(run: Run, drafted: Draft) -> PaymentPlan:
@@ -220,9 +184,9 @@ def warn_of_plan(run: Run, drafted: Draft) -> None:
     """
     view = view_plan(run, drafted)
     if drafted.plan is not None:
-        run.ledger.plan_views.save(drafted.plan.digest, run.id, page_of(view).to_bytes())
+        run.ledger.plan_views.save(drafted.plan.digest, run.id, view.to_bytes())
     path = write_plan(run, view, run.output_folder)
-    counts = [Message(f"cli.look.{notice}", count=count) for notice, count in view.notice_counts.items() if count]
+    counts = [Message(f"cli.look.{group.notice}", count=group.count) for group in view.notice_groups]
     what = (
         Message("cli.look.first_ever")
         if view.first_ever

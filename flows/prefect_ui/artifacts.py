@@ -28,9 +28,11 @@ from flows.payables.draft import Draft
 from flows.run import Run
 from flows.run_request import read_run_request
 from io_adapters.ledger.run_record import read_heads
+from io_adapters.outputs.grid import Field, Grid, GridColumn, facts_grid, field_text
+from io_adapters.outputs.run_grids import batches_grid, discrepancies_grid, totals_grid
 from schemas.errors import ExitCode, RepasseError
 from schemas.issues import Issue
-from schemas.messages import catalogue_in, currency_sign, render, state_text
+from schemas.messages import Money, catalogue_in, render, state_text
 from schemas.plan import PaymentPlan, Place, short_digest
 from schemas.reconciliation import AccountCheckCounts, Summary
 from schemas.values.money import format_cents
@@ -121,35 +123,28 @@ def plan_page(
         page: Address of the plan's page on the desk; "" where nobody has said where the desk is.
     """
     labels = catalogue_in(language)
-
-    def money(cents: int) -> str:
-        return format_cents(cents, language)
-
-    total = f"{currency_sign(plan.currency)} {money(plan.total_cents)}"
-    facts = [
-        (labels("prefect.total"), f"**{total}**"),
-        (labels("prefect.payments"), str(plan.payees)),
-        (labels("prefect.largest"), f"{currency_sign(plan.currency)} {money(plan.largest_cents)}"),
-        (labels("prefect.batches"), str(len(plan.batches))),
-        (
-            labels("prefect.checks"),
-            labels(
-                "prefect.checks.cost",
-                made=checks.made,
-                cost=money(checks.cost_cents),
-                budget=money(checks.budget_cents),
-            ),
-        ),
-        (labels("prefect.digest"), f"`{plan.digest}`"),
+    cost, budget = Money(checks.cost_cents), Money(checks.budget_cents)
+    total = Money(plan.total_cents, plan.currency)
+    facts: list[tuple[str, Field]] = [
+        (labels("prefect.total"), total),
+        (labels("prefect.payments"), plan.payees),
+        (labels("prefect.largest"), Money(plan.largest_cents, plan.currency)),
+        (labels("prefect.batches"), len(plan.batches)),
+        (labels("prefect.checks"), labels("prefect.checks.cost", made=checks.made, cost=cost, budget=budget)),
+        (labels("prefect.digest"), plan.digest),
     ]
     lines = [f"# {labels('prefect.plan', job=plan.job, period=plan.period)}", ""]
     lines += [f"[{labels('prefect.on_desk')}]({page})", ""] if page else []
-    lines += _pairs(facts) if plan.batches else [labels("prefect.nothing")]
+    lines += _table(facts_grid("", facts), language) if plan.batches else [labels("prefect.nothing")]
     if any(unpaid_cents.values()):
-        lines += ["", f"## {labels('prefect.not_in_plan')}", "", *_places(unpaid_cents, plan.currency, language)]
+        places = [
+            (labels(f"place.{place}"), Money(cents, plan.currency)) for place, cents in unpaid_cents.items() if cents
+        ]
+        lines += _table(facts_grid(labels("prefect.not_in_plan"), places), language)
     if waits:
         how = "prefect.approve.desk" if in_desk else "prefect.approve"
-        lines += ["", labels(how, digest=short_digest(plan.digest), total=money(plan.total_cents))]
+        digest, typed = short_digest(plan.digest), format_cents(plan.total_cents, language)
+        lines += ["", labels(how, digest=digest, total=typed)]
     return "\n".join(lines)
 
 
@@ -189,37 +184,18 @@ def reconciliation_page(summary: Summary, language: str) -> str:
     """Write where every centavo is, what each report came to, and what does not fit."""
     labels = catalogue_in(language)
 
-    places = {place: getattr(summary.totals_cents, place.value) for place in Place}
-    came_in = f"{currency_sign(summary.currency)} {format_cents(summary.totals_cents.in_, language)}"
     facts = [
-        (labels("prefect.state"), f"**{state_text(summary.state, language)}**"),
-        (labels("prefect.run"), f"`{summary.run}`"),
-        (labels("prefect.in"), came_in),
+        (labels("prefect.state"), state_text(summary.state, language)),
+        (labels("prefect.run"), summary.run),
     ]
-    lines = [f"# {labels('prefect.reconciliation', job=summary.job, period=summary.period)}", "", *_pairs(facts), ""]
-    lines += [*_places(places, summary.currency, language), "", labels("prefect.rows", **summary.rows.model_dump())]
+    lines = [f"# {labels('prefect.reconciliation', job=summary.job, period=summary.period)}", ""]
+    lines += _table(facts_grid("", facts), language)
+    lines += _table(totals_grid(summary.totals_cents, labels, summary.currency), language)
+    lines += ["", labels("prefect.rows", **summary.rows.model_dump())]
     if summary.batches:
-        head = (
-            labels("prefect.report"),
-            labels("prefect.payments"),
-            labels("prefect.amount", currency=currency_sign(summary.currency)),
-        )
-        lines += ["", *_header(*head, labels("prefect.outcome"), labels("prefect.status"))]
-        lines += _bounded(
-            (
-                f"| `{batch.report_id}` | {batch.payments} | {format_cents(batch.amount_cents, language)} "
-                f"| {state_text(batch.outcome, language)} | {batch.status or ''} |"
-                for batch in summary.batches
-            ),
-            language,
-        )
+        lines += _table(batches_grid(summary.batches, labels), language)
     if summary.discrepancies:
-        lines += ["", f"## {labels('prefect.discrepancies')}", ""]
-        mismatches = (
-            f"- `{discrepancy.report_id or ''}` {discrepancy.kind}: {discrepancy.render_in(language)}"
-            for discrepancy in summary.discrepancies
-        )
-        lines += _bounded(mismatches, language)
+        lines += _table(discrepancies_grid(summary.discrepancies, labels), language)
     return "\n".join(lines)
 
 
@@ -247,8 +223,8 @@ def contacts_page(job: str, counts: Mapping[str, int], language: str, *, applied
         "",
         labels("prefect.contacts.done" if applied else "prefect.contacts.preview"),
     ]
-    rows = [f"| {name} | {count} |" for name, count in sorted(counts.items())]
-    return "\n".join([*lines, "", *_header(labels("prefect.contacts.what"), labels("prefect.contacts.count")), *rows])
+    columns = [GridColumn(labels("prefect.contacts.what")), GridColumn(labels("prefect.contacts.count"))]
+    return "\n".join([*lines, *_table(Grid("", columns, sorted(counts.items())), language)])
 
 
 def common_folder(outputs: Sequence[Path]) -> Path | None:
@@ -256,33 +232,19 @@ def common_folder(outputs: Sequence[Path]) -> Path | None:
     return min((path.parent for path in outputs), key=lambda folder: len(folder.parts), default=None)
 
 
-def _places(cents: Mapping[Place, int], currency: str, language: str) -> list[str]:
-    labels = catalogue_in(language)
-    rows = [
-        f"| {labels.of_value('place', place.value)} | {format_cents(amount, language)} |"
-        for place, amount in cents.items()
-        if amount
-    ]
-    return [
-        *_header(
-            render("prefect.place", language), render("prefect.amount", language, currency=currency_sign(currency))
-        ),
-        *rows,
-    ]
+def _table(grid: Grid, language: str) -> list[str]:
+    """Write a grid as a Markdown table, below its title; of a long one its beginning, and how many rows are left."""
 
+    def line(fields: Iterable[Field]) -> str:
+        texts = (field_text(field, language).replace("|", "\\|") for field in fields)
+        return f"| {' | '.join(texts)} |"
 
-def _pairs(facts: Iterable[tuple[str, str]]) -> list[str]:
-    return ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts)]
-
-
-def _header(*names: str) -> list[str]:
-    return [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
-
-
-def _bounded(lines: Iterable[str], language: str) -> list[str]:
-    every = list(lines)
-    left = len(every) - _MOST_LINES
-    return [*every[:_MOST_LINES], "", render("prefect.more", language, count=left)] if left > 0 else every
+    lines = ["", f"## {grid.title}"] if grid.title else []
+    lines += ["", line(column.header for column in grid.columns), "|---" * len(grid.columns) + "|"]
+    lines += [line(row) for row in grid.rows[:_MOST_LINES]]
+    left = len(grid.rows) - _MOST_LINES
+    lines += [line(grid.total)] if grid.total else []
+    return [*lines, "", render("prefect.more", language, count=left)] if left > 0 else lines
 
 
 def night_page(report: NightReport, language: str) -> str:
@@ -293,17 +255,14 @@ def night_page(report: NightReport, language: str) -> str:
     lines += [f"- {labels.write(message)}" for message in report.messages]
     if not report.jobs:
         return "\n".join([*lines, labels("prefect.night.none")])
-    names = [labels(f"prefect.{key}") for key in ("job", "period", "why", "state", "run", "message")]
-    lines += ["", f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
-    return "\n".join([*lines, *(_line(job, language) for job in report.jobs)])
+    columns = [GridColumn(labels(f"prefect.{key}")) for key in ("job", "period", "why", "state", "run", "message")]
+    return "\n".join([*lines, *_table(Grid("", columns, [_night_row(job, language) for job in report.jobs]), language)])
 
 
-def _line(job: JobNight, language: str) -> str:
+def _night_row(job: JobNight, language: str) -> tuple[str, ...]:
     why = render(f"prefect.why.{job.why.value if job.why else ''}", language)
-    state = state_text(job.state, language)
-    run = f"`{job.run_id}`" if job.run_id else ""
-    message = render(job.message, language).splitlines()[0].replace("|", "\\|") if job.message else ""
-    return f"| {job.job or job.file} | {job.period} | {why} | {state} | {run} | {message} |"
+    message = render(job.message, language).splitlines()[0] if job.message else ""
+    return job.job or job.file, job.period, why, state_text(job.state, language), job.run_id or "", message
 
 
 def name_of_job(path: str) -> str:

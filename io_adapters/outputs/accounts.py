@@ -2,12 +2,11 @@
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 from io_adapters.outputs.atomic import replace_atomically
+from io_adapters.outputs.grid import Field, Grid, GridColumn, Link, field_text
 from io_adapters.outputs.statements.folder import Typesetter
 from io_adapters.outputs.statements.page import (
     Numbers,
@@ -19,41 +18,19 @@ from io_adapters.outputs.statements.page import (
     reasons_text,
     wrappable,
 )
-from io_adapters.outputs.workbook import GENERAL, MONEY, Book, Value, unique_sheet_name
-from io_adapters.outputs.workbook_tables import SheetColumn, WorkbookTable, write_table
+from io_adapters.outputs.workbook import Book, unique_sheet_name
+from io_adapters.outputs.workbook_tables import sheet_of, write_table
 from schemas.account import GROUPS, MonthLine, MonthView, Owed, PayeeAccount, PayeeAccounts, Receipt, TaxedPayment
 from schemas.job import BRASILIA
-from schemas.messages import Catalogue, catalogue_in, currency_sign, period_text
+from schemas.messages import Catalogue, Money, catalogue_in, currency_sign, period_text
 from schemas.obligation import reasons_message
 from schemas.plan import Place
 from schemas.values.masking import mask_tax_id
 
-_DAY: Final = "yyyy-mm-dd"
-Field = str | int | dt.date | None
-
+_AMOUNTS: Final = ("earned", "rows", "carried_in", "advances_left", "amount", "came_in", "gross", "net")
+_NARROW: Final = frozenset({*GROUPS, *_AMOUNTS})
 # Shown whether or not anything is in them; the others only where something is.
 _ALWAYS: Final = ("recouped", "carried_out", "held", "open", "paid")
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table of texts and amounts.
-
-    Attributes:
-        rows: Whole numbers are centavos; None is not known.
-        total: The last row, set off; empty for none.
-    """
-
-    title: str
-    headers: Sequence[str]
-    rows: Sequence[Sequence[Field]]
-    total: Sequence[Field] = ()
-
-    @property
-    def is_money(self) -> list[bool]:
-        """Which columns hold amounts."""
-        every = [*self.rows, *([self.total] if self.total else [])]
-        return [any(isinstance(row[place], int) for row in every) for place in range(len(self.headers))]
 
 
 def periods_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
@@ -62,24 +39,25 @@ def periods_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
     names = ["period", "earned", "rows", "carried_in", *groups, "advances_left", "run"]
     rows = [
         [
-            *(line.period, line.earned_cents, line.rows_cents, line.carried_in_cents),
-            *(line.groups_cents.get(group, 0) for group in groups),
-            *(line.advances_left_cents, line.run_id),
+            _run_link(period_text(line.period, labels.language), line.run_id),
+            *map(Money, (line.earned_cents, line.rows_cents, line.carried_in_cents)),
+            *(Money(line.groups_cents.get(group, 0)) for group in groups),
+            *(_known(line.advances_left_cents), line.run_id),
         ]
         for line in account.lines
     ]
     sums = {group: account.group_cents(group) for group in groups} | {"carried_out": account.balance_cents}
     total: list[Field] = [
         labels("account.total"),
-        sum(line.earned_cents for line in account.lines),
-        sum(line.rows_cents for line in account.lines),
-        account.opening_cents,
-        *sums.values(),
-        account.lines[-1].advances_left_cents,
+        Money(sum(line.earned_cents for line in account.lines)),
+        Money(sum(line.rows_cents for line in account.lines)),
+        Money(account.opening_cents),
+        *map(Money, sums.values()),
+        _known(account.lines[-1].advances_left_cents),
         "",
     ]
     title = labels("account.periods", job=account.job, currency=account.currency)
-    return Grid(title, [labels(f"account.{name}") for name in names], rows, total)
+    return Grid(title, _columns(names, labels), rows, total=total)
 
 
 def payments_grid(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = False) -> Grid:
@@ -94,11 +72,11 @@ def payments_grid(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = 
             reason = reasons_text((why.text for why in payment.reasons), labels) if is_held else ""
         what = " ".join(filter(None, (labels(f"cli.trace.kind_{payment.kind}"), payment.reference)))
         sent_on = payment.sent_at.astimezone(BRASILIA).date() if payment.sent_at else None
-        rows.append(
-            [payment.period, what, payment.amount_cents, place, reason, sent_on, payment.report, payment.run_id]
-        )
+        period = _run_link(period_text(payment.period, labels.language), payment.run_id)
+        amount = Money(payment.amount_cents)
+        rows.append([period, what, amount, place, reason, sent_on, payment.report, payment.run_id])
     title = labels("account.payments", job=account.job, currency=account.currency)
-    return Grid(title, [labels(f"account.{name}") for name in names], rows)
+    return Grid(title, _columns(names, labels), rows)
 
 
 def owed_grid(owed: Owed, labels: Catalogue, *, masked: bool) -> Grid:
@@ -108,12 +86,12 @@ def owed_grid(owed: Owed, labels: Catalogue, *, masked: bool) -> Grid:
         [
             *(due.job, due.period, due.name, mask_tax_id(due.tax_id) if masked and due.tax_id else due.tax_id),
             " ".join(filter(None, (labels(f"cli.trace.kind_{due.kind}"), due.reference))),
-            *(due.currency, due.amount_cents, labels(f"place.{due.standing}")),
+            *(due.currency, Money(due.amount_cents), labels(f"place.{due.standing}")),
             *(labels.write(reasons_message(due.reasons)), due.report),
         ]
         for due in owed.sums
     ]
-    return Grid(labels("account.owed", day=owed.at), [labels(f"account.{name}") for name in names], rows)
+    return Grid(labels("account.owed", day=owed.at), _columns(names, labels), rows)
 
 
 def owed_totals_grid(owed: Owed, labels: Catalogue) -> Grid:
@@ -122,13 +100,12 @@ def owed_totals_grid(owed: Owed, labels: Catalogue) -> Grid:
     for due in owed.sums:
         sums[due.currency, due.standing] = sums.get((due.currency, due.standing), 0) + due.amount_cents
     rows: list[list[Field]] = [
-        [currency, labels(f"place.{standing}"), cents] for (currency, standing), cents in sorted(sums.items())
+        [currency, labels(f"place.{standing}"), Money(cents)] for (currency, standing), cents in sorted(sums.items())
     ]
-    headers = [labels(f"account.{name}") for name in ("currency", "standing", "amount")]
-    return Grid(labels("account.owed", day=owed.at), headers, rows)
+    return Grid(labels("account.owed", day=owed.at), _columns(("currency", "standing", "amount"), labels), rows)
 
 
-def groups_of_month(view: MonthView) -> list[str]:
+def _groups_of_month(view: MonthView) -> list[str]:
     """Return the groups that anything of a month is in, in their order."""
     return [group for group in GROUPS if any(line.groups_cents.get(group) for line in view.lines)]
 
@@ -139,7 +116,7 @@ def month_grid(view: MonthView, labels: Catalogue, *, runs: bool = True) -> Grid
     Args:
         runs: Whether the last run of each is named.
     """
-    used = groups_of_month(view)
+    used = _groups_of_month(view)
     before = ["carried_in"] if any(line.carried_in_cents for line in view.lines) else []
     planned = ["planned"] if any(line.planned_cents for line in view.lines) else []
     names = ["job", "period", "currency", "state", "payments_count", "came_in", *before, *used, *planned]
@@ -151,12 +128,13 @@ def month_grid(view: MonthView, labels: Catalogue, *, runs: bool = True) -> Grid
         costs = (sum(line.fee_cents for line in own), sum(line.checks_cents for line in own))
         carried_in = [sum(line.carried_in_cents for line in own)] if before else []
         waiting = [sum(line.planned_cents for line in own)] if planned else []
-        return [sum(line.came_in_cents for line in own), *carried_in, *sums, *waiting, *costs]
+        came_in = sum(line.came_in_cents for line in own)
+        return [Money(cents) for cents in (came_in, *carried_in, *sums, *waiting, *costs)]
 
     rows: list[list[Field]] = [
         [
-            *(line.job, period_text(line.period, labels.language), line.currency, labels(f"state.{line.state}")),
-            *(str(line.payments), *amounts([line]), *([line.run_id] if runs else [])),
+            *(_run_link(line.job, line.run_id), period_text(line.period, labels.language), line.currency),
+            *(labels(f"state.{line.state}"), line.payments, *amounts([line]), *([line.run_id] if runs else [])),
         ]
         for line in view.lines
     ]
@@ -164,14 +142,14 @@ def month_grid(view: MonthView, labels: Catalogue, *, runs: bool = True) -> Grid
     currencies = list(dict.fromkeys(line.currency for line in view.lines))
     for currency in currencies[1:] and currencies:  # below several currencies no one sum stands
         own = [line for line in view.lines if line.currency == currency]
-        count = str(sum(line.payments for line in own))
+        count = sum(line.payments for line in own)
         rows.append([labels("account.total"), "", currency, "", count, *amounts(own), *blank])
     total: list[Field] = []
     if len(currencies) == 1:
-        count = str(sum(line.payments for line in view.lines))
+        count = sum(line.payments for line in view.lines)
         total = [labels("account.total"), "", currencies[0], "", count, *amounts(view.lines), *blank]
     title = labels("account.month", month=period_text(view.month, labels.language))
-    return Grid(title, [labels(f"account.{name}") for name in names], rows, total)
+    return Grid(title, _columns(names, labels), rows, total=total)
 
 
 def individuals_grid(payments: Sequence[TaxedPayment], labels: Catalogue) -> Grid:
@@ -182,18 +160,18 @@ def individuals_grid(payments: Sequence[TaxedPayment], labels: Catalogue) -> Gri
     own = [payment for payment in payments if payment.is_of_individual]
     kinds = sorted({kind for payment in own for kind in payment.withheld_cents})
     names = ("payer", "payer_name", "tax_id", "name", "nature", "paid_on", "what", "gross", "taxable")
-    headers = [labels(f"account.{name}") for name in names]
-    headers += [*kinds, *(labels(f"account.{name}") for name in ("net", "currency", "job", "period", "report"))]
+    columns = [*_columns(names, labels), *map(GridColumn, kinds)]
+    columns += _columns(("net", "currency", "job", "period", "report"), labels)
     rows: list[list[Field]] = [
         [
             *(payment.payer, payment.payer_name, payment.tax_id, payment.name, payment.nature, payment.paid_on),
-            *(labels(f"cli.trace.kind_{payment.kind}"), payment.gross_cents, ""),
-            *(payment.withheld_cents.get(kind, 0) for kind in kinds),
-            *(payment.net_cents, payment.currency, payment.job, payment.period, payment.report),
+            *(labels(f"cli.trace.kind_{payment.kind}"), Money(payment.gross_cents), ""),
+            *(Money(payment.withheld_cents.get(kind, 0)) for kind in kinds),
+            *(Money(payment.net_cents), payment.currency, payment.job, payment.period, payment.report),
         ]
         for payment in own
     ]
-    return Grid(labels("account.individuals"), headers, rows)
+    return Grid(labels("account.individuals"), columns, rows)
 
 
 def yearly_grid(payments: Sequence[TaxedPayment], labels: Catalogue) -> Grid:
@@ -205,52 +183,48 @@ def yearly_grid(payments: Sequence[TaxedPayment], labels: Catalogue) -> Grid:
         for month in (f"{payment.paid_on:%Y-%m}", f"{payment.paid_on:%Y}"):
             key = (payment.payer, payment.tax_id, payment.name, payment.currency, month)
             sums[key] = [a + b for a, b in zip(sums.get(key, [0] * len(figures)), figures, strict=True)]
-    headers = [labels(f"account.{name}") for name in ("payer", "tax_id", "name", "currency", "paid_in", "gross")]
-    rows: list[list[Field]] = [[*key, *figures] for key, figures in sorted(sums.items())]
-    return Grid(labels("account.yearly"), [*headers, *kinds, labels("account.net")], rows)
+    columns = _columns(("payer", "tax_id", "name", "currency", "paid_in", "gross"), labels)
+    rows: list[list[Field]] = [[*key, *map(Money, figures)] for key, figures in sorted(sums.items())]
+    return Grid(labels("account.yearly"), [*columns, *map(GridColumn, kinds), *_columns(("net",), labels)], rows)
+
+
+def _columns(names: Iterable[str], labels: Catalogue) -> list[GridColumn]:
+    return [GridColumn(labels(f"account.{name}"), 16 if name in _NARROW else 24) for name in names]
+
+
+def _known(cents: int | None) -> Money | None:
+    return None if cents is None else Money(cents)
+
+
+def _run_link(text: str, run_id: str) -> str | Link:
+    return Link(text, f"/runs/{run_id}") if run_id else text
 
 
 def account_grids(accounts: PayeeAccounts, labels: Catalogue, *, to_payee: bool = False) -> list[Grid]:
     """List the grids of all accounts of a payee."""
-    return [
-        grid
-        for account in accounts.accounts
-        for grid in (periods_grid(account, labels), payments_grid(account, labels, to_payee=to_payee))
-    ]
+    return [grid for account in accounts.accounts for grid in account_grids_of(account, labels, to_payee=to_payee)]
 
 
-def write_workbook(grids: Iterable[Grid], path: Path) -> Path:
+def account_grids_of(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = False) -> tuple[Grid, Grid]:
+    """List the grids of one account: its periods, and its payments."""
+    return periods_grid(account, labels), payments_grid(account, labels, to_payee=to_payee)
+
+
+def write_workbook(grids: Iterable[Grid], path: Path, language: str) -> Path:
     """Write each grid as a sheet (mode 0600); returns where the file is.
 
     Raises:
         OSError: the folder cannot be written.
     """
-    return replace_atomically(path, workbook_of(grids))
+    return replace_atomically(path, workbook_of(grids, language))
 
 
-def workbook_of(grids: Iterable[Grid]) -> bytes:
+def workbook_of(grids: Iterable[Grid], language: str) -> bytes:
     """Return a workbook in which each grid is a sheet."""
     book, taken = Book(), set[str]()
     for grid in grids:
-        columns = [
-            SheetColumn(header, *_look_of([row[place] for row in grid.rows]))
-            for place, header in enumerate(grid.headers)
-        ]
-        rows = [*grid.rows, *([grid.total] if grid.total else [])]
-        values = [list(map(_value, row)) for row in rows]
-        write_table(book, WorkbookTable(unique_sheet_name(grid.title, taken), columns, values, grid.title))
+        write_table(book, sheet_of(grid, language, unique_sheet_name(grid.title, taken), grid.title))
     return book.to_bytes()
-
-
-def _look_of(column: Sequence[Field]) -> tuple[int, str]:
-    """Return how wide a column is, and the format of its numbers."""
-    if any(isinstance(field, int) for field in column):
-        return 16, MONEY
-    return (12, _DAY) if any(isinstance(field, dt.date) for field in column) else (24, GENERAL)
-
-
-def _value(field: Field) -> Value:
-    return Decimal(field).scaleb(-2) if isinstance(field, int) else field
 
 
 def write_page(accounts: PayeeAccounts, path: Path) -> Path:
@@ -283,7 +257,7 @@ def account_page(accounts: PayeeAccounts) -> Page:
             [labels("statement.job"), ", ".join(dict.fromkeys(account.job for account in accounts.accounts))],
         ],
         "boxes": _boxes(accounts, labels, numbers),
-        "sections": [_section(grid, numbers).as_json() for grid in _grids_of_page(accounts, labels)],
+        "sections": [_section(grid, numbers, labels.language).as_json() for grid in _grids_of_page(accounts, labels)],
         "pairs": [],
         "how": {"title": labels("statement.how"), "lines": [labels("account.how"), labels("account.how_total")]},
         "words": {key: labels(f"statement.{key}") for key in ("payee", "page", "of")},
@@ -308,33 +282,37 @@ def _grids_of_page(accounts: PayeeAccounts, labels: Catalogue) -> list[Grid]:
     """List the grids without what is nothing in all rows, and without the runs, which are the house's own."""
     found = []
     for grid in account_grids(accounts, labels, to_payee=True):
-        every = [*grid.rows, *([grid.total] if grid.total else [])]
-        kept = [
-            place
-            for place, header in enumerate(grid.headers)
-            if header != labels("account.run") and any(row[place] for row in every)
-        ]
         if grid.rows:
-            rows = [[row[place] for place in kept] for row in every]
-            total = rows.pop() if grid.total else ()
-            found.append(Grid(grid.title, [grid.headers[place] for place in kept], rows, total))
+            nothing = [
+                column.header
+                for place, column in enumerate(grid.columns)
+                if not any(_says(row[place]) for row in grid.every_row)
+            ]
+            found.append(grid.without(labels("account.run"), *nothing))
     return found
 
 
-def _section(grid: Grid, numbers: Numbers) -> Section:
+def _says(field: Field) -> bool:
+    return bool(field.cents) if isinstance(field, Money) else bool(field)
+
+
+def _section(grid: Grid, numbers: Numbers, language: str) -> Section:
     columns = [
-        PageColumn(header, number=is_money) for header, is_money in zip(grid.headers, grid.is_money, strict=True)
+        PageColumn(column.header, number=is_figure)
+        for column, is_figure in zip(grid.columns, grid.are_figures, strict=True)
     ]
-    rows, total = [[_written(field, numbers) for field in row] for row in grid.rows], grid.total
-    return Section(grid.title, columns, rows, [_written(field, numbers) for field in total])
+    rows = [[_written(field, numbers, language) for field in row] for row in grid.rows]
+    return Section(grid.title, columns, rows, [_written(field, numbers, language) for field in grid.total])
 
 
-def _written(field: Field, numbers: Numbers) -> str:
-    if isinstance(field, int):
-        return numbers.cents(field)
-    if isinstance(field, dt.date):
-        return numbers.day(field)
-    return "—" if not field else wrappable(field)
+def _written(field: Field, numbers: Numbers, language: str) -> str:
+    match field:
+        case Money():
+            return numbers.cents(field.cents)
+        case dt.date():
+            return numbers.day(field)
+        case _:
+            return wrappable(field_text(field, language)) or "—"
 
 
 def receipt_pdf(receipt: Receipt) -> bytes:

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from io_adapters.outputs.atomic import replace_atomically
+from io_adapters.outputs.grid import Tone
 from io_adapters.outputs.reconciliation_workbook import SEVERITY_TONES, issues_table
 from io_adapters.outputs.workbook import (
     GENERAL,
@@ -29,7 +30,6 @@ from io_adapters.outputs.workbook import (
     Page,
     Row,
     Setup,
-    Tone,
     Value,
     unique_sheet_name,
 )

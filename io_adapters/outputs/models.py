@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from io_adapters.outputs.workbook import HEADER, Book, Cell, Setup, Tone
+from io_adapters.outputs.grid import Tone
+from io_adapters.outputs.workbook import HEADER, Book, Cell, Setup
 from schemas.messages import catalogue_in
 
 _PAYEE: Final = (

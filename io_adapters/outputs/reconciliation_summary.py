@@ -1,16 +1,17 @@
 """The first sheet of reconciliation.xlsx: whether all is well, what waits for somebody, and where every centavo is."""
 
 from collections import Counter
-from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
+from io_adapters.outputs.grid import PLACE_TONES, Tone, Toned
 from io_adapters.outputs.reconciliation_workbook import (
     AMOUNT_LETTER,
-    PLACE_TONES,
     amount,
     sheets_of_obligations,
 )
+from io_adapters.outputs.run_grids import discrepancies_grid, waits_grid
 from io_adapters.outputs.workbook import (
     HEADING,
     MONEY,
@@ -25,17 +26,14 @@ from io_adapters.outputs.workbook import (
     Ink,
     Page,
     Setup,
-    Tone,
-    Toned,
     Value,
     has_too_many_digits,
 )
-from io_adapters.outputs.workbook_tables import GAP, SheetColumn, write_small_table
+from io_adapters.outputs.workbook_tables import SheetColumn, write_grid, write_small_table
 from schemas.errors import ExitCode
 from schemas.messages import Catalogue, Message, Money, catalogue_in, period_text
 from schemas.plan import Place
 from schemas.reconciliation import Reconciliation, Summary
-from schemas.waits import Wait
 
 # Every account is in one of these; a call that is told beside its account's row is unknown.
 CHECK_RESULTS: Final = ("valid", "invalid", "unknown", "not_asked", "over_budget", "in_flight")
@@ -64,11 +62,14 @@ def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
     page.write(f"{reconciliation.payer_name} · {summary.job} · {period} · {summary.currency}")
     page.append()
     _write_answer(page, reconciliation, labels)
-    write_waits(page, reconciliation.waits, labels)
+    if reconciliation.waits:
+        write_grid(page, waits_grid(reconciliation.waits, labels), labels.language)
     _write_totals(book, page, reconciliation, labels)
     _write_row_counts(page, summary, labels)
     _write_checks(page, reconciliation, labels)
-    _write_discrepancies(page, summary, labels)
+    mismatches = discrepancies_grid(summary.discrepancies, labels)
+    none = () if summary.discrepancies else (labels("output.summary.none"),)
+    write_grid(page, replace(mismatches, notes=none), labels.language)
     if reconciliation.decisions:
         _start(page, labels("output.summary.decisions"))
         for decision in reconciliation.decisions:
@@ -100,38 +101,6 @@ def _write_answer(page: Page, reconciliation: Reconciliation, labels: Catalogue)
         if PLACE_TONES[place] in {Tone.WAITING, Tone.TROUBLE} and cents:
             told = Message("output.summary.of", amount=Money(cents, summary.currency), count=counts[place])
             page.append((Cell(labels(f"place.{place}"), Ink(tone=PLACE_TONES[place])), Cell(labels.write(told))))
-
-
-def write_waits(page: Page, waits: Sequence[Wait], labels: Catalogue) -> None:
-    """Tell what waits, of every period: how much, why, and the way on; nothing, where nothing waits."""
-    if not waits:
-        return
-    _start(page, labels("output.summary.waits"))
-    columns = [
-        SheetColumn("waits.what"),
-        SheetColumn("amount", 0, MONEY),
-        SheetColumn("summary.count", 0, WHOLE),
-        SheetColumn("reason", wrap=True),
-        SheetColumn("waits.way", wrap=True),
-        SheetColumn("summary.period"),
-    ]
-    named = [column._replace(header=labels(f"output.{column.header}")) for column in columns]
-    write_small_table(
-        page,
-        [*named[:3], GAP, *named[3:]],
-        (
-            (
-                Toned(labels.write(wait.what), Tone.WAITING),
-                amount(wait.amount_cents),
-                wait.count,
-                None,
-                labels.write(wait.why),
-                labels.write(wait.way),
-                period_text(wait.period, labels.language),
-            )
-            for wait in waits
-        ),
-    )
 
 
 def _start(page: Page, heading: str) -> None:
@@ -237,20 +206,3 @@ def _write_checks(page: Page, reconciliation: Reconciliation, labels: Catalogue)
     ]
     for label, value, number_format in figures:
         page.write_row((labels(f"output.{label}"), value), [PLAIN, Ink(number_format)])
-
-
-def _write_discrepancies(page: Page, summary: Summary, labels: Catalogue) -> None:
-    _start(page, labels("output.summary.discrepancies"))
-    if not summary.discrepancies:
-        page.write(labels("output.summary.none"))
-        return
-    names = ("message", "expected", "found")
-    columns = [SheetColumn(labels(f"output.{name}"), 0, wrap=name == "message") for name in names]
-    write_small_table(
-        page,
-        [*columns, GAP, SheetColumn(labels("output.report_id"))],
-        (
-            (Toned(told.render_in(labels.language), Tone.TROUBLE), told.expected, told.found, None, told.report_id)
-            for told in summary.discrepancies
-        ),
-    )

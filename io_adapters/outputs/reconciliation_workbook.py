@@ -8,19 +8,9 @@ from typing import Final
 
 import pandas as pd
 
-from io_adapters.outputs.workbook import (
-    GENERAL,
-    MOMENT,
-    MOMENT_PT,
-    MONEY,
-    PRECISE,
-    TEXT,
-    WHOLE,
-    Linked,
-    Row,
-    Tone,
-    Toned,
-)
+from io_adapters.outputs.grid import PLACE_TONES, Tone, Toned
+from io_adapters.outputs.run_grids import STATE_TONES
+from io_adapters.outputs.workbook import GENERAL, MOMENT, MOMENT_PT, MONEY, PRECISE, TEXT, WHOLE, Linked, Row
 from io_adapters.outputs.workbook_tables import SheetColumn, WorkbookTable, records
 from schemas.issues import Issue, Severity
 from schemas.job import BRASILIA
@@ -31,27 +21,6 @@ from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecisi
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
 from schemas.values.money import exact_text
-
-PLACE_TONES: Final[dict[Place, Tone]] = {
-    Place.PAID: Tone.GOOD,
-    Place.OWNER: Tone.GOOD,
-    Place.PROCESSING: Tone.MOVING,
-    Place.PLANNED: Tone.MOVING,
-    Place.WITHHELD: Tone.WAITING,
-    Place.INCOME_TAX: Tone.QUIET,
-    Place.TAX: Tone.QUIET,
-    Place.RECOUPED: Tone.QUIET,
-    Place.CARRIED: Tone.QUIET,
-    Place.DUPLICATE: Tone.QUIET,
-    Place.HELD: Tone.WAITING,
-    Place.NOT_SENT: Tone.WAITING,
-    Place.UNDETERMINED: Tone.WAITING,
-    Place.CONFLICT: Tone.TROUBLE,
-    Place.IN_DOUBT: Tone.TROUBLE,
-    Place.REFUSED: Tone.TROUBLE,
-    Place.FAILED: Tone.TROUBLE,
-    Place.EXCLUDED: Tone.TROUBLE,
-}
 
 # On the sheet of payments; everything else that is owed is on the sheet of what was not paid, so that both sheets
 # together hold each obligation once.
@@ -183,22 +152,6 @@ def destination_of(account: Destination | None, labels: Catalogue) -> tuple[str,
 
 
 SEVERITY_TONES: Final = {Severity.ERROR: Tone.TROUBLE, Severity.WARNING: Tone.WAITING, Severity.NOTE: Tone.NONE}
-_STATE_TONES: Final = {
-    "paid": Tone.GOOD,
-    "accepted": Tone.MOVING,
-    "processing": Tone.MOVING,
-    "planned": Tone.MOVING,
-    "approved": Tone.MOVING,
-    "withdrawn": Tone.QUIET,
-    "absent": Tone.TROUBLE,
-    "in_doubt": Tone.TROUBLE,
-    "sending": Tone.TROUBLE,
-    "refused": Tone.TROUBLE,
-    "failed": Tone.TROUBLE,
-    "excluded": Tone.TROUBLE,
-    "partial": Tone.WAITING,
-    "not_sent": Tone.WAITING,
-}
 _CHECK_TONES: Final = {"valid": Tone.NONE, "invalid": Tone.TROUBLE}
 _DISPOSITION_TONES: Final = {"held": Tone.WAITING, "duplicate": Tone.QUIET, "ignored": Tone.QUIET}
 
@@ -257,7 +210,7 @@ def _reports(reports: Sequence[ReportLine], labels: Catalogue) -> WorkbookTable:
     )
 
     def row(report: ReportLine) -> Row:
-        word, tone = labels(f"state.{report.state}"), _STATE_TONES.get(report.state, Tone.NONE)
+        word, tone = labels(f"state.{report.state}"), STATE_TONES.get(report.state, Tone.NONE)
         said = (report.tax_cents, report.fee_cents, report.paid_cents)
         return (
             Toned(f"{word}, {labels('output.by_likeness')}" if report.is_likely else word, tone),

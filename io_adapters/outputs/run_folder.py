@@ -11,6 +11,7 @@ from typing import Final
 from io_adapters.outputs.atomic import (
     replace_atomically,
 )
+from io_adapters.outputs.grid import Toned
 from io_adapters.outputs.reconciliation_summary import write_summary_sheet
 from io_adapters.outputs.reconciliation_workbook import (
     destination_of,
@@ -18,7 +19,7 @@ from io_adapters.outputs.reconciliation_workbook import (
     obligation_rows,
     tables_of,
 )
-from io_adapters.outputs.workbook import Book, Formula, Linked, Toned, Value, csv_text
+from io_adapters.outputs.workbook import Book, Formula, Linked, Value, csv_text
 from io_adapters.outputs.workbook_tables import write_table
 from schemas.messages import catalogue_in
 from schemas.reconciliation import Reconciliation

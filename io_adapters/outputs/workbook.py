@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import StrEnum
 from itertools import count
 from typing import Final, NamedTuple
 
@@ -15,6 +14,8 @@ from xlsxwriter import Workbook
 from xlsxwriter.chart import Chart
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import CellErrorTuple, Worksheet
+
+from io_adapters.outputs.grid import Tone, Toned
 
 _STARTS_A_FORMULA: Final = "=+-@"
 _RUNS_AT_ONCE: Final = "\t\r\n\0"
@@ -97,16 +98,15 @@ NUMBER_DIGITS: Final = 15
 _CREATED: Final = dt.datetime(1980, 1, 1)  # noqa: DTZ001  a constant, not a moment
 
 
-class Tone(StrEnum):
-    """Background colours, few and light; the values are RGB."""
-
-    NONE = ""
-    HEADER = "D9E1E8"
-    GOOD = "E2EFDA"
-    MOVING = "DDEBF7"
-    WAITING = "FFF2CC"
-    TROUBLE = "F8D9CF"
-    QUIET = "EDEDED"
+# Few and light, as RGB.
+_BACKGROUNDS: Final = {
+    Tone.HEADER: "D9E1E8",
+    Tone.GOOD: "E2EFDA",
+    Tone.MOVING: "DDEBF7",
+    Tone.WAITING: "FFF2CC",
+    Tone.TROUBLE: "F8D9CF",
+    Tone.QUIET: "EDEDED",
+}
 
 
 class Ink(NamedTuple):
@@ -242,7 +242,7 @@ class Book:
             look |= {"align": "right"} if ink.right else {}
             look |= {"font_strikeout": True} if ink.strike else {}
             look |= {"align": "left", "indent": 1} if ink.indent else {}
-            look |= {"bg_color": f"#{ink.tone.value}"} if ink.tone else {}
+            look |= {"bg_color": f"#{_BACKGROUNDS[ink.tone]}"} if ink.tone else {}
             known = self._formats[ink, quoted] = self._workbook.add_format(look)
         return known
 
@@ -422,13 +422,6 @@ class Bars:
     at: str
     rows: int
     highest: Decimal
-
-
-class Toned(NamedTuple):
-    """A text with a colour of its own."""
-
-    text: str
-    tone: Tone
 
 
 Row = Sequence[Value | Toned | Linked | Formula]

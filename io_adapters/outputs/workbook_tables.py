@@ -1,5 +1,6 @@
 """Tables of a workbook: a header that stays in view, filters, sums that compute, and more than one sheet if need be."""
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -9,13 +10,17 @@ from typing import Any, Final, NamedTuple
 import pandas as pd
 from xlsxwriter.utility import xl_col_to_name
 
+from io_adapters.outputs.grid import Field, Grid, Link, Tone, Toned
 from io_adapters.outputs.workbook import (
     GENERAL,
+    HEADING,
+    MONEY,
     NUMBER_HEADER,
     ON_THE_LEFT,
     ROWS_PER_SHEET,
     TEXT,
     TEXT_HEADER,
+    WHOLE,
     Book,
     Cell,
     Formula,
@@ -23,9 +28,10 @@ from io_adapters.outputs.workbook import (
     Page,
     Row,
     Setup,
-    Tone,
+    Value,
     has_too_many_digits,
 )
+from schemas.messages import Money
 
 
 class SheetColumn(NamedTuple):
@@ -160,3 +166,62 @@ def write_small_table(page: Page, columns: Sequence[SheetColumn], rows: Iterable
     """Write a short table into a page that holds more than it."""
     write_headers(page, columns)
     _write_rows(page, columns, rows, total, filtered=False)
+
+
+def write_grid(page: Page, grid: Grid, language: str) -> None:
+    """Write a grid below what a page holds already: its title, its notes, and its table."""
+    page.append()
+    page.write(grid.title, ink=HEADING)
+    for note in grid.notes:
+        tone = note.tone if isinstance(note, Toned) else Tone.NONE
+        page.write(_value_of(note), ink=Ink(tone=tone))
+    if grid.rows and grid.has_headers:
+        inks = (NUMBER_HEADER if is_figure else TEXT_HEADER for is_figure in grid.are_figures)
+        page.append(Cell(column.header, ink) for column, ink in zip(grid.columns, inks, strict=True))
+    for row in grid.every_row:
+        page.append(
+            _cell_of(field, language, bold=row is grid.total, indent=place > 0) for place, field in enumerate(row)
+        )
+
+
+def sheet_of(grid: Grid, language: str, title: str = "", note: str = "") -> WorkbookTable:
+    """Make of a grid a sheet of its own, with filter arrows.
+
+    Args:
+        title: The sheet's name, where the grid's title is too long for one.
+    """
+    columns = []
+    for place, column in enumerate(grid.columns):
+        first = next((row[place] for row in grid.rows if row[place] not in {None, ""}), None)
+        columns.append(SheetColumn(column.header, column.width, _format_of(first, language)))
+    rows = ([field if isinstance(field, Toned) else _value_of(field) for field in row] for row in grid.every_row)
+    return WorkbookTable(title or grid.title, columns, rows, note)
+
+
+def _cell_of(field: Field, language: str, *, bold: bool, indent: bool) -> Cell:
+    number_format, tone = _format_of(field, language), field.tone if isinstance(field, Toned) else Tone.NONE
+    return Cell(_value_of(field), Ink(number_format, tone, bold=bold, indent=indent and number_format == GENERAL))
+
+
+def _format_of(field: Field, language: str) -> str:
+    match field:
+        case Money():
+            return MONEY
+        case Decimal():
+            return '0.0"×"'
+        case int():
+            return WHOLE
+        case dt.date():
+            return "dd/mm/yyyy" if language == "pt-BR" else "yyyy-mm-dd"
+        case _:
+            return GENERAL
+
+
+def _value_of(field: Field) -> Value:
+    match field:
+        case Money():
+            return Decimal(field.cents).scaleb(-2)
+        case Toned() | Link():
+            return field.text
+        case _:
+            return field

@@ -142,13 +142,13 @@ def test_the_sheet_and_the_page_say_the_same_and_are_for_their_owners_eyes(royal
     periods, payments = load_workbook(sheet).worksheets
     assert [cell.value for cell in periods[2]][:4] == ["Período", "Rendeu", "Linhas de pagamentos", "Saldo trazido"]
     assert [[cell.value for cell in row][:2] for row in periods.iter_rows(min_row=3)] == [
-        ["2026-07", 45],
-        ["2026-08", 100],
+        ["julho de 2026", 45],
+        ["agosto de 2026", 100],
         ["Total", 145],
     ]
     assert [row[2].value for row in payments.iter_rows(min_row=3)] == [45, 100]
     assert {row[5].value.date() for row in payments.iter_rows(min_row=3)} <= {TODAY, NOW}
-    assert {row[5].number_format for row in payments.iter_rows(min_row=3)} == {"yyyy-mm-dd"}
+    assert {row[5].number_format for row in payments.iter_rows(min_row=3)} == {"dd/mm/yyyy"}
     text = " ".join(sheet_page.extract_text() for sheet_page in PdfReader(page).pages)
     assert "145,00" in text
     assert "Conta do favorecido 2026" in text

@@ -1,6 +1,7 @@
 """What `repasse plan` shows before anybody says yes, over a real ledger and a real service."""
 
 import json
+import re
 
 import pytest
 from python_calamine import CalamineWorkbook
@@ -24,6 +25,11 @@ pytestmark = pytest.mark.long
 def plan(label, *, names: bool = True, code: int = 0) -> dict:
     """Ask for the plan as one document."""
     return label.ask("plan", label.job, *(["--names"] if names else []), code=code)
+
+
+def shown(label, code: int = 0) -> str:
+    """What the terminal shows of the plan, every run of white space as one space."""
+    return " ".join(label.say("plan", label.job, code=code).output.split())
 
 
 def noticed(document) -> list[tuple[str, str]]:
@@ -56,8 +62,8 @@ def test_the_first_plan_of_all_says_that_there_is_nothing_to_compare_it_with(lab
     assert document["changes"]["against"] == "nothing"
     assert noticed(document) == [("new", ANA.name), ("new", BIA.name)]
     assert document["totals_cents"]["planned"] == document["totals_cents"]["in"] == document["total_cents"] == 12_000
-    output = label.say("plan", label.job).output
-    assert "nenhum pagamento foi feito ainda" in output
+    output = shown(label)
+    assert "Nenhum pagamento foi feito ainda" in output
     assert "Primeiro plano deste job" in output
     assert not home.exists()
 
@@ -86,8 +92,8 @@ def test_a_destination_that_changed_is_told_and_never_shown(september):
     _, told = document["people"]["notices"]
     assert told["last_paid_at"] is not None
     assert told["last_used_at"] is None
-    output = september.say("plan", september.job).output
-    assert "destino nunca usado; pago em outro até" in output
+    output = shown(september)
+    assert "destino nunca usado; pago em outro até" in repr(sheets(document))
     everything = json.dumps(document) + output + repr(sheets(document))
     assert "nova.chave" not in everything
     assert ANA.email not in everything
@@ -99,9 +105,9 @@ def test_a_hundred_times_last_month_is_the_first_thing_told(september):
     document = plan(september)
     assert noticed(document) == [("times_100", ANA.name), ("times_100", CAIO.name)]
     assert document["notices"]["times_100"] == 2
-    output = september.say("plan", september.job).output
-    assert "2 com cem vezes o valor anterior" in output
-    assert "antes 100,00" in output
+    output = shown(september)
+    assert "Cem vezes o valor anterior 2 13.000,00" in output
+    assert re.search(r"\*\*\* 100,00 10\.000,00|-\*\* 100,00 10\.000,00", output)
 
 
 def test_much_above_their_own_history_is_told_with_its_median(september):
@@ -127,9 +133,11 @@ def test_a_plan_is_held_against_the_last_run_that_planned_the_period(september, 
         ("destination", CAIO.name, 3_001, 3_001),
     ]
     assert document["changes"]["removed"] == {"payments": 1, "difference_cents": -2_001}
-    output = september.say("plan", september.job).output
+    output = shown(september)
     assert "Desde o último plano" in output
-    assert "1 a mais, 1 a menos, 1 com outro valor, 1 com outro destino; -13,01 ao todo" in output
+    counts = ("Acrescentado 1 5,00", "Retirado 1 -20,01", "Valor mudou 1 2,00", "Outro destino 1 0,00")
+    for count in (*counts, "Mudanças ao todo 4 -13,01"):
+        assert count in output
 
 
 def test_what_a_run_has_paid_meanwhile_is_told_as_a_duplicate_and_as_no_change(september, service):
@@ -147,7 +155,7 @@ def test_what_a_run_has_paid_meanwhile_is_told_as_a_duplicate_and_as_no_change(s
         }
     ]
     assert document["total_cents"] == 0
-    assert "nada a pagar" in september.say("plan", september.job).output
+    assert "nada a pagar" in shown(september)
 
 
 def test_a_row_that_was_held_and_is_corrected_says_where_it_comes_from(september, service):
@@ -156,12 +164,12 @@ def test_a_row_that_was_held_and_is_corrected_says_where_it_comes_from(september
     september.payments(payment(ANA, "110,00"), payment(BIA, "20,01"), payment(CAIO, "31,00"))
     (change,) = plan(september)["people"]["changes"]
     assert (change["change"], change["name"], change["elsewhere"]) == ("added", BIA.name, "held")
-    assert "antes retido" in september.say("plan", september.job).output
+    assert "antes retido" in shown(september)
 
 
 def test_reasons_are_told_in_words_of_the_jobs_language(september, service):
     september.payments(payment(ANA, "110,00"), payment(BIA, "vinte"), payment(CAIO, "31,00"))
-    assert "Retido" in september.say("plan", september.job, code=15).output
+    assert "Retido" in shown(september, code=15)
     (held,) = plan(september, code=15)["not_paid"]
     assert (held["place"], held["words"]) == ("held", "isto não é um valor")
     september.declare(period="2026-10", outputs={"folder": "out", "language": "en"})
@@ -210,7 +218,7 @@ def test_a_share_or_a_rate_that_changed_since_the_last_plan_is_told(royalties):
     document = plan(royalties)
     assert document["changes"]["shares"] == 1
     assert ("amount", ANA.name, 3_000, 3_120) in changed(document)
-    assert "1 participações mudaram" in royalties.say("plan", royalties.job).output
+    assert "1 participação mudou" in shown(royalties)
 
 
 def test_the_budget_of_checks_is_told_with_what_it_does_not_reach(label, service):
@@ -218,7 +226,7 @@ def test_the_budget_of_checks_is_told_with_what_it_does_not_reach(label, service
     label.declare(account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "1.00"})
     checks = plan(label)["account_checks"]
     assert checks == {"wanted": 3, "cost_cents": 108, "budget_cents": 100, "left_cents": 0, "beyond_budget": 1}
-    output = label.say("plan", label.job).output
+    output = shown(label)
     assert "o orçamento não alcança 1 conta," in output
     assert "ainda provisório" in output
 
@@ -237,7 +245,7 @@ def test_the_workbook_is_in_the_plans_own_folder_and_tells_the_same(september):
     found = sheets(document)
     assert list(found) == ["Plano", "Olhar antes", "Mudanças", "Não pagos", "A pagar"]
     assert [row[1] for row in found["Olhar antes"][1:]] == [ANA.name, DAVI.name, CAIO.name]
-    assert sum(round(row[5] * 100) for row in found["A pagar"][1:]) == document["total_cents"]
+    assert sum(round(row[4] * 100) for row in found["A pagar"][1:]) == document["total_cents"]
 
 
 def test_a_job_that_wants_no_workbooks_gets_none(september):
@@ -285,4 +293,4 @@ def test_a_plan_shows_from_whom_something_is_taken_back_and_how_much(label, serv
     found = plan(label)
     (less,) = [notice for notice in found["people"]["notices"] if notice["notice"] == "taken_back"]
     assert (less["name"], less["before_cents"]) == (ANA.name, 2800)
-    assert "28,00 a menos do que fora lançado" in label.say("plan", label.job).output
+    assert re.search(r"Retomado .* 28,00 [\d.,]+ lançado", shown(label))

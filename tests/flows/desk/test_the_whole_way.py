@@ -90,7 +90,7 @@ def test_a_plan_of_what_looks_paid_before_says_by_which_report(ana, bia, the_job
     bia.follow(bia.post(f"{paid}/approve", at=paid, total="30,00"))
     declare(job, payer={"tax_id": OTHER_PAYER, "name": "Selo Aurora"})
     page = words_of(bia.get(plan_of(bia, prepare(ana, the_job))))
-    assert "parece já pago" in page
+    assert "Parece já pago" in page
     assert f"{service.reports[0]['reportId']} (outro pagador)" in page
 
 

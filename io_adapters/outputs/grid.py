@@ -1,0 +1,163 @@
+"""Grids: what people are shown, as tables of typed cells; terminal, workbook, page and Prefect each write them once."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from schemas.messages import Money, currency_sign
+from schemas.plan import Place
+from schemas.values.money import format_cents
+
+
+class Tone(StrEnum):
+    """What a colour says of a cell; each way of showing it has its own colours."""
+
+    NONE = ""
+    HEADER = "header"
+    GOOD = "good"
+    MOVING = "moving"
+    WAITING = "waiting"
+    TROUBLE = "trouble"
+    QUIET = "quiet"
+
+
+class Toned(NamedTuple):
+    """A text with a tone."""
+
+    text: str
+    tone: Tone
+
+
+class Link(NamedTuple):
+    """A text that leads to a page of the desk, where it is shown there."""
+
+    text: str
+    address: str
+
+
+# An amount of money; a count; how many times something; a day; a text.
+Field = Money | int | Decimal | dt.date | str | Toned | Link | None
+
+PLACE_TONES: Final[dict[Place, Tone]] = {
+    Place.PAID: Tone.GOOD,
+    Place.OWNER: Tone.GOOD,
+    Place.PROCESSING: Tone.MOVING,
+    Place.PLANNED: Tone.MOVING,
+    Place.WITHHELD: Tone.WAITING,
+    Place.INCOME_TAX: Tone.QUIET,
+    Place.TAX: Tone.QUIET,
+    Place.RECOUPED: Tone.QUIET,
+    Place.CARRIED: Tone.QUIET,
+    Place.DUPLICATE: Tone.QUIET,
+    Place.HELD: Tone.WAITING,
+    Place.NOT_SENT: Tone.WAITING,
+    Place.UNDETERMINED: Tone.WAITING,
+    Place.CONFLICT: Tone.TROUBLE,
+    Place.IN_DOUBT: Tone.TROUBLE,
+    Place.REFUSED: Tone.TROUBLE,
+    Place.FAILED: Tone.TROUBLE,
+    Place.EXCLUDED: Tone.TROUBLE,
+}
+
+
+class GridColumn(NamedTuple):
+    """One column of a grid.
+
+    Attributes:
+        width: Of its column in a workbook, in characters.
+        is_detail: Whether it is for a workbook alone, where there is room for it.
+    """
+
+    header: str
+    width: int = 24
+    is_detail: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of typed cells.
+
+    Attributes:
+        columns: Without a header in any of them, the grid is a list of facts: a name and what is said of it.
+        rows: As many fields as columns in each.
+        notes: Said above the table.
+        total: The last row, set off; empty for none.
+    """
+
+    title: str
+    columns: Sequence[GridColumn]
+    rows: Sequence[Sequence[Field]]
+    notes: Sequence[str | Toned] = ()
+    total: Sequence[Field] = ()
+
+    @property
+    def has_headers(self) -> bool:
+        """Whether its columns have names."""
+        return any(column.header for column in self.columns)
+
+    @property
+    def every_row(self) -> list[Sequence[Field]]:
+        """The rows, and the total below them where there is one."""
+        return [*self.rows, *([self.total] if self.total else [])]
+
+    @property
+    def are_figures(self) -> list[bool]:
+        """Which columns hold figures, and no text."""
+        return [
+            any(is_figure(row[place]) for row in self.every_row)
+            and all(row[place] is None or is_figure(row[place]) or row[place] == "" for row in self.every_row)
+            for place in range(len(self.columns))
+        ]
+
+    def without_details(self) -> "Grid":
+        """Return the grid as it is shown where there is little room."""
+        return self._only([place for place, column in enumerate(self.columns) if not column.is_detail])
+
+    def without(self, *headers: str) -> "Grid":
+        """Return the grid without the columns of these headers."""
+        return self._only([place for place, column in enumerate(self.columns) if column.header not in headers])
+
+    def _only(self, places: Sequence[int]) -> "Grid":
+        return replace(
+            self,
+            columns=[self.columns[place] for place in places],
+            rows=[[row[place] for place in places] for row in self.rows],
+            total=[self.total[place] for place in places] if self.total else (),
+        )
+
+
+def facts_grid(title: str, facts: Sequence[tuple[str | Toned, Field]], notes: Sequence[str | Toned] = ()) -> Grid:
+    """Make a list of facts: a name, and what is said of it."""
+    return Grid(title, (GridColumn("", 44), GridColumn("", 24)), facts, notes)
+
+
+def is_figure(field: Field) -> bool:
+    """Say whether a field is a number."""
+    return isinstance(field, Money | int | Decimal)
+
+
+def field_text(field: Field, language: str) -> str:
+    """Write a field as readers of a language do.
+
+    >>> [field_text(field, "pt-BR") for field in (Money(123456), 1234, Decimal("2.5"), dt.date(2026, 10, 31), None)]
+    ['1.234,56', '1.234', '2,5×', '31/10/2026', '']
+    """
+    comma = language == "pt-BR"
+    match field:
+        case Toned() | Link():
+            text = field.text
+        case Money():
+            amount = format_cents(field.cents, language)
+            text = f"{currency_sign(field.currency)} {amount}" if field.currency else amount
+        case Decimal():
+            text = f"{field}×".replace(".", "," if comma else ".")
+        case int():
+            text = f"{field:,}".replace(",", "." if comma else ",")
+        case dt.date():
+            text = f"{field:%d/%m/%Y}" if comma else f"{field:%Y-%m-%d}"
+        case _:
+            text = field or ""
+    return text
