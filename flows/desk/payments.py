@@ -148,7 +148,7 @@ def payee(request: Request, token: str, _signed: SignedIn) -> Response:
     chains = [(period, _steps(period)) for period in newest]
     labels = catalogue_in(language_of(request))
     grids = [
-        (account, [grid.without(labels("account.run")) for grid in account_grids_of(account, labels)])
+        (account, [grid.without(labels("account.run")).without_empty() for grid in account_grids_of(account, labels)])
         for account in accounts.accounts
     ]
     return show(request, "payee.html", payee=accounts, accounts=grids, chains=chains)

@@ -280,20 +280,8 @@ def _boxes(accounts: PayeeAccounts, labels: Catalogue, numbers: Numbers) -> list
 
 def _grids_of_page(accounts: PayeeAccounts, labels: Catalogue) -> list[Grid]:
     """List the grids without what is nothing in all rows, and without the runs, which are the house's own."""
-    found = []
-    for grid in account_grids(accounts, labels, to_payee=True):
-        if grid.rows:
-            nothing = [
-                column.header
-                for place, column in enumerate(grid.columns)
-                if not any(_says(row[place]) for row in grid.every_row)
-            ]
-            found.append(grid.without(labels("account.run"), *nothing))
-    return found
-
-
-def _says(field: Field) -> bool:
-    return bool(field.cents) if isinstance(field, Money) else bool(field)
+    grids = account_grids(accounts, labels, to_payee=True)
+    return [grid.without(labels("account.run")).without_empty() for grid in grids if grid.rows]
 
 
 def _section(grid: Grid, numbers: Numbers, language: str) -> Section:

@@ -120,6 +120,12 @@ class Grid:
         """Return the grid without the columns of these headers."""
         return self._only([place for place, column in enumerate(self.columns) if column.header not in headers])
 
+    def without_empty(self) -> "Grid":
+        """Return the grid without the columns that say nothing, or zero, in all rows."""
+        return self._only(
+            [place for place in range(len(self.columns)) if any(_says(row[place]) for row in self.every_row)]
+        )
+
     def _only(self, places: Sequence[int]) -> "Grid":
         return replace(
             self,
@@ -132,6 +138,10 @@ class Grid:
 def facts_grid(title: str, facts: Sequence[tuple[str | Toned, Field]], notes: Sequence[str | Toned] = ()) -> Grid:
     """Make a list of facts: a name, and what is said of it."""
     return Grid(title, (GridColumn("", 44), GridColumn("", 24)), facts, notes)
+
+
+def _says(field: Field) -> bool:
+    return bool(field.cents) if isinstance(field, Money) else bool(field)
 
 
 def is_figure(field: Field) -> bool:
