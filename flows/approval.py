@@ -78,25 +78,25 @@ def _go_on(settings: Settings, outcome: Recorded) -> State[None]:
     """Start the payout again when the plan has every word it needs, as far as that is known before it runs."""
     plan = outcome.plan
     recorded = "prefect.approve.again" if outcome.again else "prefect.approve.recorded"
-    told = Message(recorded, plan=plan.digest[:_SHORT], job=plan.job, period=plan.period)
+    message = Message(recorded, plan=plan.digest[:_SHORT], job=plan.job, period=plan.period)
     if outcome.missing:
         return Completed(
-            name="Approved", message=_together(told, Message("prefect.approve.more", count=outcome.missing))
+            name="Approved", message=_together(message, Message("prefect.approve.more", count=outcome.missing))
         )
     if outcome.job_file is None:
-        return Failed(name="NotLaunched", message=_together(told, Message("prefect.approve.no_job")))
+        return Failed(name="NotLaunched", message=_together(message, Message("prefect.approve.no_job")))
     try:
         key = f"approve {outcome.plan.digest} {flow_run.id}"
         launcher_for(settings).payout(
             outcome.job_file, files=_files_of(outcome), by=APPROVING, key=key, period=outcome.plan.period
         )
     except NotLaunched as error:
-        return Failed(name="NotLaunched", message=_together(told, error.content))
-    return Completed(name="Approved", message=_together(told, Message("prefect.approve.started")))
+        return Failed(name="NotLaunched", message=_together(message, error.content))
+    return Completed(name="Approved", message=_together(message, Message("prefect.approve.started")))
 
 
-def _together(*told: Message | Listed) -> str:
-    return render(Listed(told, "; "), _LANGUAGE)
+def _together(*message: Message | Listed) -> str:
+    return render(Listed(message, "; "), _LANGUAGE)
 
 
 def _files_of(outcome: Recorded) -> list[str]:

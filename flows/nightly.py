@@ -47,7 +47,7 @@ def nightly(jobs: str = "") -> State[None]:
         watch.recorder.markdown("nightly", night_page(report, language), title)
         bad = [job.job or job.file for job in report.jobs if job.exit_code is not ExitCode.DONE]
         ran = sum(job.was_run for job in report.jobs)
-        told = [Message("prefect.night.ran", ran=ran, count=len(report.jobs))]
-        told += [Message("prefect.night.look", jobs=", ".join(bad[:_MOST_NAMED]))] if bad else []
-        message = render(Listed(tuple(told), "; "), language)
+        messages = [Message("prefect.night.ran", ran=ran, count=len(report.jobs))]
+        messages += [Message("prefect.night.look", jobs=", ".join(bad[:_MOST_NAMED]))] if bad else []
+        message = render(Listed(tuple(messages), "; "), language)
         return state_of(report.exit_code, report.state, message)

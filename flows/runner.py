@@ -187,14 +187,14 @@ def _written_down(run: Run, stage_name: str) -> Iterator[None]:
     if run.asked is None:
         yield
         return
-    codes, told = set(run.codes), len(run.messages)
+    codes, shown = set(run.codes), len(run.messages)
     number = run.ledger.runs.begin_stage(run.id, stage_name)
     try:
         yield
     except Stopped as stopped:
-        run.ledger.runs.end_stage(run.id, number, stopped.code, run.messages[told:], stopped=True)
+        run.ledger.runs.end_stage(run.id, number, stopped.code, run.messages[shown:], stopped=True)
         raise
-    run.ledger.runs.end_stage(run.id, number, worst(run.codes - codes), run.messages[told:], stopped=False)
+    run.ledger.runs.end_stage(run.id, number, worst(run.codes - codes), run.messages[shown:], stopped=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -273,7 +273,7 @@ def where_claims_are(
     claims: Collection[ClaimedSum],
     state: SubmissionState,
     figures: ReportFigures = NO_FIGURES,
-    words: Mapping[str, DecisionKind] | None = None,
+    decisions: Mapping[str, DecisionKind] | None = None,
 ) -> dict[JournalAccount, int]:
     """Return what all entries of one submission come to, as it stands.
 
@@ -282,15 +282,15 @@ def where_claims_are(
 
     Args:
         state: Where it stands.
-        words: Obligation key -> the last word on what an untold report did for it.
+        decisions: Obligation key -> the last word on what an untold report did for it.
     """
     if state not in LIVE:
         return {}
-    transfer, told = Transfer(), words if words is not None and state in UNTOLD else {}
+    transfer, decided = Transfer(), decisions if decisions is not None and state in UNTOLD else {}
     paid_cents = 0
     for claim in claims:
-        word = told.get(claim.obligation_key)
-        if word is DecisionKind.PAY:  # it was not made
+        decision = decided.get(claim.obligation_key)
+        if decision is DecisionKind.PAY:  # it was not made
             continue
         if claim.kind == "owner":
             owner = series.account(AccountKind.OWNER)
@@ -302,8 +302,8 @@ def where_claims_are(
         )
         for tax, cents in claim.taxes_cents.items():
             transfer.move(owed, series.account(AccountKind.TAX, claim.payee, tax), cents)
-        is_paid = state is SubmissionState.PAID or word is DecisionKind.PAID
-        if word is DecisionKind.DROP:
+        is_paid = state is SubmissionState.PAID or decision is DecisionKind.PAID
+        if decision is DecisionKind.DROP:
             there = series.account(AccountKind.OUTSIDE, claim.payee, DROPPED)
         elif is_paid and claim.is_held_back and not figures.held_nothing:
             there = series.account(AccountKind.SERVICE_HELD, claim.payee)
@@ -312,7 +312,7 @@ def where_claims_are(
         else:
             there = series.account(AccountKind.TRANSIT, claim.payee)
         transfer.move(owed, there, claim.amount_cents)
-    is_told = bool(told) and all(claim.kind == "owner" or claim.obligation_key in told for claim in claims)
+    is_told = bool(decided) and all(claim.kind == "owner" or claim.obligation_key in decided for claim in claims)
     if state is SubmissionState.PAID or (is_told and figures.bear_out(paid_cents)):
         people = {claim.payee for claim in claims if claim.kind != "owner"}
         payee = people.pop() if len(people) == 1 else ""

@@ -276,8 +276,8 @@ NO_SKETCHES: Final = Sketches(NO_LINES, NO_LINES, NO_LINES)
 def add_sketches(sketches: Iterable[Sketches]) -> Sketches:
     """Add sketches of blocks or files up."""
     lines, earnings, amounts = NO_LINES, NO_LINES, NO_LINES
-    for one in sketches:
-        lines, earnings, amounts = lines + one.lines, earnings + one.earnings, amounts + one.amounts
+    for sketch in sketches:
+        lines, earnings, amounts = lines + sketch.lines, earnings + sketch.earnings, amounts + sketch.amounts
     return Sketches(lines, earnings, amounts)
 
 
@@ -437,15 +437,15 @@ def accounts_from_json(text: str) -> tuple[StatementAccount, ...]:
     """Read what `accounts_to_json` wrote."""
     return tuple(
         StatementAccount(
-            currency=told["currency"],
-            month=told["month"],
-            amount=Decimal(told["amount"]),
-            lines=told["lines"],
-            recordings=told["recordings"],
-            platforms=frozenset(told["platforms"]),
-            territories=frozenset(told["territories"]),
+            currency=account["currency"],
+            month=account["month"],
+            amount=Decimal(account["amount"]),
+            lines=account["lines"],
+            recordings=account["recordings"],
+            platforms=frozenset(account["platforms"]),
+            territories=frozenset(account["territories"]),
         )
-        for told in json.loads(text)
+        for account in json.loads(text)
     )
 
 

@@ -101,8 +101,8 @@ def _approve(run: Run, drafted: Draft) -> None:
     given = approvals_given(run.ledger, rule, stored, wanted, run.clock.now(), by_flag=not needs_review)
     if len(given) < wanted:
         lacking = wanted - len(given)
-        told = [*reasons, *notes_on(run, drafted)]
-        call = _call_for_approval(run, stored, rule, wanted, lacking, told, plan.exchange)
+        messages = [*reasons, *notes_on(run, drafted)]
+        call = _call_for_approval(run, stored, rule, wanted, lacking, messages, plan.exchange)
         run.end_with(ExitCode.APPROVAL_WANTED, call)
         warn_of_plan(run, drafted)
         return

@@ -49,7 +49,7 @@ class PersonsDecision:
     signed_in: bool = False
 
 
-def decide(ledger: Ledger, keys: Sequence[str], word: PersonsDecision, asking: Asking) -> list[Decision]:
+def decide(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision, asking: Asking) -> list[Decision]:
     """Record a word on obligations.
 
     *Pay* frees what a report was to pay, so the service is asked first: what it says is paid, or on its way, is not.
@@ -64,25 +64,25 @@ def decide(ledger: Ledger, keys: Sequence[str], word: PersonsDecision, asking: A
         DecisionRefused: one of them is unknown, or nothing is open about it, or its job counts only words of people who
             signed in, or the service says that it was paid; then nothing is recorded of any.
     """
-    if not word.signed_in and ledger.decision_rules.any_wants_signed_in():
+    if not decision.signed_in and ledger.decision_rules.any_wants_signed_in():
         for job in sorted(_jobs_of(ledger, keys)):
             require_typed_name_counts(ledger, job)
-    questions = _questions(ledger, list(dict.fromkeys(keys)), word.kind)
-    if word.kind is DecisionKind.PAY and any(question.submission_id for question in questions):
+    questions = _questions(ledger, list(dict.fromkeys(keys)), decision.kind)
+    if decision.kind is DecisionKind.PAY and any(question.submission_id for question in questions):
         with asking() as run:
             reports = poll_reports(run)
-            questions = _questions(ledger, list(dict.fromkeys(keys)), word.kind)  # the look may have settled some
+            questions = _questions(ledger, list(dict.fromkeys(keys)), decision.kind)  # the look may have settled some
             _require_unpaid(run, questions, reports)
     decisions = [
         Decision(
             question.obligation_key,
             question.submission_id,
-            word.kind,
+            decision.kind,
             question.amount_cents,
             question.destination,
-            word.by,
-            word.evidence,
-            word.at,
+            decision.by,
+            decision.evidence,
+            decision.at,
         )
         for question in questions
     ]
@@ -126,9 +126,9 @@ def _require_unpaid(run: Run, questions: Sequence[Question], reports: Sequence[S
     listed = {report.id: report for report in reports}
     for submission in run.ledger.submissions.with_ids(by_report):
         payments = {payment.obligation_key: payment for payment in run.ledger.claims.payments_of(submission.id)}
-        words = run.ledger.decisions.on_reports(payments)
+        decisions = run.ledger.decisions.on_reports(payments)
         unmade = {
-            key for (key, report), decision in words.items() if report == submission.id and decision.kind in _UNMADE
+            key for (key, report), decision in decisions.items() if report == submission.id and decision.kind in _UNMADE
         }
         unmade |= by_report[submission.id]
         unpaid = [payment for key, payment in payments.items() if key in unmade]

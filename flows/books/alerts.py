@@ -125,9 +125,9 @@ def _send(settings: Settings, alert: Alert) -> None:
         except NotAlerted as error:
             failed.append(error)
     if ways.webhook_url:
-        told = f"{subject} {alert.page}".strip()
+        line = f"{subject} {alert.page}".strip()
         try:
-            document = {"event": alert.kind, "text": told, "page": alert.page, **alert.facts}
+            document = {"event": alert.kind, "text": line, "page": alert.page, **alert.facts}
             post_webhook(ways.webhook_url, document, egress=ways.egress)
             sent += 1
         except NotAlerted as error:

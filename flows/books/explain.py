@@ -96,9 +96,9 @@ def _obligation(obligation: TracedObligation, currency: str) -> Iterator[Explain
         yield ExplainedLine(
             1, Message("cli.trace.row", file=sheet_text(obligation.file, obligation.sheet), row=obligation.row)
         )
-    for word in obligation.words:
-        facts = {"by": word.by, "at": _in_brazil(word.at), "evidence": word.evidence}
-        yield ExplainedLine(1, Message("cli.trace.word", kind=word.kind, **facts))
+    for decision in obligation.words:
+        facts = {"by": decision.by, "at": _in_brazil(decision.at), "evidence": decision.evidence}
+        yield ExplainedLine(1, Message("cli.trace.word", kind=decision.kind, **facts))
 
 
 def _report(report: TracedReport) -> Iterator[ExplainedLine]:
@@ -108,8 +108,8 @@ def _report(report: TracedReport) -> Iterator[ExplainedLine]:
     yield ExplainedLine(0, Message("cli.trace.report", state=state, **facts))
     planned = {"by": report.prepared_by, "at": _in_brazil(report.planned_at)}
     yield ExplainedLine(1, Message("cli.trace.plan", digest=short_digest(report.plan_digest), **planned))
-    for word in report.approvals:
-        yield ExplainedLine(1, Message("cli.trace.approval", by=word.by, at=_in_brazil(word.at)))
+    for approval in report.approvals:
+        yield ExplainedLine(1, Message("cli.trace.approval", by=approval.by, at=_in_brazil(approval.at)))
     if report.approved_at:
         yield ExplainedLine(1, Message("cli.trace.approved", at=_in_brazil(report.approved_at)))
     for name, at, by in report.steps:
@@ -245,7 +245,7 @@ def _paid(way: TracedWay, payable: PayableWay) -> Iterator[ExplainedLine]:
         if cents
     )
     yield ExplainedLine(0, Message("explain.balance", sum=Listed((Money(due), *shown), " "), e=Money(balance)))
-    yield from (ExplainedLine(1, Message(f"explain.{told}", **facts)) for told, facts in _terms(payable))
+    yield from (ExplainedLine(1, Message(f"explain.{paid_text}", **facts)) for paid_text, facts in _terms(payable))
     yield ExplainedLine(0, Message("explain.payable", f=Money(payable.payable_cents)))
     for tax in payable.taxes if payable.payable_cents else ():
         facts: dict[str, object] = {"tax": tax.kind, "cents": Money(tax.taken_cents), "f": Money(payable.payable_cents)}
@@ -329,8 +329,8 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Explain
 
 
 def _with_remark(value: object, remarks: Sequence[str]) -> object:
-    told = ", ".join(filter(None, remarks))
-    return Listed((value, f"({told})"), " ") if told else value
+    remark_text = ", ".join(filter(None, remarks))
+    return Listed((value, f"({remark_text})"), " ") if remark_text else value
 
 
 def _rows_text(lines: LinesFound) -> str:

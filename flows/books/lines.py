@@ -65,10 +65,10 @@ class Statements:
     def lines_of(self, parts: Sequence[RoyaltyPart]) -> list[SourceLines]:
         """Find the lines of parts in the files that are still what the run read."""
         job, folder = self._order.job, self._order.folder
-        sources, beside = slots_of(job, folder)
+        sources, tables = slots_of(job, folder)
         corrections = Corrections([path for _, path in self._order.files])
-        find_files([*sources, *beside], self._order, corrections)
-        there = {Path(path).name for slot in (*sources, *beside) for path in slot.paths}
+        find_files([*sources, *tables], self._order, corrections)
+        there = {Path(path).name for slot in (*sources, *tables) for path in slot.paths}
         self.standings = dict.fromkeys(self._used - there, FileState.GONE)
         return [
             SourceLines(self._quoted | source.exchange, job.currency, self._found_in(slot, parts))

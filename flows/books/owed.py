@@ -114,8 +114,8 @@ class Unpaid:
         obligation = due or Obligation(kind="carried", amount_cents=amount_cents, place=place)
         reasons = obligation.reasons if known is place else ()
         kind: Kind = "carried" if is_carried else _OWED[account.kind]
-        told = replace(obligation, kind=kind, amount_cents=amount_cents, place=place, reasons=reasons)
-        return replace(self._sum(account, told), obligation_cents=obligation.amount_cents)
+        balance = replace(obligation, kind=kind, amount_cents=amount_cents, place=place, reasons=reasons)
+        return replace(self._sum(account, balance), obligation_cents=obligation.amount_cents)
 
     def _place(self, due: Obligation) -> Place | None:
         """Return where a sum that is owed again was last, as its report stood; None where that says nothing of it."""

@@ -137,8 +137,8 @@ class PaymentSearch:
                 kind=claim.kind, amount_cents=claim.amount_cents, place=Place.PLANNED, withhold=claim.withheld
             )
             place = place_now(obligation, submission, decided.get(where))
-            if place is Place.UNDETERMINED and (told := inferred.get(where)):
-                reasons = (*because(told.value), *reasons)
+            if place is Place.UNDETERMINED and (lines := inferred.get(where)):
+                reasons = (*because(lines.value), *reasons)
             yield PaymentLine(
                 job=submission.job,
                 period=submission.period,
@@ -251,5 +251,7 @@ def receipt_of(ledger: Ledger, key: str) -> Receipt | None:
         split_id=submission.split_id or "",
         sent_at=submission.sending_at,
         ended_at=ledger.submissions.ended_at([submission.id]).get(submission.id),
-        approved_by=tuple(word.by for word in ledger.approvals.said_of([submission.plan_digest]) if word.is_used),
+        approved_by=tuple(
+            approval.by for approval in ledger.approvals.said_of([submission.plan_digest]) if approval.is_used
+        ),
     )

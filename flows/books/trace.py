@@ -357,14 +357,14 @@ class _Gatherer:
         for obligation in own:
             submission = submissions.get(obligation.submission_id)
             decided = on_reports.get((obligation.key, obligation.submission_id))
-            words = [
+            decisions = [
                 on_rows.get(obligation.base_key),
-                *(word for (key, _), word in on_reports.items() if key == obligation.key),
+                *(decision for (key, _), decision in on_reports.items() if key == obligation.key),
             ]
             placed = replace(obligation, place=place_now(obligation, submission, decided))
             report = reports.get(obligation.submission_id)
             parts = with_what_was_kept(placed, submission, report) if submission else [placed]
-            traced += [_traced(part, [word for word in words if word is not None]) for part in parts]
+            traced += [_traced(part, [decision for decision in decisions if decision is not None]) for part in parts]
         return traced
 
     def _seen(self, submissions: Mapping[str, Submission]) -> dict[str, SplitReport]:
@@ -402,7 +402,7 @@ class _Gatherer:
             prepared_by=plan.prepared_by,
             planned_at=plan.created_at,
             approved_at=plan.approved_at,
-            approvals=tuple(TracedApproval(word.by, word.kind.value, word.at) for word in given),
+            approvals=tuple(TracedApproval(approval.by, approval.kind.value, approval.at) for approval in given),
             steps=tuple((line.after.value, line.at, line.by) for line in ledger.submissions.transitions(submission.id)),
             rate=TracedRate(rate.id, rate.terms.currency, rate.terms.plain_rate, rate.state.value) if rate else None,
         )
@@ -443,7 +443,7 @@ def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], .
     return tuple((standing, sums[standing]) for standing in STANDINGS if sums[standing])
 
 
-def _traced(obligation: Obligation, words: Sequence[Decision]) -> TracedObligation:
+def _traced(obligation: Obligation, decisions: Sequence[Decision]) -> TracedObligation:
     return TracedObligation(
         key=obligation.key,
         kind=obligation.kind,
@@ -455,9 +455,11 @@ def _traced(obligation: Obligation, words: Sequence[Decision]) -> TracedObligati
         sheet=obligation.source.sheet,
         row=obligation.source.row,
         submission_id=obligation.submission_id,
-        words=tuple(map(_word, words)),
+        words=tuple(map(_word, decisions)),
     )
 
 
-def _word(word: Decision) -> TracedDecision:
-    return TracedDecision(word.kind.value, word.by, word.at, mask_value("evidence", word.evidence), word.submission_id)
+def _word(decision: Decision) -> TracedDecision:
+    return TracedDecision(
+        decision.kind.value, decision.by, decision.at, mask_value("evidence", decision.evidence), decision.submission_id
+    )

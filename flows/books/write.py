@@ -9,7 +9,7 @@ import pandas as pd
 from flows.books.rules.reconcile import (
     closing_codes,
     ended_otherwise,
-    persons_words,
+    recorded_decisions,
     report_lines,
     state_name,
     summarise_batches,
@@ -228,7 +228,7 @@ def _what_was_said(
     decisions = [*ledger.decisions.on_rows(keys).values(), *ledger.decisions.on_reports(keys).values()]
     return (
         report_lines(submissions, followed.reports, ended_at, on_plans, exchanges),
-        persons_words(on_plans, decisions, placed),
+        recorded_decisions(on_plans, decisions, placed),
     )
 
 

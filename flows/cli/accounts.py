@@ -228,12 +228,12 @@ def _account_document(accounts: "PayeeAccounts") -> dict[str, Any]:
     }
 
 
-def _sum_document(told: "AccountPayment | OwedSum") -> dict[str, Any]:
+def _sum_document(line: "AccountPayment | OwedSum") -> dict[str, Any]:
     """Write one sum: the document masked, its reasons as programs read them."""
     from schemas.obligation import reasons_text
     from schemas.values.masking import mask_tax_id
 
-    plain = {field.name: getattr(told, field.name) for field in dataclasses.fields(told)}
+    plain = {field.name: getattr(line, field.name) for field in dataclasses.fields(line)}
     plain["reason"] = reasons_text(plain.pop("reasons"))
     if "tax_id" in plain:
         plain["tax_id"] = mask_tax_id(plain["tax_id"]) if plain["tax_id"] else ""

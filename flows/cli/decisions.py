@@ -284,12 +284,12 @@ def decide(
     drop: Annotated[bool, typer.Option("--drop", help="Nobody is to be paid for it.")] = False,
     as_json: AsJson = False,
 ) -> Result:
-    """Take a person's word on what a payment came to.
+    """Record a person's decision on what a payment came to.
 
     On conflicts, on partial and excluded reports, on payments made outside.
     """
-    words = {"pay": pay, "difference": difference, "paid": paid, "drop": drop}
-    if [*words.values()].count(True) != 1:
+    choices = {"pay": pay, "difference": difference, "paid": paid, "drop": drop}
+    if [*choices.values()].count(True) != 1:
         raise typer.BadParameter("say one of --pay, --difference, --paid, --drop")
     if not by.strip() or not evidence.strip():
         raise DecisionRefused(Message("error.decision_evidence"))
@@ -299,21 +299,19 @@ def decide(
     from flows.settings import read_settings
     from schemas.approval import DecisionKind
 
-    kind = next(DecisionKind(word) for word, is_said in words.items() if is_said)
-    word = decisions.PersonsDecision(kind, by.strip(), evidence.strip(), utc_now())
+    kind = next(DecisionKind(choice) for choice, is_chosen in choices.items() if is_chosen)
+    decision = decisions.PersonsDecision(kind, by.strip(), evidence.strip(), utc_now())
     settings = read_settings()
     with open_ledger_of(settings, create=False) as ledger:
         decided = decisions.decide(
-            ledger, obligation, word, lambda: opened_run("decide", None, settings, QuietProgress())
+            ledger, obligation, decision, lambda: opened_run("decide", None, settings, QuietProgress())
         )
         beside = decisions.paid_beside(ledger, decided)
     console = console_for(as_json=as_json)
-    print_text(console, f"cli.decided.{kind.value}", count=len(decided), by=word.by)
-    for told in beside:
-        console.print(render(told, terminal_language()), soft_wrap=True, markup=False)
-    document = [
-        {"obligation": decision.obligation_key, "report_id": decision.submission_id or None} for decision in decided
-    ]
+    print_text(console, f"cli.decided.{kind.value}", count=len(decided), by=decision.by)
+    for message in beside:
+        console.print(render(message, terminal_language()), soft_wrap=True, markup=False)
+    document = [{"obligation": each.obligation_key, "report_id": each.submission_id or None} for each in decided]
     return ExitCode.DONE, {"decided": document}
 
 

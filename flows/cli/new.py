@@ -292,8 +292,8 @@ def _identified(path: Path, folder: Path, given: _Given, asking: Asking) -> list
     if near:
         names = [possibility.layout.layout for possibility in near]
         option = f"--as {path.name}={names[0]}"
-        said = asking.choose("", "new.ask.variant", option, [*names, DRAFT], file=path.name)
-        tables = tuple((possibility,) for possibility in near if possibility.layout.layout == said)
+        chosen = asking.choose("", "new.ask.variant", option, [*names, DRAFT], file=path.name)
+        tables = tuple((possibility,) for possibility in near if possibility.layout.layout == chosen)
     if not tables:
         return [_drafted(path, folder, relative, views, known, asking)]
     return [_table(path, relative, table, given, asking, is_alone=len(tables) == 1) for table in tables]

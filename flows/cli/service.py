@@ -73,12 +73,12 @@ def webhook_register(
             ledger.webhooks.retire(earlier)
     host = urlsplit(base).netloc
     # The whole URL is the service's alone: nobody else needs it, and who has it can ring.
-    words = [f"registered {host} with a secret path below {PATH} (number {number})"]
-    words += [f"  no longer taken: {', '.join(map(str, before))}"] if replace and before else []
-    words += ["  the service says that it is not active"] if answer.active is False else []
+    lines = [f"registered {host} with a secret path below {PATH} (number {number})"]
+    lines += [f"  no longer taken: {', '.join(map(str, before))}"] if replace and before else []
+    lines += ["  the service says that it is not active"] if answer.active is False else []
     differs = answer.webhook_url not in {None, token.url_at(base)}
-    words += ["  the service says that it registered another URL than the one it was given"] if differs else []
-    console_for(as_json=as_json).print("\n".join(words), soft_wrap=True, markup=False)
+    lines += ["  the service says that it registered another URL than the one it was given"] if differs else []
+    console_for(as_json=as_json).print("\n".join(lines), soft_wrap=True, markup=False)
     document = {"number": number, "webhook_id": answer.id, "host": host, "active": answer.active}
     return (ExitCode.DISCREPANCIES if differs else ExitCode.DONE), document
 
@@ -320,8 +320,8 @@ def qrcode(
             warnings.simplefilter("ignore", DeprecationWarning)  # people are told below, in words for them
             code = service.api.pix.create_qr_code(request)
         found = service.api.pix.check_qr_code(request, code)
-    words = [str(message) for message in found.messages]
-    sys.stderr.write("".join(f"{line}\n" for line in words))
+    lines = [str(message) for message in found.messages]
+    sys.stderr.write("".join(f"{line}\n" for line in lines))
     sound = found.is_sound
     if sound and not as_json:
         console_for(as_json=False).out(found.payload, highlight=False)  # as it is: a line break would spoil it

@@ -188,22 +188,22 @@ def _table(  # all of it is one table's
         sheet = fit.view.sheet
     usual = {position: column for column, position in fit.match.positions.items()}
     choices = tuple(sorted(column_names(chosen.layout.table)))
-    said, headers = Said(), list[Header]()
-    unread = {one.position: one for one in unread_in_head(fit.view.head, fit.header, chosen.layout)}
+    answers, headers = Said(), list[Header]()
+    unread = {seen.position: seen for seen in unread_in_head(fit.view.head, fit.header, chosen.layout)}
     for position, written in enumerate(fit.header.texts):
         text = written.strip()
         if not text:
             continue
         before = declared.answer_of(text)
         answer = form.get(f"col-{number}-{position}", usual.get(position, "") if before is None else before)
-        said, column = _answered(said, text, answer, declared, usual.get(position, ""), choices)
+        answers, column = _answered(answers, text, answer, declared, usual.get(position, ""), choices)
         condition = unread.get(position)
-        texts = tuple(one for one, _ in condition.texts) if condition else ()
+        texts = tuple(text_below for text_below, _ in condition.texts) if condition else ()
         by = declared.asked_of(text)
         is_open = condition is not None and condition.condition is not None and not column
         cell = f"{column_letter(position)}{fit.header.row}"
         headers.append(Header(position, cell, text, column, texts, by, is_open))
-    read = said.applied(chosen.layout)
+    read = answers.applied(chosen.layout)
     left = as_table([fit.view], [read], read.layout)
     missing = tuple(left[0].open_columns) if left else ()
     return FoundTable(
@@ -215,7 +215,7 @@ def _table(  # all of it is one table's
         sheet=sheet,
         headers=tuple(headers),
         choices=choices,
-        said=said,
+        said=answers,
         missing=missing,
         table=chosen.layout.table,
         is_variant=chosen.is_variant,
@@ -223,18 +223,18 @@ def _table(  # all of it is one table's
 
 
 def _answered(
-    said: Said, header: str, answer: str, declared: Said, usual: str, choices: Sequence[str]
+    answers: Said, header: str, answer: str, declared: Said, usual: str, choices: Sequence[str]
 ) -> tuple[Said, str]:
     """Return what is said with one answer more, and what the form shows for it."""
     asked = declared.asked_of(header)
     if answer == IGNORED:
-        return said.joined(Said(ignore_columns=(header,))), answer
+        return answers.joined(Said(ignore_columns=(header,))), answer
     if answer == AS_SAID and asked:
-        return said.joined(Said(only={header: asked})), answer
+        return answers.joined(Said(only={header: asked})), answer
     if answer.startswith(_WITH) and len(answer) > len(_WITH):
-        return said.joined(Said(only={header: (answer.removeprefix(_WITH),)})), answer
+        return answers.joined(Said(only={header: (answer.removeprefix(_WITH),)})), answer
     column = answer if answer in choices else usual
-    return (said.joined(Said(columns={header: column})) if column and column != usual else said), column
+    return (answers.joined(Said(columns={header: column})) if column and column != usual else answers), column
 
 
 def word_of(column: str) -> Message | str:

@@ -55,7 +55,7 @@ def what_waits(ledger: Ledger, plans: PlanPages, unresolved: Unresolved, now: dt
 
 
 @router.get("/")
-def home(request: Request, _signed: SignedIn, told: str = "") -> Response:
+def home(request: Request, _signed: SignedIn, done: str = "") -> Response:
     """Show what waits first, then the jobs and the latest runs."""
     unresolved, now = unresolved_of(request), request.app.state.desk.clock.now()
     facts: dict[str, Any] = {
@@ -63,6 +63,6 @@ def home(request: Request, _signed: SignedIn, told: str = "") -> Response:
         "stop": unresolved.stop(),
         "jobs": jobs_of(request).list(),
         "runs": runs_of(request).list(LATEST),
-        "told": told if told in {"settle", "password"} else "",
+        "done": done if done in {"settle", "password"} else "",
     }
     return show(request, "home.html", **facts)

@@ -373,4 +373,4 @@ def go_on(request: Request, run_id: str, signed: SignedIn, _form: Posted) -> Res
 def settle(request: Request, _signed: SignedIn, _form: Posted) -> Response:
     """Look once at everything that is open or in doubt; creates no report."""
     launches_of(request).settle(key=f"desk-settle-{new_token()[:16]}")
-    return RedirectResponse("/?told=settle", status_code=303)
+    return RedirectResponse("/?done=settle", status_code=303)

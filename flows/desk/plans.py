@@ -181,8 +181,8 @@ def plan(request: Request, digest: str, _signed: SignedIn) -> Response:
 
 
 def _plan_page(request: Request, digest: str, *, status: int = 200, problem: str = "") -> Response:
-    standing = plans_of(request).get(digest)
-    return show(request, "plan.html", status=status, standing=standing, plan=standing.page, problem=problem)
+    state = plans_of(request).get(digest)
+    return show(request, "plan.html", status=status, standing=state, plan=state.page, problem=problem)
 
 
 @router.get("/plans/{digest}/payments")

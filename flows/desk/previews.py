@@ -230,8 +230,8 @@ class Previews:
         try:
             return self._seen(path, files, period, folder)
         except RepasseError as error:
-            told = tuple(CellProblem(number, issue, "", "", None) for number, issue in enumerate(error.issues))
-            return Preview((), NOTHING, told, None, None, error.content, None)
+            problems = tuple(CellProblem(number, issue, "", "", None) for number, issue in enumerate(error.issues))
+            return Preview((), NOTHING, problems, None, None, error.content, None)
         except Exception as bug:  # noqa: BLE001  # the page says so; its text may hold people's data
             return Preview((), NOTHING, (), None, None, describe_bug(bug), None)
 

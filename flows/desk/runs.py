@@ -221,7 +221,7 @@ class RunPages:
 
     def statements(self, run_id: str) -> tuple[StatementLine, ...]:
         """Return the statements a run has left, by the payees' names."""
-        told = dict[str, StatementLine]()
+        by_token = dict[str, StatementLine]()
         payees: dict[str, list[Obligation]] = {}
         record = read_record(self._ledger, run_id)
         before = new_addresses(self._ledger, record) if record else {}
@@ -234,8 +234,8 @@ class RunPages:
             if output := outputs.pop(statement_token(run_id, tax_id), None):
                 payee, mail = mine[0].payee, mails.get(statement_token(run_id, tax_id))
                 facts = (mask_tax_id(tax_id), sum_cents(mine), mask_email(payee.email) if payee.email else "")
-                told[output.token] = StatementLine(output, payee.name, *facts, before.get(tax_id), mail)
-        lines = sorted(told.values(), key=lambda line: fold(line.name))
+                by_token[output.token] = StatementLine(output, payee.name, *facts, before.get(tax_id), mail)
+        lines = sorted(by_token.values(), key=lambda line: fold(line.name))
         return (*lines, *map(StatementLine, outputs.values()))
 
     def statement_paths(self, run_id: str) -> tuple[Path, ...]:
@@ -310,8 +310,8 @@ def _step(
         where = "stopped"
     else:
         where = _where_by_now(name, worst(codes), run, {batch.state for batch in batches})
-    told = tuple(note for stage in stages for note in stage.notes) if where in {"look", "stopped"} else ()
-    return ShownStage(name, where, stages[0].began_at, ended_at, told)
+    notes = tuple(note for stage in stages for note in stage.notes) if where in {"look", "stopped"} else ()
+    return ShownStage(name, where, stages[0].began_at, ended_at, notes)
 
 
 def _where_by_now(name: str, code: ExitCode, run: StoredRun, batches: set[SubmissionState]) -> Where:
@@ -382,7 +382,7 @@ def live(request: Request, run_id: str, _signed: SignedIn) -> Response:
 
 
 @router.get("/runs/{run_id}/statements")
-def statements(request: Request, run_id: str, signed: SignedIn, page: int = 1, told: str = "") -> Response:
+def statements(request: Request, run_id: str, signed: SignedIn, page: int = 1, done: str = "") -> Response:
     """List the statements a run has left, and which of them were sent to their payees."""
     standing, lines = _standing(request, run_id), runs_of(request).statements(run_id)
     counts = {
@@ -399,7 +399,7 @@ def statements(request: Request, run_id: str, signed: SignedIn, page: int = 1, t
         standing=standing,
         rows=page_of(lines, page, STATEMENTS_A_PAGE),
         counts=counts,
-        asked=told == "mail",
+        asked=done == "mail",
         can_send=request.app.state.desk.alerts.sends_mail,
         to_new=_may_write_to_new(request, run_id, signed),
     )
@@ -422,7 +422,7 @@ def mail(request: Request, run_id: str, signed: SignedIn, _form: Posted) -> Resp
         raise RequestRefused(404, "desk.refused.nothing")
     to_new, by = _may_write_to_new(request, run_id, signed), signed.user.name
     sending = BackgroundTask(mail_statements, desk.ledger, desk.alerts, run_id, paths, by=by, to_new=to_new)
-    return RedirectResponse(f"/runs/{run_id}/statements?told=mail", status_code=303, background=sending)
+    return RedirectResponse(f"/runs/{run_id}/statements?done=mail", status_code=303, background=sending)
 
 
 @router.get("/runs/{run_id}/statements.zip")

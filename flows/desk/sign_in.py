@@ -191,7 +191,7 @@ def change_own_password(request: Request, signed: SignedIn, form: Posted) -> Res
     except DecisionRefused as refused:
         return show(request, "password.html", status=422, problem=render(refused.content, language_of(request)))
     ledger.desk_users.change_password(signed.user.name, hashed)
-    answer, token = RedirectResponse("/?told=password", status_code=303), new_token()
+    answer, token = RedirectResponse("/?done=password", status_code=303), new_token()
     if (user := ledger.desk_users.get(signed.user.name)) and ledger.desk_sessions.start(token, user, settings.absolute):
         set_cookie(answer, settings, "session", token)
     return answer

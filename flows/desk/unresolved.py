@@ -227,7 +227,7 @@ def unresolved_of(request: Request) -> Unresolved:
     return unresolved
 
 
-def _page(request: Request, *, status: int = 200, problem: str = "", told: str = "") -> Response:
+def _page(request: Request, *, status: int = 200, problem: str = "", done: str = "") -> Response:
     found = unresolved_of(request)
     undetermined, payments = found.undetermined(), payments_of(request)
     facts: dict[str, Any] = {
@@ -238,7 +238,7 @@ def _page(request: Request, *, status: int = 200, problem: str = "", told: str =
         "stop": found.stop(),
         "stamp": _stamp(found),
     }
-    return show(request, "doubts.html", status=status, problem=problem, told=told, kinds=DecisionKind, **facts)
+    return show(request, "doubts.html", status=status, problem=problem, done=done, kinds=DecisionKind, **facts)
 
 
 @router.get("/doubts/stamp")
@@ -248,17 +248,17 @@ def stamp(request: Request, _signed: SignedIn) -> Response:
 
 
 def _stamp(found: Unresolved) -> str:
-    words = [f"{doubt.subject} {doubt.first_word.by if doubt.first_word else ''}" for doubt in found.list()]
-    words += [f"{report.id} {report.state}" for report in found.undetermined()]
+    stamps = [f"{doubt.subject} {doubt.first_word.by if doubt.first_word else ''}" for doubt in found.list()]
+    stamps += [f"{report.id} {report.state}" for report in found.undetermined()]
     stop = found.stop()
-    return _name_of([*words, stop.hold, *stop.tags, stop.first_word.by if stop.first_word else ""])
+    return _name_of([*stamps, stop.hold, *stop.tags, stop.first_word.by if stop.first_word else ""])
 
 
 @router.get("/doubts")
-def doubts(request: Request, _signed: SignedIn, told: str = "") -> Response:
+def doubts(request: Request, _signed: SignedIn, done: str = "") -> Response:
     """Show everything that waits for a person's word."""
     known = {"linked", "first", "absent", "decided", "held", "released", "lifted"}
-    return _page(request, told=told if told in known else "")
+    return _page(request, done=done if done in known else "")
 
 
 @router.post("/doubts/look")
@@ -280,7 +280,7 @@ def link(request: Request, signed: SignedIn, form: Posted) -> Response:
         unresolved_of(request).link(_text(form, "subject"), _text(form, "report"), by=signed.user.name)
     except RepasseError as refused:
         return _page(request, status=422, problem=render(for_desk(refused.content), language_of(request)))
-    return RedirectResponse("/doubts?told=linked", status_code=303)
+    return RedirectResponse("/doubts?done=linked", status_code=303)
 
 
 @router.post("/doubts/absent")
@@ -293,7 +293,7 @@ def absent(request: Request, signed: SignedIn, form: Posted) -> Response:
         )
     except RepasseError as refused:
         return _page(request, status=422, problem=render(for_desk(refused.content), language_of(request)))
-    return RedirectResponse(f"/doubts?told={'absent' if ended else 'first'}", status_code=303)
+    return RedirectResponse(f"/doubts?done={'absent' if ended else 'first'}", status_code=303)
 
 
 @router.post("/doubts/decide")
@@ -310,14 +310,14 @@ def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
         unresolved_of(request).decide(keys, kinds[form["kind"]], by=signed.user.name, evidence=evidence)
     except RepasseError as refused:
         return _page(request, status=422, problem=render(for_desk(refused.content), language_of(request)))
-    return RedirectResponse("/doubts?told=decided", status_code=303)
+    return RedirectResponse("/doubts?done=decided", status_code=303)
 
 
 @router.post("/sending/hold")
 def hold(request: Request, signed: SignedIn, form: Posted) -> Response:
     """Stop all sending; anybody may."""
     unresolved_of(request).hold(by=signed.user.name, why=_text(form, "why"))
-    return RedirectResponse("/doubts?told=held", status_code=303)
+    return RedirectResponse("/doubts?done=held", status_code=303)
 
 
 @router.post("/sending/release")
@@ -325,7 +325,7 @@ def release(request: Request, signed: SignedIn, _form: Posted) -> Response:
     """Let sending go on after a hold."""
     signed.require(Role.RESOLVER)
     unresolved_of(request).release(by=signed.user.name)
-    return RedirectResponse("/doubts?told=released", status_code=303)
+    return RedirectResponse("/doubts?done=released", status_code=303)
 
 
 @router.post("/sending/unfreeze")
@@ -337,7 +337,7 @@ def unfreeze(request: Request, signed: SignedIn, form: Posted) -> Response:
         ended = unresolved_of(request).unfreeze(tags, by=signed.user.name, evidence=_text(form, "evidence"))
     except RepasseError as refused:
         return _page(request, status=422, problem=render(for_desk(refused.content), language_of(request)))
-    return RedirectResponse(f"/doubts?told={'lifted' if ended else 'first'}", status_code=303)
+    return RedirectResponse(f"/doubts?done={'lifted' if ended else 'first'}", status_code=303)
 
 
 def _text(form: Form, name: str, longest: int = LONGEST_TEXT) -> str:

@@ -454,7 +454,7 @@ def _decisions(run: Run, inputs: Inputs, keys_now: Mapping[str, str]) -> dict[st
     keys = {key: key for key in (identity.payment_key(*row) for row in rows)}
     keys = {**{old: now for old, now in keys_now.items() if now in keys}, **keys}
     found = run.ledger.decisions.on_rows(list(keys))
-    return {keys[key]: word for key, word in sorted(found.items(), key=lambda item: keys[item[0]] == item[0])}
+    return {keys[key]: decision for key, decision in sorted(found.items(), key=lambda item: keys[item[0]] == item[0])}
 
 
 def _elsewhere(run: Run, inputs: Inputs) -> tuple[Claim, ...]:

@@ -65,7 +65,7 @@ def approved_plans(run: Run) -> dict[str, list[Approval]]:
     planned = ledger.submissions.list(job=job, period=period, states={SubmissionState.PLANNED}, bodies=False)
     digests = {submission.plan_digest for submission in planned}
     given = {digest: ledger.approvals.valid(digest, run.clock.now()) for digest in digests}
-    return {digest: words for digest, words in given.items() if words}
+    return {digest: approvals for digest, approvals in given.items() if approvals}
 
 
 def _keep_approved(run: Run, plan: PaymentPlan) -> None:
@@ -77,11 +77,11 @@ def _keep_approved(run: Run, plan: PaymentPlan) -> None:
         ApprovalWanted: it would; nothing was stored.
     """
     by = same_person(run.request.by)
-    for digest, words in approved_plans(run).items():
-        people = {same_person(word.by) for word in words}
+    for digest, approvals in approved_plans(run).items():
+        people = {same_person(approval.by) for approval in approvals}
         prepared = same_person(run.ledger.plans.get(digest).prepared_by) == by
         if digest != plan.digest and not prepared and by in {*people, APPROVING}:
-            names = ", ".join(sorted(word.by for word in words))
+            names = ", ".join(sorted(approval.by for approval in approvals))
             raise ApprovalWanted(Message("cli.plan.approved_another", by=names, approved=short_digest(digest)))
 
 
@@ -141,7 +141,7 @@ def row_issues(run: Run, drafted: Draft) -> list[Issue]:
 def alike_of(run: Run, drafted: Draft) -> dict[str, tuple[PaidAlike, ...]]:
     """Say which planned payments rows look paid already, and what they look like, by obligation key."""
     snapshot = drafted.snapshot
-    decided = {key for key, word in snapshot.decisions.items() if word.kind is DecisionKind.PAY}
+    decided = {key for key, decision in snapshot.decisions.items() if decision.kind is DecisionKind.PAY}
     identity = identity_of(run.job, run.request.period)
     return paid_alike(drafted.payables.obligations, snapshot.elsewhere, identity, decided)
 

@@ -161,8 +161,8 @@ def _placed(run: Run, drafted: Draft, plan: PaymentPlan) -> Obligations:
     obligations = drafted.payables.obligations
     named = run.ledger.submissions.with_ids(submissions_of(obligations))
     submissions = {submission.id: submission for submission in named}
-    words = run.ledger.decisions.on_reports([obligation.key for obligation in obligations])
-    return reconcile(obligations, submissions, run.id, decisions=words, planned_owner=bool(plan.batches))
+    decisions = run.ledger.decisions.on_reports([obligation.key for obligation in obligations])
+    return reconcile(obligations, submissions, run.id, decisions=decisions, planned_owner=bool(plan.batches))
 
 
 def _checks(run: Run, drafted: Draft) -> ChecksView:

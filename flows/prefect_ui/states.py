@@ -201,9 +201,9 @@ def state_of_report(report: RunReport) -> State[None]:
 
     Its name is the run's; its message says where the money is, the first thing to know, and where to look.
     """
-    told = [figures_of(report.summary, report.language)] if report.summary else []
-    told += [report.headline] if report.first_note or not told else []
-    return state_of(report.exit_code, report.state, " · ".join(filter(None, (*told, report.page))))
+    messages = [figures_of(report.summary, report.language)] if report.summary else []
+    messages += [report.headline] if report.first_note or not messages else []
+    return state_of(report.exit_code, report.state, " · ".join(filter(None, (*messages, report.page))))
 
 
 def figures_of(summary: Summary, language: str) -> str:

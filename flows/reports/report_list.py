@@ -295,7 +295,9 @@ def _record_change(run: Run, submission: Submission, report: SplitReport, judged
     run.show(Message("cli.look.changed", report=submission.report_id, before=before, after=after))
     if stands.state is not S.PAID:
         return []
-    otherwise = [word for word in run.ledger.decisions.about(submission.id) if word.kind is not DecisionKind.PAID]
+    otherwise = [
+        decision for decision in run.ledger.decisions.about(submission.id) if decision.kind is not DecisionKind.PAID
+    ]
     if not otherwise:
         return []
     return [Discrepancy.of("decided", submission.report_id, found=len(otherwise))]

@@ -161,8 +161,8 @@ def record_rejection(connection: Connection, digest: str, by: str, why: str, now
     rejection = {"rejected_at": now, "rejected_by": by, "rejected_why": why}
     connection.execute(update(plans).where(plans.c.digest == digest).values(**rejection))
     _void_unused(connection, digest, now)
-    word = {"digest": digest, "by": by, "kind": REJECTED, "total_cents": total_cents}
-    connection.execute(insert(approvals).values(**word, at=now, expires_at=now, voided_at=now))
+    approval = {"digest": digest, "by": by, "kind": REJECTED, "total_cents": total_cents}
+    connection.execute(insert(approvals).values(**approval, at=now, expires_at=now, voided_at=now))
 
 
 def rule_of_plan(connection: Connection, digest: str) -> PlanRule | None:
@@ -207,9 +207,9 @@ def _counting(
     *,
     by_flag: bool,
 ) -> dict[str, Approval]:
-    said = _read(connection, which, seal)
+    approvals = _read(connection, which, seal)
     return approvals_that_count(
-        (approval for approval in said if by_flag or approval.kind is not ApprovalKind.YES_FLAG),
+        (approval for approval in approvals if by_flag or approval.kind is not ApprovalKind.YES_FLAG),
         stricter(rule, rule_of_plan(connection, digest)),
         total_cents=_plan(connection, digest).total_cents,
         needed=needed,
@@ -458,8 +458,10 @@ def _withhold(
         if taxes_cents.get(key)
     ]
     if rows:
-        one = (claims.c.submission_id == bindparam("submission")) & (claims.c.obligation_key == bindparam("obligation"))
-        connection.execute(update(claims).where(one).values(taxes_json=bindparam("taxes")), rows)
+        claim = (claims.c.submission_id == bindparam("submission")) & (
+            claims.c.obligation_key == bindparam("obligation")
+        )
+        connection.execute(update(claims).where(claim).values(taxes_json=bindparam("taxes")), rows)
 
 
 def _withdraw(

@@ -27,30 +27,31 @@ class Decisions:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def record(self, words: Sequence[Decision]) -> None:
-        """Write words down, all or none; *pay* gives up the claim of the report that did not tell whom it paid.
+    def record(self, given: Sequence[Decision]) -> None:
+        """Write decisions down, all or none; *pay* gives up the claim of the report that did not tell whom it paid.
 
         A claim whose report has paid it, or still may, is never given up, whatever is said.
         """
         with self._db.writing() as connection:
-            for word in words:
-                values = {name: getattr(word, name) for name in _FIELDS}
-                connection.execute(insert(decisions).values(values | {"kind": word.kind.value}))
-                if word.kind is DecisionKind.PAY:
-                    _give_up(connection, word)
-            decided = {word.submission_id: word.by for word in words if word.submission_id}
+            for decision in given:
+                values = {name: getattr(decision, name) for name in _FIELDS}
+                connection.execute(insert(decisions).values(values | {"kind": decision.kind.value}))
+                if decision.kind is DecisionKind.PAY:
+                    _give_up(connection, decision)
+            decided = {decision.submission_id: decision.by for decision in given if decision.submission_id}
             for submission_id, by in decided.items():
                 post_submissions(connection, [submission_id], by=by, now=self._db.now())
-            post_row_decisions(connection, [word for word in words if not word.submission_id], now=self._db.now())
+            on_rows = [decision for decision in given if not decision.submission_id]
+            post_row_decisions(connection, on_rows, now=self._db.now())
             raise_epoch(connection)
 
     def on_rows(self, obligation_keys: Iterable[str]) -> dict[str, Decision]:
-        """Return the last word on each of these payments rows that has one, by obligation key."""
-        return {key: word for (key, report), word in self._latest(obligation_keys).items() if not report}
+        """Return the last decision on each of these payments rows that has one, by obligation key."""
+        return {key: decision for (key, report), decision in self._latest(obligation_keys).items() if not report}
 
     def on_reports(self, obligation_keys: Iterable[str]) -> dict[tuple[str, str], Decision]:
         """Return the last word on what each report did for these obligations, by obligation key and submission id."""
-        return {about: word for about, word in self._latest(obligation_keys).items() if about[1]}
+        return {about: decision for about, decision in self._latest(obligation_keys).items() if about[1]}
 
     def any_since(self, obligation_keys: Iterable[str], at: dt.datetime) -> bool:
         """Say whether people have said a word on one of these obligations since a moment."""
@@ -110,10 +111,10 @@ class Decisions:
         return found
 
 
-def _give_up(connection: Connection, word: Decision) -> None:
+def _give_up(connection: Connection, decision: Decision) -> None:
     is_report = attempts.c.kind == AttemptKind.REPORT.value
     untold = select(attempts.c.id).where(is_report, attempts.c.state.in_([state.value for state in UNTOLD]))
-    this = (claims.c.obligation_key == word.obligation_key) & (claims.c.submission_id == word.submission_id)
+    this = (claims.c.obligation_key == decision.obligation_key) & (claims.c.submission_id == decision.submission_id)
     connection.execute(update(claims).where(this, claims.c.submission_id.in_(untold)).values(live=False))
 
 
@@ -230,8 +231,8 @@ class Freezes:
         query = select(f.accepted_tags).where(f.accepted_tags.is_not(None)).order_by(f.id)
         query = query if since is None else query.where(f.lifted_at > since)
         with self._db.reading() as connection:
-            told = [json.loads(text) for text in connection.scalars(query)]
-        return tuple(dict.fromkeys(tag for alarms in told for kind, tag in alarms if kind in _UNKNOWN))
+            reasons = [json.loads(text) for text in connection.scalars(query)]
+        return tuple(dict.fromkeys(tag for alarms in reasons for kind, tag in alarms if kind in _UNKNOWN))
 
     def accepted(self) -> frozenset[tuple[str, str]]:
         """Return kind and tag of all alarms people have accepted so far; these do not freeze sending again."""

@@ -125,13 +125,13 @@ def write_updates(
 
 def has_word_on(connection: Connection, update: ExchangeUpdate) -> bool:
     """Say whether people gave their word on the very bytes of an update, when it or an earlier attempt was written."""
-    words = (
+    decisions = (
         select(transitions.c.id)
         .join(attempts, attempts.c.id == transitions.c.attempt_id)
         .where(_IS_UPDATE, attempts.c.subject == update.report_id)
         .where(transitions.c.before.is_(None), transitions.c.reason == _word_on(update.body))
     )
-    return connection.execute(words.limit(1)).first() is not None
+    return connection.execute(decisions.limit(1)).first() is not None
 
 
 def _word_on(body: bytes) -> Message:

@@ -269,8 +269,8 @@ class PixKeyTypes:
         with self._db.writing() as connection:
             for digests in chunks(sorted(types)):
                 connection.execute(delete(pix_key_types).where(c.job == job, c.key_sha256.in_(digests)))
-            said = {"job": job, "by": by, "at": self._db.now()}
-            rows = [said | {"key_sha256": digest, "key_type": kind} for digest, kind in sorted(types.items())]
+            confirmed = {"job": job, "by": by, "at": self._db.now()}
+            rows = [confirmed | {"key_sha256": digest, "key_type": kind} for digest, kind in sorted(types.items())]
             connection.execute(insert(pix_key_types), rows)
 
     def known(self, job: str) -> dict[str, str]:

@@ -150,12 +150,12 @@ class Runs:
         self, run_id: str, number: int, exit_code: int, notes: Sequence[Message | Listed], *, stopped: bool
     ) -> None:
         """Write down what a stage came to, as `RunStage` says it."""
-        told = Listed(tuple(notes), "\n") if notes else None
+        listed = Listed(tuple(notes), "\n") if notes else None
         with self._db.writing() as connection:
             connection.execute(
                 update(run_stages)
                 .where(run_stages.c.run_id == run_id, run_stages.c.number == number)
-                .values(ended_at=self._db.now(), exit_code=exit_code, notes=told, stopped=stopped)
+                .values(ended_at=self._db.now(), exit_code=exit_code, notes=listed, stopped=stopped)
             )
 
     def stages(self, run_id: str) -> tuple[RunStage, ...]:

@@ -15,6 +15,7 @@ from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.grid import Tone
 from io_adapters.outputs.reconciliation_workbook import SEVERITY_TONES, issues_table
 from io_adapters.outputs.workbook import (
+    BACKGROUNDS,
     GENERAL,
     HEADER,
     MONEY,
@@ -187,7 +188,7 @@ def _texts_of(row: Row) -> tuple[str, ...]:
 
 def _marks_of_sheet(sheet: SheetToCorrect, texts: Catalogue) -> SheetMarks:
     table, issues = sheet.table, _blocking(sheet.issues)
-    marks, told = _marks(table, issues), _problems_of_rows(issues, sheet.proposals, texts)
+    marks, problems = _marks(table, issues), _problems_of_rows(issues, sheet.proposals, texts)
     writer = _CellWriter(table, sheet.proposals, texts)
     width, added = len(table.headers), texts("output.corrections.problem")
     new = [(position, header) for position, header in enumerate(table.headers) if position >= sheet.own_width]
@@ -197,7 +198,7 @@ def _marks_of_sheet(sheet: SheetToCorrect, texts: Catalogue) -> SheetMarks:
         tuple(writer.mark(*place, marks.get(place, ())) for place in sorted(marks.keys() | sheet.proposals.keys())),
         (*new, (width, added)),
         width,
-        tuple(sorted(told.items())),
+        tuple(sorted(problems.items())),
     )
 
 
@@ -224,7 +225,7 @@ def _marks(table: RawTable, issues: Iterable[Issue]) -> Marks:
 def _write_sheet(book: Book, title: str, sheet: SheetToCorrect, texts: Catalogue) -> None:
     """Copy a sheet, each cell where it was, and tell beside each row what is wrong with it."""
     table, issues = sheet.table, _blocking(sheet.issues)
-    marks, told = _marks(table, issues), _problems_of_rows(issues, sheet.proposals, texts)
+    marks, problems = _marks(table, issues), _problems_of_rows(issues, sheet.proposals, texts)
     writer = _CellWriter(table, sheet.proposals, texts)
     numeric = (CellKind.NUMBER, CellKind.DATE, CellKind.BOOL)
     text_columns = frozenset(
@@ -247,13 +248,13 @@ def _write_sheet(book: Book, title: str, sheet: SheetToCorrect, texts: Catalogue
             writer.cell(row, position, text, kind, marks.get((row, position), ()))
             for position, (text, kind) in enumerate(zip(cells, kinds, strict=True))
         ]
-        page.append([*copied, Cell(told[row]) if row in told else None])
+        page.append([*copied, Cell(problems[row]) if row in problems else None])
     page.filter(table.header_row, len(table.headers) + 1)
 
 
 def _problems_of_rows(issues: Iterable[Issue], proposals: Proposals, texts: Catalogue) -> dict[int, str]:
     """Say in words all that is wrong with each row, and what is proposed."""
-    told: dict[int, list[str]] = defaultdict(list)
+    problems: dict[int, list[str]] = defaultdict(list)
     proposed = {f"{column_letter(position)}{row}": proposal for (row, position), proposal in proposals.items()}
     for issue in issues:
         if issue.row is None:
@@ -262,8 +263,8 @@ def _problems_of_rows(issues: Iterable[Issue], proposals: Proposals, texts: Cata
         words = f"{where}: {texts.write(issue.message)}" if where else texts.write(issue.message)
         if proposal := proposed.get(issue.cell or ""):
             words += f" ({texts('output.corrections.proposal', proposal=proposal)})"
-        told[issue.row].append(words)
-    return {row: "; ".join(dict.fromkeys(words)) for row, words in told.items()}
+        problems[issue.row].append(words)
+    return {row: "; ".join(dict.fromkeys(words)) for row, words in problems.items()}
 
 
 def _width(table: RawTable, position: int) -> int:
@@ -351,7 +352,7 @@ class _CellWriter:
             value = ""
         stays_text = keeps_digits or not text or value is not None
         note = self._explained(issues, text if proposal is not None else "", proposal)
-        return CellMark(row, position, tone.value, note, value, stays_text)
+        return CellMark(row, position, BACKGROUNDS[tone], note, value, stays_text)
 
     def _explained(self, issues: Sequence[Issue], written: str, proposal: str | None) -> str:
         write = self._texts.write

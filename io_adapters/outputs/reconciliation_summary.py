@@ -99,8 +99,8 @@ def _write_answer(page: Page, reconciliation: Reconciliation, labels: Catalogue)
     for place in Place:
         cents = getattr(summary.totals_cents, place.value)
         if PLACE_TONES[place] in {Tone.WAITING, Tone.TROUBLE} and cents:
-            told = Message("output.summary.of", amount=Money(cents, summary.currency), count=counts[place])
-            page.append((Cell(labels(f"place.{place}"), Ink(tone=PLACE_TONES[place])), Cell(labels.write(told))))
+            amount_text = Message("output.summary.of", amount=Money(cents, summary.currency), count=counts[place])
+            page.append((Cell(labels(f"place.{place}"), Ink(tone=PLACE_TONES[place])), Cell(labels.write(amount_text))))
 
 
 def _start(page: Page, heading: str) -> None:

@@ -210,15 +210,15 @@ def _reports(reports: Sequence[ReportLine], labels: Catalogue) -> WorkbookTable:
     )
 
     def row(report: ReportLine) -> Row:
-        word, tone = labels(f"state.{report.state}"), STATE_TONES.get(report.state, Tone.NONE)
-        said = (report.tax_cents, report.fee_cents, report.paid_cents)
+        state_text, tone = labels(f"state.{report.state}"), STATE_TONES.get(report.state, Tone.NONE)
+        figures = (report.tax_cents, report.fee_cents, report.paid_cents)
         return (
-            Toned(f"{word}, {labels('output.by_likeness')}" if report.is_likely else word, tone),
+            Toned(f"{state_text}, {labels('output.by_likeness')}" if report.is_likely else state_text, tone),
             local(report.sent_at),
             local(report.ended_at),
             report.payments,
             amount(report.amount_cents),
-            *(None if cents is None else amount(cents) for cents in said),
+            *(None if cents is None else amount(cents) for cents in figures),
             approvers_text(report, labels),
             report.status,
             *(_exchange(report.exchange, labels) if abroad else ()),
@@ -237,7 +237,7 @@ def _exchange(exchange: BatchExchange | None, labels: Catalogue) -> tuple[str, s
     return f"1 {exchange.currency} = {HOME_CURRENCY} {exchange.rate}", labels(f"state.{exchange.outcome}")
 
 
-def _words(words: Sequence[RecordedDecision], labels: Catalogue) -> WorkbookTable:
+def _words(decisions: Sequence[RecordedDecision], labels: Catalogue) -> WorkbookTable:
     """List what people said of the plans and payments."""
     columns = _columns(
         labels,
@@ -253,17 +253,17 @@ def _words(words: Sequence[RecordedDecision], labels: Catalogue) -> WorkbookTabl
     )
     rows = (
         (
-            local(word.at),
-            word.by,
-            labels.write(word.said),
-            labels.write(word.how) if word.how else "",
-            amount(word.amount_cents),
-            short_digest(word.plan_digest),
-            word.payee,
-            word.why,
-            word.plan_digest,
+            local(decision.at),
+            decision.by,
+            labels.write(decision.said),
+            labels.write(decision.how) if decision.how else "",
+            amount(decision.amount_cents),
+            short_digest(decision.plan_digest),
+            decision.payee,
+            decision.why,
+            decision.plan_digest,
         )
-        for word in words
+        for decision in decisions
     )
     return WorkbookTable(labels("output.sheet.words"), columns, rows, labels("output.note.words"))
 

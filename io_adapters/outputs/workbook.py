@@ -99,7 +99,7 @@ _CREATED: Final = dt.datetime(1980, 1, 1)  # noqa: DTZ001  a constant, not a mom
 
 
 # Few and light, as RGB.
-_BACKGROUNDS: Final = {
+BACKGROUNDS: Final = {
     Tone.HEADER: "D9E1E8",
     Tone.GOOD: "E2EFDA",
     Tone.MOVING: "DDEBF7",
@@ -242,7 +242,7 @@ class Book:
             look |= {"align": "right"} if ink.right else {}
             look |= {"font_strikeout": True} if ink.strike else {}
             look |= {"align": "left", "indent": 1} if ink.indent else {}
-            look |= {"bg_color": f"#{_BACKGROUNDS[ink.tone]}"} if ink.tone else {}
+            look |= {"bg_color": f"#{BACKGROUNDS[ink.tone]}"} if ink.tone else {}
             known = self._formats[ink, quoted] = self._workbook.add_format(look)
         return known
 

@@ -188,14 +188,14 @@ class SpreadsheetFile:
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
         """Yield the table below a header in blocks of bounded size; see `OpenedFile.blocks`."""
-        identity, (preamble, told) = self._content.identity(), _above(fit)
+        identity, (preamble, notes) = self._content.identity(), _above(fit)
         before = (*self._decisions, *_packing(self._content), *self._opened.decisions)
         above = tuple(head for head in fit.view.head if head.row < fit.header.row)
         rows = 0
         for block in self._opened.blocks(fit):
             rows += len(block.cells)
             self._require_few(fit.layout, rows)
-            decisions = (*before, *block.decisions, *told)
+            decisions = (*before, *block.decisions, *notes)
             yield replace(block, file=identity, decisions=decisions, preamble=preamble, above=above)
         self._content.check_unchanged()
 
@@ -318,15 +318,15 @@ def _readable_kind(content: FileContent, place: FilePlace) -> FileKind:
 def _above(fit: Fit) -> tuple[dict[str, str], tuple[Message, ...]]:
     """Return what stands above the header for all rows, and how to tell of it and of what the layout rests on."""
     found = preamble_of(fit)
-    told = [Message("file.above", text=text, row=row) for text, row in found.values()]
+    messages = [Message("file.above", text=text, row=row) for text, row in found.values()]
     values = {column: text for column, (text, _) in found.items()}
     if (currency := currency_of_amounts(fit)) and "currency" not in values:
         values["currency"] = currency
-        told.append(Message("file.header_currency", currency=currency))
+        messages.append(Message("file.header_currency", currency=currency))
     rests_on = fit.layout.rests_on
     if rests_on is not None and rests_on.kind == "assumption":
-        told.append(Message("file.assumed"))
-    return values, tuple(told)
+        messages.append(Message("file.assumed"))
+    return values, tuple(messages)
 
 
 def _packing(content: FileContent) -> tuple[Message, ...]:

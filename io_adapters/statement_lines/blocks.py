@@ -109,13 +109,13 @@ def _summed(database: LineDatabase, found: Sequence[BlockFindings], parts: Seque
     texts = [
         {name: (column.codes, column.texts.to_pylist()) for name, column in lines.texts.items()} for lines in parts
     ]
-    hashes = [hash_lines(said, lines.units, lines.amount) for said, lines in zip(texts, parts, strict=True)]
+    hashes = [hash_lines(stated, lines.units, lines.amount) for stated, lines in zip(texts, parts, strict=True)]
     return SummedBlock(
         tuple(found),
         tuple(sums_of(database, lines) for lines in parts),
         RowsContent.of_lines(np.concatenate(hashes)),
         add_sketches(
-            sketches_of(whole, said, lines.amount) for whole, said, lines in zip(hashes, texts, parts, strict=True)
+            sketches_of(whole, stated, lines.amount) for whole, stated, lines in zip(hashes, texts, parts, strict=True)
         ),
     )
 

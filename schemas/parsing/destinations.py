@@ -96,7 +96,7 @@ def _read_pix_keys(draft: TableDraft, typed: Mask) -> None:
 def _read_by_bank(draft: TableDraft) -> None:
     """Read agencies with a check digit, and accounts behind an operation, where the bank's own rule proves them."""
     banks, agencies = (draft.canonical[name] for name in ("bank_code", "agency"))
-    for column, wrong, told in (
+    for column, wrong, stated in (
         ("agency", IssueCode.AGENCY_FORMAT, IssueCode.AGENCY_DIGIT),
         ("account", IssueCode.ACCOUNT_FORMAT, IssueCode.ACCOUNT_OPERATION),
     ):
@@ -110,7 +110,7 @@ def _read_by_bank(draft: TableDraft) -> None:
                 value = read_account_with_operation(text, bank, agencies[found.position])
             if value:
                 draft.canonical[column][found.position] = value
-                draft.findings[at] = CellFinding(found.position, column, told)
+                draft.findings[at] = CellFinding(found.position, column, stated)
 
 
 def _join_digits(draft: TableDraft, account: Mask) -> None:

@@ -140,13 +140,13 @@ def _days_told(
     raw: RawTable, positions: Mapping[str, int], wanted: Mask, columns: tuple[Column, ...]
 ) -> tuple[tuple[str, CellKind], ...]:
     """Return cells that prove whether the day or the month comes first, in any column: one hand wrote them all."""
-    told: list[tuple[str, CellKind]] = []
+    stated: list[tuple[str, CellKind]] = []
     for column in columns:
         if column.kind in _DAYS and column.name in positions:
             position = positions[column.name]
             cells = Cells(column.name, raw.cells[position][wanted], raw.kinds_of(position)[wanted])
-            told += dates(cells.distinct, "auto").deciding
-    return tuple(told)
+            stated += dates(cells.distinct, "auto").deciding
+    return tuple(stated)
 
 
 # Artists and albums are called "NA", "Nada", "Sem".

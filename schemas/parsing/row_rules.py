@@ -195,7 +195,9 @@ def require_scope(draft: TableDraft) -> None:
     for column in (*_SCOPE, "title"):
         says_whole = np.array([fold_word(text) in _WHOLE_CATALOGUE for text in draft.texts[column]], dtype=bool)
         draft.canonical[column][says_whole], draft.texts[column][says_whole] = "", ""
-        draft.findings = [one for one in draft.findings if one.column != column or not says_whole[one.position]]
+        draft.findings = [
+            finding for finding in draft.findings if finding.column != column or not says_whole[finding.position]
+        ]
         whole |= says_whole
     of_nothing = ~np.logical_or.reduce([whole, *(draft.given(column) for column in _SCOPE)])
     titled = draft.given("title") & ~draft.given("isrc") & ~draft.given("upc")

@@ -308,12 +308,12 @@ def bare_rows(raw: RawTable, positions: Mapping[str, int], among: Mask | None = 
     Returns:
         Their places among the rows, from 0.
     """
-    told = [positions[column] for column in _DECIDING if column in positions]
+    deciding = [positions[column] for column in _DECIDING if column in positions]
     bare = np.ones(len(raw.cells), dtype=bool) if among is None else among.copy()
     looked_at = int(bare.sum())
-    for position in told:
+    for position in deciding:
         bare[bare] = (raw.cells[position][bare].str.strip() == "").to_numpy(dtype=bool)
-    return np.flatnonzero(bare).tolist() if told and 0 < bare.sum() <= min(_MOST_BARE, looked_at // 2) else []
+    return np.flatnonzero(bare).tolist() if deciding and 0 < bare.sum() <= min(_MOST_BARE, looked_at // 2) else []
 
 
 def find_sums(raw: RawTable, positions: Mapping[str, int], among: Mask) -> dict[int, StatedTotal]:
@@ -334,7 +334,7 @@ def find_sums(raw: RawTable, positions: Mapping[str, int], among: Mask) -> dict[
     whole, part, lines = Decimal(0), Decimal(0), 0
     for at in np.flatnonzero(among).tolist():
         stated = readings(*cells[at], mark)
-        if at in bare and lines >= _FEWEST_LINES and any(one.agrees(s) for one in stated for s in (whole, part)):
+        if at in bare and lines >= _FEWEST_LINES and any(sums.agrees(s) for sums in stated for s in (whole, part)):
             currency = cell_at(raw, at, positions["currency"])[0] if "currency" in positions else ""
             row = int(raw.cells.index[at])
             found[at] = StatedTotal(row, positions["amount"], *cells[at], currency=currency, labelled=False)

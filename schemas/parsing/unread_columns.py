@@ -118,7 +118,7 @@ def told_apart(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Se
         for position, texts in cells.items()
         if not texts.is_unique and any(len(set(texts.loc[list(rows)])) > 1 for rows in alike)
     }
-    return [replace(one, condition=Condition.DIFFERENCE) if one.position in deciding else one for one in unread]
+    return [replace(col, condition=Condition.DIFFERENCE) if col.position in deciding else col for col in unread]
 
 
 def issues_of(unread: Sequence[UnreadColumn], raw: RawTable, layout: Layout) -> list[Issue]:

@@ -57,7 +57,7 @@ def test_one_bad_row_among_thousands_is_corrected_in_a_sheet_of_its_own(job):
     assert view.rows.model_dump() == {"read": 70_002, "used": 70_000, "held": 2, "duplicate": 0, "ignored": 0}
     assert len(drafted.inputs.rows) < 8
     assert len(drafted.intake.sheets[0][0].cells) == len(BAD)
-    assert view.plan.total_cents == 107_050  # 69,997 thousandths and 1,000.50, which is 1,070.497
+    assert view.total_cents == 107_050  # 69,997 thousandths and 1,000.50, which is 1,070.497
     book = load_workbook(checked.corrections)
     sheet = book["statement"]
     assert [sheet.cell(row, 4).value for row in BAD] == list(BAD.values())
@@ -67,7 +67,7 @@ def test_one_bad_row_among_thousands_is_corrected_in_a_sheet_of_its_own(job):
     book.save(corrected)
     _, view, _ = worked_out(job, job.with_name("statement.csv"), corrected)
     assert view.rows.model_dump() == {"read": 70_002, "used": 70_002, "held": 0, "duplicate": 0, "ignored": 0}
-    assert view.plan.total_cents == 108_050
+    assert view.total_cents == 108_050
 
 
 def test_a_corrected_row_that_the_file_no_longer_has_is_refused(job, tmp_path):

@@ -61,7 +61,7 @@ def test_the_totals_are_those_reckoned_with_all_that_would_be_paid_still_planned
     told = {place: cents for place, cents in view.totals.model_dump(by_alias=True).items() if cents}
     rest = {place: cents for place, cents in reckoned.items() if cents and place not in {"paid", "owner"}}
     assert told == rest | {"planned": planned}
-    assert view.plan.total_cents == planned
+    assert view.total_cents == planned
 
 
 def test_every_line_is_used_or_held_as_reckoned(statements):
@@ -99,7 +99,7 @@ def test_every_payment_of_the_sheet_is_planned_with_its_amount_and_kind_of_desti
     assert told == expected["payments"]
     assert {payment.place for payment in owed} == {"planned"}
     assert view.rows.model_dump() == expected["rows"]
-    assert (view.payees, view.plan.total_cents) == (expected["payees"], expected["totals_cents"]["in"])
+    assert (view.payees, view.total_cents) == (expected["payees"], expected["totals_cents"]["in"])
     assert errors_among(run.issues) == ()
 
 
@@ -130,7 +130,7 @@ def test_the_good_rows_among_the_bad_are_planned_and_no_other(broken):
     run, view, expected = broken
     owed = run.payables.obligations
     assert sorted(payment.source.row for payment in owed if payment.place == "planned") == expected["good_rows"]
-    assert view.plan.total_cents == expected["payable_cents"]
+    assert view.total_cents == expected["payable_cents"]
     assert view.rows.model_dump() == expected["rows"]
 
 

@@ -83,7 +83,7 @@ def constants() -> set[str]:
 
 @cache
 def patterns() -> tuple[re.Pattern[str], ...]:
-    """Ids made of parts: f-strings that begin like an id, and `"desk.told." ~ told` in pages."""
+    """Ids made of parts: f-strings that begin like an id, and `"desk.done." ~ done` in pages."""
     spaces = {id_.partition(".")[0] for id_ in texts("en")}
     made = [
         "".join(re.escape(str(part.value)) if isinstance(part, ast.Constant) else "(.*)" for part in node.values)

@@ -172,9 +172,9 @@ def report_lines(
         exchanges: Rates of reports in a foreign currency, by report id.
     """
     approved_by = defaultdict[str, dict[str, None]](dict)
-    for word in words:
-        if word.is_used:
-            approved_by[word.digest][word.by] = None
+    for approval in words:
+        if approval.is_used:
+            approved_by[approval.digest][approval.by] = None
 
     def line(submission: Submission) -> ReportLine:
         report = reports.get(submission.id, SplitReport())
@@ -201,28 +201,28 @@ def report_lines(
     return tuple(map(line, by_time))
 
 
-def persons_words(
-    words: Iterable[PlanDecision], decisions: Iterable[Decision], obligations: Iterable[Obligation]
+def recorded_decisions(
+    on_plans: Iterable[PlanDecision], decisions: Iterable[Decision], obligations: Iterable[Obligation]
 ) -> tuple[RecordedDecision, ...]:
-    """Tell what people said of the plans and payments of a run, oldest first.
+    """List what people decided on the plans and payments of a run, oldest first.
 
     Args:
         obligations: Of the run; they know the payees' names.
     """
     names = {obligation.key: obligation.payee.name for obligation in obligations if obligation.key}
-    told = [
+    recorded = [
         RecordedDecision(
-            at=word.at,
-            by=word.by,
-            said=_said(word),
-            how=None if word.kind == REJECTED else Message(f"output.word.how.{word.kind}"),
-            amount_cents=word.total_cents,
-            plan_digest=word.digest,
-            why=word.why,
+            at=on_plan.at,
+            by=on_plan.by,
+            said=_said(on_plan),
+            how=None if on_plan.kind == REJECTED else Message(f"output.word.how.{on_plan.kind}"),
+            amount_cents=on_plan.total_cents,
+            plan_digest=on_plan.digest,
+            why=on_plan.why,
         )
-        for word in words
+        for on_plan in on_plans
     ]
-    told += [
+    recorded += [
         RecordedDecision(
             at=decision.at,
             by=decision.by,
@@ -234,10 +234,10 @@ def persons_words(
         )
         for decision in decisions
     ]
-    return tuple(sorted(told, key=lambda word: word.at))
+    return tuple(sorted(recorded, key=lambda decision: decision.at))
 
 
-def _said(word: PlanDecision) -> Message:
-    if word.kind == REJECTED:
+def _said(decision: PlanDecision) -> Message:
+    if decision.kind == REJECTED:
         return Message("output.word.rejected")
-    return Message(f"output.word.approved_{'used' if word.is_used else 'void' if word.is_void else 'unused'}")
+    return Message(f"output.word.approved_{'used' if decision.is_used else 'void' if decision.is_void else 'unused'}")

@@ -231,10 +231,10 @@ def _held_against(
     editions = find_editions(file, _seen(elsewhere, before, file), explained, claimed)
     if not by_kind and not editions:
         return None
-    told = max(by_kind.values(), key=lambda lines: lines.lines, default=None)
+    most = max(by_kind.values(), key=lambda lines: lines.lines, default=None)
     return SharedLines(
-        found="; ".join(told.where[:_TOLD]) if told else "",
-        lines=min(told.lines, file.sketches.lines.lines) if told else 0,
+        found="; ".join(most.where[:_TOLD]) if most else "",
+        lines=min(most.lines, file.sketches.lines.lines) if most else 0,
         marks={kind: lines.marks for kind, lines in by_kind.items()},
         editions=editions,
         line_by_line=file.lines is not None and not any(lines.sampled for lines in by_kind.values()),

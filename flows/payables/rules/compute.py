@@ -282,7 +282,7 @@ class _Case:
         return min(excess, max(0, owner_cents - stated))
 
     def _decided_to_pay(self) -> frozenset[str]:
-        return frozenset(key for key, word in self.snapshot.decisions.items() if word.kind is DecisionKind.PAY)
+        return frozenset(key for key, decision in self.snapshot.decisions.items() if decision.kind is DecisionKind.PAY)
 
     def _questioned(self, payments: Sequence[Obligation]) -> list[Obligation]:
         """Hold the payments of people whose money is held back, or of whom it is in question what was paid outside."""

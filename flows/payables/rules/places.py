@@ -116,8 +116,8 @@ def reconcile(
                 place_of(obligation, submission, run_id, decided),
                 as_decided(decided) if decided else known,
             )
-            if place is Place.UNDETERMINED and (told := inferred.get((obligation.key, submission.id))):
-                reasons = (*because(told.value), *reasons)
+            if place is Place.UNDETERMINED and (reported := inferred.get((obligation.key, submission.id))):
+                reasons = (*because(reported.value), *reasons)
             here = replace(obligation, place=place, reasons=reasons)
             placed += with_what_was_kept(here, submission, reports.get(submission.id))
         elif obligation.kind == "owner" and obligation.place is Place.PLANNED and not planned_owner:

@@ -253,8 +253,8 @@ class ShareBook:
 
 def _agrees(row: _Row, asset: Asset, level: str) -> bool:
     """Whether a line says nothing else than a row does beside the name it is of; a silent line agrees."""
-    said = _said_beside(asset, level)
-    return not row.beside or not said or row.beside == said
+    stated = _said_beside(asset, level)
+    return not row.beside or not stated or row.beside == stated
 
 
 def _is_ambiguous(rows: Iterable[_Row], asset: Asset, level: str) -> bool:
@@ -263,8 +263,8 @@ def _is_ambiguous(rows: Iterable[_Row], asset: Asset, level: str) -> bool:
 
 
 def _said_beside(asset: Asset, level: str) -> str:
-    said = _folded(getattr(asset, _BESIDE.get(level, ""), ""))
-    return "" if said == UNREAD_UPC else said
+    stated = _folded(getattr(asset, _BESIDE.get(level, ""), ""))
+    return "" if stated == UNREAD_UPC else stated
 
 
 OWNER_ROLE = "owner"

@@ -135,7 +135,7 @@ def open_balances(
     claimed = {claim.obligation_key: claim.submission_id for claim in claims if claim.kind == "payment"}
     ledger = KnownToLedger(period, history, claimed, {identity.payment_key(*row) for row in rows})
     carried, royalties, payments = dict(history.carried_in), list[Claim](), dict[str, int]()
-    contradictions, said = [], dict[tuple[str, str], int]()
+    contradictions, stated = [], dict[tuple[str, str], int]()
     for row in records(inputs.opening):
         named = _named(row, rows) if row["kind"] == PAID else None
         key = identity.payment_key(row["tax_id"], named) if named is not None else ""
@@ -148,7 +148,7 @@ def open_balances(
             carried[row["tax_id"]] = carried.get(row["tax_id"], 0) + row["amount_cents"]
         else:
             what = row["tax_id"], normal_reference(ROYALTIES if named is None else named)
-            said[what] = said.get(what, 0) + row["amount_cents"]
+            stated[what] = stated.get(what, 0) + row["amount_cents"]
             if key and row["amount_cents"]:
                 payments[key] = payments.get(key, 0) + row["amount_cents"]
             elif row["amount_cents"]:
@@ -157,7 +157,7 @@ def open_balances(
         contradiction.tax_id: contradiction.code.value for contradiction in contradictions
     }
     opened = replace(history, carried_in=carried)
-    return Opened(opened, tuple(royalties), payments, said, tuple(contradictions), questions)
+    return Opened(opened, tuple(royalties), payments, stated, tuple(contradictions), questions)
 
 
 def hold_contradictions(rows: DataFrame[RowRuns], contradictions: Sequence[Contradiction]) -> DataFrame[RowRuns]:

@@ -391,8 +391,8 @@ class OpenedText:
             self._head = self._read_head()
             self.views: Sequence[View] = views_of(self._head)
         encoding = self._survey.encoding
-        said = Message("file.encoding_doubtful", name=encoding.name) if encoding.doubtful else encoding.name
-        self.decisions: tuple[Message | str, ...] = (said,)
+        encoding_text = Message("file.encoding_doubtful", name=encoding.name) if encoding.doubtful else encoding.name
+        self.decisions: tuple[Message | str, ...] = (encoding_text,)
         self.properties: Mapping[str, str] = {}
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:

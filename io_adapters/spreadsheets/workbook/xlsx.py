@@ -118,7 +118,7 @@ class XlsxPackage:
         for comments in (target for target in related if target in self.archive.namelist()):
             tree = xml_tree(self.archive, comments)
             with reading(comments):
-                for element in (one for one in tree.iter() if local_name(one) == "comment"):
+                for element in (node for node in tree.iter() if local_name(node) == "comment"):
                     reference = element.get("ref", "")
                     letters = reference.rstrip("0123456789")
                     text = "".join(element.itertext()).partition(NOTE_MARK)[0].strip()[:_LONGEST_COMMENT]

@@ -288,7 +288,7 @@ def test_what_waits_is_a_place_and_not_a_list_of_questions(admin):
 def test_looking_at_the_service_now_says_that_it_was_asked(admin):
     page = words_of(admin.get(admin.post("/settle", at="/doubts")))
     assert "está sendo consultado" in page
-    assert "está sendo" not in words_of(admin.get("/?told=<script>"))
+    assert "está sendo" not in words_of(admin.get("/?done=<script>"))
 
 
 @pytest.mark.parametrize("role", list(Role))

@@ -42,7 +42,7 @@ def test_reports_that_could_be_it_are_shown_beside_ours_and_one_click_links_the_
     assert "número de pagamentos confere" in words
     assert f'value="{right}"' in page
     assert f'value="{wrong}"' not in page, "what contradicts what was sent is not offered"
-    assert caio.post("/doubts/link", at="/doubts", subject=in_doubt.id, report=right) == "/doubts?told=linked"
+    assert caio.post("/doubts/link", at="/doubts", subject=in_doubt.id, report=right) == "/doubts?done=linked"
     with open_ledger_of(read_settings()) as ledger:
         assert ledger.submissions.get(in_doubt.id).split_id == right
 
@@ -61,7 +61,7 @@ def test_payments_of_a_report_that_did_not_tell_are_decided_by_a_tick_at_each(an
     assert sorted(ticks.values()) == sorted([ANA.name, BIA.name])
     (key,) = [key for key, name in ticks.items() if name == ANA.name]
     told = caio.post("/doubts/decide", at="/doubts", kind="paid", evidence="bank statement", **{f"key:{key}": "on"})
-    assert told == "/doubts?told=decided"
+    assert told == "/doubts?done=decided"
     with open_ledger_of(read_settings()) as ledger:
         (submission,) = ledger.submissions.list(bodies=False)
         (word,) = ledger.decisions.on_reports([key]).values()

@@ -278,7 +278,7 @@ def test_people_change_their_own_password_and_other_sessions_of_theirs_end(desk,
     assert "adivinhada" in change(422, PASSWORD, "a" * 12, "a" * 12)
     assert "duas formas" in change(422, PASSWORD, new, f"{new}s")
     change(303, PASSWORD, new, new)
-    assert "Sua senha foi mudada" in browser.get("/?told=password")
+    assert "Sua senha foi mudada" in browser.get("/?done=password")
     other.get("/", code=303)
     other.sign_in("ana", code=401)
     other.sign_in("ana", new)

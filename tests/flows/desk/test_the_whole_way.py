@@ -241,10 +241,10 @@ def test_a_doubt_is_shown_and_takes_two_people_a_day_and_neither_of_them_the_sen
     caio.sign_in("Caio")
     dora.sign_in("Dora")
     assert "Já dito por" not in words_of(dora.get("/doubts"))  # a word that came too early is none
-    assert caio.post("/doubts/absent", at="/doubts", **word) == "/doubts?told=first"
-    assert caio.post("/doubts/absent", at="/doubts", **word) == "/doubts?told=first"  # one person remains one
+    assert caio.post("/doubts/absent", at="/doubts", **word) == "/doubts?done=first"
+    assert caio.post("/doubts/absent", at="/doubts", **word) == "/doubts?done=first"  # one person remains one
     assert "Já dito por Caio" in words_of(dora.get("/doubts"))
-    assert dora.post("/doubts/absent", at="/doubts", **word) == "/doubts?told=absent"
+    assert dora.post("/doubts/absent", at="/doubts", **word) == "/doubts?done=absent"
     with open_ledger_of(read_settings()) as ledger:
         line = ledger.submissions.transitions(in_doubt.id)[-1]
         assert (line.after, line.by) == ("absent", "Caio, Dora")
@@ -293,7 +293,7 @@ def test_a_freeze_is_lifted_by_two_people_who_name_all_of_it(at_desk, desk):
         word = {"tag:rp-x": "on", "evidence": "it was a test of ours"}
         caio.post("/sending/unfreeze", at="/doubts", **word)
         assert ledger.freeze.current() is not None
-        assert dora.post("/sending/unfreeze", at="/doubts", **word) == "/doubts?told=lifted"
+        assert dora.post("/sending/unfreeze", at="/doubts", **word) == "/doubts?done=lifted"
         assert ledger.freeze.current() is None
 
 
