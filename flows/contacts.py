@@ -1,7 +1,5 @@
 """The contacts sync as a Prefect flow: a preview, and its calls only when asked for."""
 
-from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -48,20 +46,15 @@ def contacts(job: str, mode: Literal["preview", "apply"] = "preview") -> State[N
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)
         (report,) = found
-        page = contacts_page(report.job, _counts(report), report.language, applied=report.sync.applied)
+        page = contacts_page(report.job, report.sync.counts, report.language, applied=report.sync.applied)
         title = render("prefect.contacts", report.language, job=report.job)
         watch.recorder.tag(f"job:{report.job}")
         watch.recorder.markdown(f"contacts-{report.job}", page, title)
         return _state_of(report)
 
 
-def _counts(report: ContactsReport) -> Mapping[str, int]:
-    sync = report.sync
-    return sync.results if sync.applied else Counter(step.action.value for step in sync.plan.steps)
-
-
 def _state_of(report: ContactsReport) -> State[None]:
-    counts = _counts(report)
+    counts = report.sync.counts
     text = ", ".join(f"{name}: {count}" for name, count in sorted(counts.items())) or "nothing to do"
     # Rows with problems are no news here: nobody is paid.
     code = ExitCode.DONE if report.exit_code is ExitCode.ROWS_HELD else report.exit_code

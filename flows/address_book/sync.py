@@ -246,6 +246,11 @@ class ContactsSync:
         return Counter(outcome.result.value for outcome in self.outcomes)
 
     @property
+    def counts(self) -> Counter[str]:
+        """How many contacts came to which result; in a preview, for how many which action is planned."""
+        return self.results if self.applied else Counter(step.action.value for step in self.plan.steps)
+
+    @property
     def marked(self) -> int:
         """How many favorites were marked."""
         return sum(outcome.marked is not None for outcome in self.outcomes)

@@ -70,7 +70,7 @@ def contacts_list(as_json: AsJson = False) -> Result:
     with opened_ledger(create=False) as ledger:
         known = list(ledger.contacts.all().values())
     if known:
-        show_known(console, known)
+        show_known(console, known, terminal_language())
     else:
         console.print(render("contacts.none", terminal_language()), soft_wrap=True)
     return ExitCode.DONE, {"contacts": [known_document(contact) for contact in known]}
@@ -208,9 +208,9 @@ def institutions(
 
 
 def _show(console: "Console", found: "list[Institution]", listed: "InstitutionList") -> None:
-    from rich.table import Table
-
+    from flows.cli.printing import show_grid
     from flows.payables.rules.institutions import USABLE_FOR
+    from io_adapters.outputs.grid import Grid, GridColumn
 
     if listed.trouble:
         print_text(console, "institutions.trouble", reason=listed.trouble)
@@ -219,19 +219,21 @@ def _show(console: "Console", found: "list[Institution]", listed: "InstitutionLi
     if listed.read_at is None or listed.too_old:
         print_text(console, "institutions.none")
         return
-    table = Table(show_edge=False, pad_edge=False)
-    for column in ("code", "ISPB", "name", "active", "since"):
-        table.add_column(column, overflow="fold")
-    for institution in found:
-        active = {True: "yes", False: "no", None: "?"}[institution.is_active]
-        table.add_row(
-            institution.compe_number or "-",
-            institution.ispb_number or "-",
-            institution.name or "-",
-            active,
-            institution.str_start_date or "-",
+    language = terminal_language()
+    columns = [
+        GridColumn(render(f"institutions.{name}", language)) for name in ("code", "ispb", "name", "active", "since")
+    ]
+    active = {True: render("output.yes", language), False: render("output.no", language), None: "?"}
+    rows = [
+        (
+            *(institution.compe_number, institution.ispb_number, institution.name),
+            active[institution.is_active],
+            institution.str_start_date,
         )
-    console.print(table)
+        for institution in found
+    ]
+    grid = Grid(render("institutions.title", language), columns, rows)
+    show_grid(console, grid, language, most_rows=len(rows))
     facts = {
         "shown": len(found),
         "count": len(listed.by_ispb),

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
-from rich.table import Table
 
-from flows.address_book.rules import Action, ContactStep, LeftOut, PayeeRow
-from flows.address_book.sync import ContactOutcome, ContactsReport, Result
-from flows.cli.printing import show_issues
+from flows.address_book.rules import Action, ContactStep, PayeeRow
+from flows.address_book.sync import ContactOutcome, ContactsReport, ContactsSync, Result
+from flows.cli.printing import show_grid, show_issues
+from io_adapters.outputs.grid import Grid, GridColumn, facts_grid
 from schemas.contact_book import KnownContact
 from schemas.issues import IssueCode
-from schemas.messages import render
+from schemas.messages import Catalogue, Message, catalogue_in, render
 from schemas.values.masking import mask_email, mask_name, mask_tax_id
 
 SHOWN: Final = 50
@@ -24,115 +24,96 @@ def show_sync(console: Console, report: ContactsReport, job: Path) -> None:
     language, sync = report.language, report.sync
     refused = [issue for issue in report.issues if issue.code is IssueCode.CONTACT_REFUSED]
     show_issues(console, refused, "--json", language)
-    if sync.applied:
-        _show_lines(
-            console, [_outcome_line(outcome, language) for outcome in sync.outcomes if _wants_a_look(outcome)], language
-        )
-        for result, count in sorted(sync.results.items()):
-            console.print(f"{count:6}  {render(f'contacts.result.{result}', language)}")
-        if sync.marked:
-            console.print(f"{sync.marked:6}  {render('contacts.favorite.marked', language)}")
-    else:
-        _show_lines(console, [_step_line(step, language) for step in sync.plan.steps if step.calls], language)
-        for action in Action:
-            if count := sync.plan.count(action):
-                console.print(f"{count:6}  {render(f'contacts.action.{action}', language)}")
-        if count := sum(step.favorite.mark is not None for step in sync.plan.steps):
-            console.print(f"{count:6}  {render('contacts.action.favorite', language)}")
-    _show_names(console, report)
-    _show_left_out(console, sync.plan.left_out, language)
-    if sync.plan.not_named:
-        console.print(render("contacts.not_named", language, count=len(sync.plan.not_named)), soft_wrap=True)
+    for grid in contacts_grids(sync, catalogue_in(language)):
+        show_grid(console, grid, language, most_rows=SHOWN)
+    lines = [Message("contacts.not_named", count=len(sync.plan.not_named))] if sync.plan.not_named else []
     if not any(step.calls for step in sync.plan.steps):
-        console.print(render("contacts.nothing", language), soft_wrap=True)
+        lines.append(Message("contacts.nothing"))
     elif not sync.applied:
-        console.print(render("contacts.preview", language, job=job), soft_wrap=True, markup=False)
+        lines.append(Message("contacts.preview", job=str(job)))
+    for line in lines:
+        console.print(render(line, language), soft_wrap=True, markup=False)
 
 
-def _show_lines(console: Console, lines: Sequence[str], language: str) -> None:
-    for line in lines[:SHOWN]:
-        console.print(f"  {line}", soft_wrap=True, markup=False)
-    if len(lines) > SHOWN:
-        console.print("  " + render("contacts.more", language, count=len(lines) - SHOWN))
+def contacts_grids(sync: ContactsSync, labels: Catalogue) -> tuple[Grid, Grid, Grid]:
+    """Lay out a sync: counts, contacts that somebody may have to do something about, payees of whom none is made."""
+    if sync.applied:
+        rows = [_outcome_row(outcome, labels) for outcome in sync.outcomes if _wants_a_look(outcome)]
+    else:
+        rows = [_step_row(step, labels) for step in sync.plan.steps if step.calls or step.name_differs]
+    left_out = [
+        (
+            mask_tax_id(row.tax_id) if row.tax_id else "",
+            labels("contacts.place", file=row.place.file, row=row.place.row) if row.place.row else row.place.file,
+            labels(f"contacts.left_out.{row.because}"),
+        )
+        for row in sync.plan.left_out
+    ]
+    who = [GridColumn(labels(f"output.{name}")) for name in ("name", "tax_id", "state")]
+    where = [GridColumn(labels(f"output.{name}")) for name in ("tax_id", "file", "reason")]
+    kind = "result" if sync.applied else "action"
+    counts = [(labels(f"contacts.{kind}.{name}"), count) for name, count in sorted(sync.counts.items())]
+    counts += [(labels("contacts.favorite.marked"), sync.marked)] if sync.marked else []
+    return (
+        facts_grid(labels("contacts.counts"), counts),
+        Grid(labels("contacts.each"), who, rows),
+        Grid(labels("contacts.left_out", count=len(left_out)), where, left_out),
+    )
 
 
-def _step_line(step: ContactStep, language: str) -> str:
-    parts = [] if step.action is Action.KEEP else [render(f"contacts.action.{step.action}", language)]
-    if step.favorite.mark:
-        parts.append(render("contacts.action.favorite", language))
-    return f"{_who(step)}: {'; '.join(parts)}"
+def _step_row(step: ContactStep, labels: Catalogue) -> tuple[str, ...]:
+    parts = [] if step.action is Action.KEEP else [labels(f"contacts.action.{step.action}")]
+    parts += [labels("contacts.action.favorite")] if step.favorite.mark else []
+    parts += _other_name(step.known, labels) if step.name_differs else []
+    return mask_name(step.wanted.name), mask_tax_id(step.wanted.tax_id), "; ".join(parts)
 
 
 def _wants_a_look(outcome: ContactOutcome) -> bool:
     """Say whether a person may have something to do about a contact; those that went well are only counted."""
     nameless = outcome.known is None or outcome.known.contact_id is None
-    return nameless or outcome.result not in _WENT_WELL or bool(outcome.favorite_result or outcome.favorite.note)
+    is_odd = outcome.result not in _WENT_WELL or bool(outcome.favorite_result or outcome.favorite.note)
+    return nameless or is_odd or outcome.name_differs
 
 
-def _outcome_line(outcome: ContactOutcome, language: str) -> str:
-    parts = [render(f"contacts.result.{outcome.result}", language)]
+def _outcome_row(outcome: ContactOutcome, labels: Catalogue) -> tuple[str, ...]:
+    parts = [labels(f"contacts.result.{outcome.result}")]
     if outcome.marked:
-        parts.append(render("contacts.favorite.marked", language))
+        parts.append(labels("contacts.favorite.marked"))
     if outcome.favorite_result:
-        why = render(f"contacts.result.{outcome.favorite_result}", language)
-        parts.append(render("contacts.favorite.failed", language, why=why))
+        why = labels(f"contacts.result.{outcome.favorite_result}")
+        parts.append(labels("contacts.favorite.failed", why=why))
     if outcome.favorite.note:
-        parts.append(render(f"contacts.favorite.{outcome.favorite.note}", language))
+        parts.append(labels(f"contacts.favorite.{outcome.favorite.note}"))
     if outcome.known and not outcome.known.contact_id and not outcome.message:
-        parts.append(render("contacts.no_id", language))
+        parts.append(labels("contacts.no_id"))
     if outcome.message:
         parts.append(outcome.message)
-    return f"{_who(outcome.step)}: {'; '.join(parts)}"
+    parts += _other_name(outcome.known, labels) if outcome.name_differs else []
+    wanted = outcome.step.wanted
+    return mask_name(wanted.name), mask_tax_id(wanted.tax_id), "; ".join(parts)
 
 
-def _show_names(console: Console, report: ContactsReport) -> None:
-    """Tell of names the service has otherwise; no call changes one."""
-    if report.sync.applied:
-        pairs = [(outcome.step, outcome.known) for outcome in report.sync.outcomes if outcome.name_differs]
-    else:
-        pairs = [(step, step.known) for step in report.sync.plan.steps if step.name_differs]
-    named = [(step, mask_name(known.name or "") if known else "") for step, known in pairs]
-    lines = [f"{_who(step)}: {render('contacts.name_differs', report.language, name=name)}" for step, name in named]
-    _show_lines(console, lines, report.language)
+def _other_name(known: KnownContact | None, labels: Catalogue) -> list[str]:
+    return [labels("contacts.name_differs", name=mask_name((known.name if known else "") or ""))]
 
 
-def _show_left_out(console: Console, left_out: Sequence[LeftOut], language: str) -> None:
-    if not left_out:
-        return
-    console.print(render("contacts.left_out", language, count=len(left_out)))
-    lines = [
-        f"{' '.join(filter(None, (_place(row.place, language), mask_tax_id(row.tax_id) if row.tax_id else '')))}: "
-        f"{render(f'contacts.left_out.{row.because}', language)}"
-        for row in left_out
-    ]
-    _show_lines(console, lines, language)
-
-
-def _place(place: PayeeRow, language: str) -> str:
-    return render("contacts.place", language, file=place.file, row=place.row) if place.row else place.file
-
-
-def _who(step: ContactStep) -> str:
-    return f"{mask_name(step.wanted.name)} ({mask_tax_id(step.wanted.tax_id)})"
-
-
-def show_known(console: Console, known: Sequence[KnownContact]) -> None:
+def show_known(console: Console, known: Sequence[KnownContact], language: str) -> None:
     """Print what is remembered of contacts."""
-    table = Table(show_edge=False, pad_edge=False)
-    for name in ("contact", "payee", "tax id", "e-mail", "accounts", "favorite", "state"):
-        table.add_column(name, overflow="fold")
-    for contact in known:
-        ids = ", ".join(account.id for account in contact.accounts if account.id)
-        table.add_row(
-            contact.contact_id or "-",
-            mask_name(contact.name) if contact.name else "-",
+    names = ("contact", "name", "tax_id", "email", "accounts", "favorite", "state")
+    columns = [GridColumn(render(f"contacts.column.{name}", language)) for name in names]
+    rows = [
+        (
+            contact.contact_id,
+            mask_name(contact.name) if contact.name else "",
             mask_tax_id(contact.tax_id),
-            mask_email(contact.email) if contact.email else "-",
-            ids or "-",
-            contact.favorite_account_id or "-",
+            mask_email(contact.email) if contact.email else "",
+            ", ".join(account.id for account in contact.accounts if account.id),
+            contact.favorite_account_id,
             contact.state.value,
         )
-    console.print(table)
+        for contact in known
+    ]
+    show_grid(console, Grid(render("contacts.title", language), columns, rows), language, most_rows=len(rows))
 
 
 def known_document(contact: KnownContact) -> dict[str, Any]:

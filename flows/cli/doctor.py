@@ -79,9 +79,7 @@ def _show_seen(console: "Console", settings: "Settings") -> list[dict[str, Any]]
 
     A warning and no more: what was seen may have changed since, and people decide what they set.
     """
-    from rich.table import Table
-
-    from flows.probe.rules import contradicted_by, judge, written
+    from flows.probe.rules import judge
     from flows.run import open_ledger_of
     from io_adapters.payout_api.assumptions import Assumptions
 
@@ -92,30 +90,21 @@ def _show_seen(console: "Console", settings: "Settings") -> list[dict[str, Any]]
             seen = {name: finding for name, finding in ledger.findings.latest(url).items() if name in assumed}
     except RepasseError:  # told above, in a line of its own
         return []
-    if not seen:
-        return []
-    wrong = {name for name, _, _ in contradicted_by(assumed, {name: finding.value for name, finding in seen.items()})}
-    table = Table(title="seen by probes", title_justify="left", show_edge=False)
-    for column in ("assumption", "assumed", "seen", "when", ""):
-        table.add_column(column, overflow="fold")
-    lines = []
-    for name, finding in sorted(seen.items()):
-        mark = "[red]contradicted[/red]" if name in wrong else "[green]ok[/green]"
-        table.add_row(name, written(assumed[name]), finding.value, f"{finding.seen_at:%Y-%m-%d}", mark)
-        lines.append(
-            {
-                "name": name,
-                "assumed": written(assumed[name]),
-                "seen": finding.value,
-                "seen_at": finding.seen_at.isoformat(),
-                "contradicted": name in wrong,
-            }
-        )
-    console.print(table)
-    for name in sorted(wrong):
-        setting = judge(name, assumed[name], seen[name].value, "").setting
-        console.print(f"warning: a probe saw otherwise; export {setting}", soft_wrap=True, markup=False)
-    return lines
+    findings = [
+        judge(name, assumed[name], finding.value, f"{finding.seen_at:%Y-%m-%d}")
+        for name, finding in sorted(seen.items())
+    ]
+    _show_findings(console, findings, "seen by probes")
+    return [
+        {
+            "name": finding.name,
+            "assumed": finding.assumed,
+            "seen": finding.seen,
+            "seen_at": seen[finding.name].seen_at.isoformat(),
+            "contradicted": finding.setting is not None,
+        }
+        for finding in findings
+    ]
 
 
 def _environment(settings: "Settings") -> str:
@@ -247,7 +236,9 @@ def _probe(*, staging: bool, yes_probe: str | None, parties_file: Path | None, a
         raise DecisionRefused(Message("error.probe_host", host=host))
     with opened_probe(settings, parties, QuietProgress()) as probing:
         findings = probe(probing)
-    _show_findings(console, findings)
+    _show_findings(console, findings, "probed")
+    for name, why in NOT_ASKED.items():
+        console.print(f"not asked: {name} ({why})", soft_wrap=True, markup=False)
     contradicted = [finding for finding in findings if finding.verdict is ProbeVerdict.CONTRADICTED]
     document = [
         {
@@ -270,27 +261,30 @@ def _probed_host(settings: "Settings") -> str:
     return service.url if service.embedded else urlsplit(service.url).netloc
 
 
-def _show_findings(console: "Console", findings: "Sequence[ProbeFinding]") -> None:
+def _show_findings(console: "Console", findings: "Sequence[ProbeFinding]", title: str) -> None:
     """Print what was found, and the settings that would make it true."""
-    from rich.table import Table
+    from flows.cli.printing import show_grid
+    from flows.probe.rules import ProbeVerdict
+    from io_adapters.outputs.grid import Grid, GridColumn, Tone, Toned
 
-    from flows.probe.rules import NOT_ASKED, ProbeVerdict
-
-    colours = {ProbeVerdict.CONFIRMED: "green", ProbeVerdict.CONTRADICTED: "red", ProbeVerdict.NOT_FOUND_OUT: "yellow"}
-    table = Table(show_edge=False)
-    for column in ("assumption", "assumed", "seen", "", "how"):
-        table.add_column(column, overflow="fold")
+    tones = {
+        ProbeVerdict.CONFIRMED: Tone.GOOD,
+        ProbeVerdict.CONTRADICTED: Tone.TROUBLE,
+        ProbeVerdict.NOT_FOUND_OUT: Tone.WAITING,
+    }
+    columns = [GridColumn(name) for name in ("assumption", "assumed", "seen", "verdict", "how")]
+    rows = [
+        (
+            *(finding.name, finding.assumed, finding.seen),
+            Toned(finding.verdict.value, tones[finding.verdict]),
+            finding.note,
+        )
+        for finding in findings
+    ]
+    show_grid(console, Grid(title, columns, rows), "en", most_rows=len(rows))
     for finding in findings:
-        verdict = f"[{colours[finding.verdict]}]{finding.verdict.value}[/]"
-        table.add_row(finding.name, finding.assumed, finding.seen or "-", verdict, finding.note)
-    console.print(table)
-    for name, why in NOT_ASKED.items():
-        console.print(f"not asked: {name} ({why})", soft_wrap=True, markup=False)
-    settings = [finding.setting for finding in findings if finding.setting]
-    if settings:
-        console.print("\nto change:")
-        for setting in settings:
-            console.print(f"  export {setting}", soft_wrap=True, markup=False)
+        if finding.setting:
+            console.print(f"warning: the probe saw otherwise; export {finding.setting}", soft_wrap=True, markup=False)
 
 
 def _report_price(console: "Console", parties: "ProbeParties | None", host: str) -> None:

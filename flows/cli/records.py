@@ -194,28 +194,26 @@ def _rate_document(update: "ExchangeUpdate") -> dict[str, Any]:
 
 def runs(as_json: AsJson = False) -> Result:
     """List the latest runs."""
-    from rich.table import Table
+    from flows.cli.printing import show_grid
+    from io_adapters.outputs.grid import Grid, GridColumn
 
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
         runs = ledger.runs.list()
-    table = Table(show_edge=False, pad_edge=False)
     language = terminal_language()
-    for name in ("run", "job", "period", "state", "exit", "started", "took"):
-        table.add_column(render(f"cli.runs.{name}", language))
-    for run in runs:
-        took = f"{(run.finished_at - run.started_at).total_seconds():.1f} s" if run.finished_at else "-"
-        code = "-" if run.exit_code is None else str(run.exit_code)
-        table.add_row(
-            run.run_id,
-            run.job,
-            run.period,
-            state_text(run.state, language),
-            code,
+    names = ("run", "job", "period", "state", "exit", "started", "took")
+    columns = [GridColumn(render(f"cli.runs.{name}", language)) for name in names]
+    rows = [
+        (
+            *(run.run_id, run.job, run.period, state_text(run.state, language)),
+            "" if run.exit_code is None else str(run.exit_code),
             f"{in_brazil(run.started_at):%Y-%m-%d %H:%M}",
-            took,
+            f"{(run.finished_at - run.started_at).total_seconds():.1f} s" if run.finished_at else "",
         )
-    console.print(table if runs else render("cli.runs.none", language))
+        for run in runs
+    ]
+    none = () if rows else (render("cli.runs.none", language),)
+    show_grid(console, Grid(render("cli.runs.title", language), columns, rows, none), language, most_rows=len(rows))
     listed = [
         {"run": r.run_id, "job": r.job, "period": r.period, "state": r.state, "exit_code": r.exit_code} for r in runs
     ]

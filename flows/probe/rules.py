@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -102,15 +102,6 @@ def judge(name: str, assumed: Any, seen: str | None, note: str) -> ProbeFinding:
         return ProbeFinding(name, written(assumed), None, ProbeVerdict.NOT_FOUND_OUT, note)
     verdict = ProbeVerdict.CONFIRMED if agrees(assumed, seen, name) else ProbeVerdict.CONTRADICTED
     return ProbeFinding(name, written(assumed), seen, verdict, note)
-
-
-def contradicted_by(assumed: Mapping[str, Any], found: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    """Name the assumptions that something seen before contradicts: name, what is assumed, what was seen."""
-    return [
-        (name, written(assumed[name]), seen)
-        for name, seen in sorted(found.items())
-        if name in assumed and not agrees(assumed[name], seen, name)
-    ]
 
 
 def whole_seconds(seconds: float) -> str:
