@@ -6,7 +6,8 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -17,8 +18,9 @@ from schemas.errors import ConfigurationError, ExitCode, errors_in_language
 from schemas.messages import Message, render
 
 if TYPE_CHECKING:
+    from flows.intake.proposal import BroughtFile, ProposedTable, Said
     from schemas.job_draft import DraftedFiles, JobDraft
-    from schemas.layouts.drafting import Possibilities, Possibility
+    from schemas.layouts.drafting import Possibilities
     from schemas.layouts.layout import Layout
     from schemas.sheet_cells import View
 
@@ -92,16 +94,15 @@ class _Given:
         plain = [option for option in options if "=" not in option]
         return next(iter((*named, *plain)), "")
 
-    def header_of(self, column: str, headers: Sequence[str]) -> str:
-        """Return the header that is said to be a column, of those a file has."""
-        pairs = [option.rpartition("=") for option in self.columns]
-        return next((header for header, _, of in pairs if of == column and header in headers), "")
+    @property
+    def of_headers(self) -> "Said":
+        """What is said of headers, in whichever file they stand."""
+        from flows.intake.proposal import Said
 
-    def only_in(self, headers: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Return header -> texts of the rows that are asked for, of the headers a file has."""
         pairs = [option.partition("=") for option in self.only]
-        found = {header: tuple(text for of, _, text in pairs if of == header) for header in headers}
-        return {header: texts for header, texts in found.items() if texts}
+        only = {header: tuple(text for of, _, text in pairs if of == header) for header, _, _ in pairs}
+        columns = {header: column for header, _, column in (option.rpartition("=") for option in self.columns)}
+        return Said(columns, only, self.ignored)
 
 
 @dataclass(slots=True)
@@ -176,24 +177,6 @@ def _sound_name(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What one file turned out to be.
-
-    Attributes:
-        table: The key of the job it belongs under, or `royalty_lines` or `payments`.
-        files: As the job says it.
-        draft: A layout to be written beside the job; "" when one is known.
-        open: Columns that may bear on payments, and of which nobody has said what they mean.
-    """
-
-    table: str
-    files: "DraftedFiles"
-    draft: str
-    what: Message
-    open: tuple[Message, ...] = ()
-
-
 def _write_job(
     sheets: Sequence[Path],
     given: _Given,
@@ -204,7 +187,8 @@ def _write_job(
     *,
     as_json: bool,
 ) -> Result:
-    """Look at each file, ask, write the job, and say what to do next."""
+    """Propose a job, ask what is open, write it, and say what to do next."""
+    from flows.intake.proposal import files_of_table, propose_job
     from io_adapters.outputs.atomic import replace_atomically
     from io_adapters.spreadsheets.declarations import read_job
     from schemas.job_draft import job_yaml, name_of_file
@@ -212,54 +196,43 @@ def _write_job(
     console = console_for(as_json=as_json)
     if target.exists():
         raise ConfigurationError(Message("error.new_there", path=str(target)))
-    found: list[_Found] = []
-    kinds: dict[str, list[str]] = {}
-    for path in sheets:
-        tables = _identified(path, target.parent, given, asking)
-        found += tables
-        kinds[path.name] = [table.table for table in tables]
-        for table in tables:
-            title = Message("look.title", file=path.name, what=table.what)
-            console.print(render(title, asking.language), soft_wrap=True, markup=False)
-    draft = _declared(name_of_file(sheets[0].name), found, asking, payer, period)
-    drafts = {target.parent / read.files.layout: read.draft for read in found if read.draft}
-    written = [replace_atomically(path, text.encode()) for path, text in drafts.items()]
+    tables = _tables(sheets, target.parent, given, asking)
+    for table in tables:
+        what = Message(f"new.is.{table.table if table.kind else 'drafted'}", layout=table.kind or _layout_file(table))
+        title = Message("look.title", file=table.file.name, what=what)
+        console.print(render(title, asking.language), soft_wrap=True, markup=False)
+    payer, period = _payer(asking, payer), _month(asking, period)
+    if asking.unanswered:
+        raise ConfigurationError(Message("error.new_answers", options=", ".join(dict.fromkeys(asking.unanswered))))
+    read: list[tuple[str, DraftedFiles]] = []
+    layouts: dict[Path, str] = {}
+    for table in tables:
+        files, drafts = files_of_table(table, asking.language)
+        read.append((table.table, replace(files, received=_received(table.file.name, files, given, asking))))
+        layouts |= {target.parent / name: text for name, text in drafts.items()}
+    draft = propose_job(read, name=name_of_file(sheets[0].name), payer=payer, period=period, language=asking.language)
+    written = [replace_atomically(path, text.encode()) for path, text in layouts.items()]
     written.append(replace_atomically(target, job_yaml(draft).encode()))
     read_job(target)  # what was written is a sound declaration, or this is a bug that is told
-    open_columns = [line for table in found for line in table.open]
-    lines = [*(Message("new.written", path=str(path)) for path in written), *open_columns, *_next(draft, target)]
+    open_headers = [line for table in tables for line in table.open_headers]
+    lines = [*(Message("new.written", path=str(path)) for path in written), *open_headers, *_next(draft, target)]
     for line in lines:
         console.print(render(line, asking.language), soft_wrap=True, markup=False)
+    kinds = {path.name: [table.table for table in tables if table.file.path == path] for path in sheets}
     document: dict[str, Any] = {"job": str(target), "written": [str(path) for path in written]}
     return ExitCode.DONE, document | {"files": kinds}
 
 
-def _declared(name: str, found: "Sequence[_Found]", asking: Asking, payer: tuple[str, str], period: str) -> "JobDraft":
-    """Ask who pays and for which month, and put the files in their places.
-
-    Raises:
-        ConfigurationError: an answer is missing, nothing came in that is paid from, or one table is in unlike files.
-    """
-    from schemas.job_draft import SOURCE_TABLES, JobDraft, join_files
-
-    tax_id = asking.answer(
-        payer[0], Message("new.ask.payer_tax_id"), "--payer-tax-id", _sound_tax_id, Message("new.right.tax_id")
+def _payer(asking: Asking, given: tuple[str, str]) -> tuple[str, str]:
+    tax_id, name = Message("new.ask.payer_tax_id"), Message("new.ask.payer_name")
+    return (
+        asking.answer(given[0], tax_id, "--payer-tax-id", _sound_tax_id, Message("new.right.tax_id")),
+        asking.answer(given[1], name, "--payer-name", _sound_name, Message("new.right.name")),
     )
-    payer_name = asking.answer(
-        payer[1], Message("new.ask.payer_name"), "--payer-name", _sound_name, Message("new.right.name")
-    )
-    month = asking.answer(period, Message("new.ask.period"), "--period", _sound_month, Message("new.right.period"))
-    if asking.unanswered:
-        raise ConfigurationError(Message("error.new_answers", options=", ".join(dict.fromkeys(asking.unanswered))))
-    sources = join_files(read.files for read in found if read.table in SOURCE_TABLES)
-    if not sources:
-        raise ConfigurationError(Message("error.new_no_source"))
-    kinds = dict.fromkeys(read.table for read in found if read.table not in SOURCE_TABLES)
-    beside = {table: join_files(read.files for read in found if read.table == table) for table in kinds}
-    if unlike := next((table for table, files in beside.items() if len(files) > 1), None):
-        raise ConfigurationError(Message("error.new_unlike", table=unlike))
-    only = {table: files[0] for table, files in beside.items()}
-    return JobDraft(name, tax_id, payer_name, month, sources, only, asking.language)
+
+
+def _month(asking: Asking, given: str) -> str:
+    return asking.answer(given, Message("new.ask.period"), "--period", _sound_month, Message("new.right.period"))
 
 
 def _next(draft: "JobDraft", target: Path) -> Iterator[Message]:
@@ -271,96 +244,97 @@ def _next(draft: "JobDraft", target: Path) -> Iterator[Message]:
     yield Message("new.next", path=str(target))
 
 
-def _identified(path: Path, folder: Path, given: _Given, asking: Asking) -> list[_Found]:
-    """Say what each table of a file is; ask where it could be several, or several of its columns or sheets be meant."""
+def _tables(sheets: Sequence[Path], folder: Path, given: _Given, asking: Asking) -> "tuple[ProposedTable, ...]":
+    """Say what the tables of the files are; ask which, and which sheet and column is meant, where that is open."""
+    from flows.intake.proposal import BroughtFile, is_a_table, propose_tables
+
+    files = [BroughtFile(path.name, path, Path(os.path.relpath(path, folder)).as_posix()) for path in sheets]
+    answers = dict[str, str]()
+    for ask in (_kind, _sheet, _columns):
+        for table in propose_tables(files, answers, partial(_identify, given), given.of_headers):
+            answers |= ask(table, given, asking)
+    tables = propose_tables(files, answers, partial(_identify, given), given.of_headers)
+    for table in tables:
+        if not is_a_table(table):
+            raise ConfigurationError(Message("error.new_not_a_table", file=table.file.name))
+        if not table.kind and (folder / _layout_file(table)).exists():
+            raise ConfigurationError(Message("error.new_there", path=str(folder / _layout_file(table))))
+    return tables
+
+
+def _layout_file(table: "ProposedTable") -> str:
+    from schemas.job_draft import name_of_file
+
+    return f"{name_of_file(table.file.name)}.layout.yaml"
+
+
+def _identify(given: _Given, file: "BroughtFile", views: "Sequence[View]") -> "tuple[Possibilities, ...]":
+    """Say what each table of a file could be, or is by the options."""
     from flows.intake.look import all_layouts
-    from io_adapters.spreadsheets.reading import open_file
     from schemas.layouts.drafting import as_table, identify, variants_of
 
-    known = all_layouts()
-    sheet, layout = given.of_file(given.sheets, path.name), given.of_file(given.tables, path.name)
-    with open_file(str(path)) as file:
-        views = [view for view in file.views if sheet in {"", view.sheet}] or file.views
-        tables = (as_table(views, known, layout),) if layout else identify(views, known)
-    relative = Path(os.path.relpath(path, folder)).as_posix()
+    known, layout = all_layouts(), given.of_file(given.tables, file.name)
+    sheet = given.of_file(given.sheets, file.name)
+    views = [view for view in views if sheet in {"", view.sheet}] or views
     if layout == DRAFT:
-        return [_drafted(path, folder, relative, views, known, asking)]
-    if layout and not any(tables):
-        right = Message("new.right.choice", choices=", ".join(layout.layout for layout in known))
-        raise ConfigurationError(Message("error.new_answer", option=f"--as {path.name}={layout}", right=right))
-    near = variants_of(views, known) if not tables else ()
-    if near:
-        names = [possibility.layout.layout for possibility in near]
-        option = f"--as {path.name}={names[0]}"
-        chosen = asking.choose("", "new.ask.variant", option, [*names, DRAFT], file=path.name)
-        tables = tuple((possibility,) for possibility in near if possibility.layout.layout == chosen)
-    if not tables:
-        return [_drafted(path, folder, relative, views, known, asking)]
-    return [_table(path, relative, table, given, asking, is_alone=len(tables) == 1) for table in tables]
+        return ()
+    if layout:
+        table = as_table(views, known, layout)
+        if not table:
+            right = Message("new.right.choice", choices=", ".join(layout.layout for layout in known))
+            raise ConfigurationError(Message("error.new_answer", option=f"--as {file.name}={layout}", right=right))
+        return (table,)
+    near = variants_of(views, known)
+    return identify(views, known) or ((near,) if near else ())
 
 
-def _drafted(
-    path: Path, folder: Path, relative: str, views: "Sequence[View]", known: "list[Layout]", asking: Asking
-) -> _Found:
-    """Draft a layout for a statement that nobody has declared."""
-    from schemas.job_draft import DraftedFiles, name_of_file
-    from schemas.layouts.drafting import draft_layout, guess_table
-
-    if guess_table(views, known) is None:
-        raise ConfigurationError(Message("error.new_not_a_table", file=path.name))
-    layout = f"{name_of_file(path.name)}.layout.yaml"
-    if (folder / layout).exists():
-        raise ConfigurationError(Message("error.new_there", path=str(folder / layout)))
-    draft = draft_layout(views, known, name_of_file(path.name), language=asking.language)
-    files = DraftedFiles((relative,), f"./{layout}", "drafted")
-    return _Found("royalty_lines", files, draft, Message("new.is.drafted", layout=layout))
+def _kind(table: "ProposedTable", _given: _Given, asking: Asking) -> dict[str, str]:
+    """Ask which table it is, where it could be several or is nearly a sender's statement."""
+    key, kinds = f"kind-{table.number}", table.kinds
+    if table.is_variant:
+        option = f"--as {table.file.name}={kinds[0]}"
+        said = asking.choose("", "new.ask.variant", option, [*kinds, DRAFT], file=table.file.name)
+        return {key: "" if said == DRAFT else said} if said else {}
+    if len(kinds) > 1:
+        option = f"--as {table.file.name}={kinds[0]}"
+        return {key: asking.choose("", "new.ask.table", option, kinds, file=table.file.name) or kinds[0]}
+    return {}
 
 
-def _table(
-    path: Path, relative: str, table: "Possibilities", given: _Given, asking: Asking, *, is_alone: bool
-) -> _Found:
-    from flows.intake.look import currencies_of
-    from schemas.job_draft import DraftedFiles
-    from schemas.layouts.headers import with_columns
-
-    names = [possibility.layout.layout for possibility in table]
-    option = f"--as {path.name}={names[0]}"
-    name = names[0] if len(names) == 1 else asking.choose("", "new.ask.table", option, names, file=path.name)
-    possibility = table[names.index(name or names[0])]
-    kind = possibility.layout.table
-    sheet = _sheet(path, possibility, given, asking)
-    if not sheet and not is_alone and possibility.fits[0].view.sheet:
-        sheet = possibility.fits[0].view.sheet
-    headers = [text.strip() for text in possibility.fits[0].header.texts]
-    columns = _columns(path, possibility, given, asking)
-    is_whole = not asking.unanswered
-    currencies = currencies_of(path, with_columns(possibility.layout, columns)) if is_whole else ()
-    files = DraftedFiles(
-        (relative,),
-        possibility.layout.layout,
-        "payments" if kind == "payments" else "statement",
-        sheet,
-        columns,
-        given.only_in(headers),
-        tuple(header for header in given.ignored if header in headers),
-        currencies,
-        _received(path.name, currencies, given, asking),
-    )
-    what = Message(f"new.is.{kind}", layout=possibility.layout.layout)
-    return _Found(kind, files, "", what, tuple(_open(path, possibility, files)))
+def _sheet(table: "ProposedTable", given: _Given, asking: Asking) -> dict[str, str]:
+    """Ask which sheet is meant, where several are alike."""
+    said = given.of_file(given.sheets, table.file.name)
+    if not table.sheets and not said:
+        return {}
+    option = f"--sheet {table.file.name}={table.sheets[0] if table.sheets else said}"
+    return {
+        f"sheet-{table.number}": asking.choose(
+            said, "new.ask.sheet", option, table.sheets or (said,), file=table.file.name
+        )
+    }
 
 
-def _received(file: str, currencies: Sequence[str], given: _Given, asking: Asking) -> dict[str, str]:
+def _columns(table: "ProposedTable", _given: _Given, asking: Asking) -> dict[str, str]:
+    """Ask for each column that several headers could be, or that none is called."""
+    answers = dict[str, str]()
+    for column, headers in table.missing.items():
+        option = f"--column '{headers[-1] if headers else '...'}={column}'"
+        said = asking.choose("", "new.ask.column", option, headers, file=table.file.name, column=column)
+        answers |= {
+            f"col-{table.number}-{header.position}": column for header in table.headers if said and header.text == said
+        }
+    return answers
+
+
+def _received(file: str, files: "DraftedFiles", given: _Given, asking: Asking) -> dict[str, str]:
     """Ask what the bank got for a statement; nobody has to know."""
     from schemas.job_draft import received_as_typed
 
-    if not currencies:
+    currencies, stated = files.currencies, given.of_file(given.received, file)
+    if not currencies or not (stated or asking.is_answered):
         return {}
-    stated = given.of_file(given.received, file)
     question = Message("new.ask.received", file=file, currencies=", ".join(currencies))
     option, right = f"--received {file}=", Message("new.right.received", currencies=", ".join(currencies))
-    if not stated and not asking.is_answered:
-        return {}
 
     def check(text: str) -> str:
         if text != _NOT_KNOWN:
@@ -369,38 +343,6 @@ def _received(file: str, currencies: Sequence[str], given: _Given, asking: Askin
 
     typed = asking.answer(stated, question, option, check, right)
     return {} if typed == _NOT_KNOWN else received_as_typed(typed, currencies)
-
-
-def _open(path: Path, possibility: "Possibility", files: "DraftedFiles") -> "Iterator[Message]":
-    """Name the columns of which the job has to say what they mean before any row is used."""
-    from schemas.parsing.unread_columns import quoted, unread_in_head
-
-    fit = possibility.fits[0]
-    for column in unread_in_head(fit.view.head, fit.header, possibility.layout):
-        if column.condition and column.header not in {*files.columns, *files.only, *files.ignore_columns}:
-            texts = quoted(column.texts) if column.texts else Message(f"condition.{column.condition}")
-            yield Message("new.needs_word", file=path.name, column=column.header, texts=texts)
-
-
-def _sheet(path: Path, possibility: "Possibility", given: _Given, asking: Asking) -> str:
-    choices = possibility.sheets
-    sheet = given.of_file(given.sheets, path.name)
-    if not choices and not sheet:
-        return ""
-    option = f"--sheet {path.name}={choices[0] if choices else sheet}"
-    return asking.choose(sheet, "new.ask.sheet", option, choices or (sheet,), file=path.name)
-
-
-def _columns(path: Path, possibility: "Possibility", given: _Given, asking: Asking) -> dict[str, str]:
-    """Ask for each column that several headers could be, or that none is called."""
-    chosen = {}
-    for column, headers in possibility.open_columns.items():
-        option = f"--column '{headers[-1] if headers else '...'}={column}'"
-        header = given.header_of(column, headers)
-        header = asking.choose(header, "new.ask.column", option, headers, file=path.name, column=column)
-        if header:
-            chosen[header] = column
-    return chosen
 
 
 def _write_models(folder: Path, language: str, *, as_json: bool) -> Result:

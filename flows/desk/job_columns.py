@@ -12,7 +12,6 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
-from flows.desk.found_tables import FoundTable, Identify, Said, found_tables, said_of, word_of
 from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, settings_of, signed_in
 from flows.desk.job_files import path_of
 from flows.desk.job_writing import JobChange, digest_of, write_job
@@ -20,6 +19,7 @@ from flows.desk.jobs import job_of, jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
 from flows.intake.look import all_layouts
+from flows.intake.proposal import BroughtFile, Identify, ProposedTable, Said, propose_tables, said_of, word_of
 from flows.intake.which_files import Slot, slots_of
 from io_adapters.spreadsheets.declarations import with_columns_of
 from io_adapters.spreadsheets.files import expand, is_url
@@ -78,11 +78,11 @@ def _without_columns(job: Job) -> Job:
 
 def _identify(slot: Slot) -> Identify:
     if len(slot.layouts) == 1:
-        return lambda views: (as_table(views, slot.layouts, slot.layouts[0].layout),)
+        return lambda _file, views: (as_table(views, slot.layouts, slot.layouts[0].layout),)
     return partial(_recognised, {layout.layout for layout in slot.layouts})
 
 
-def _recognised(known: set[str], views: Sequence[View]) -> tuple[Possibilities, ...]:
+def _recognised(known: set[str], _file: BroughtFile, views: Sequence[View]) -> tuple[Possibilities, ...]:
     tables = (tuple(kind for kind in table if kind.layout.layout in known) for table in identify(views, all_layouts()))
     return tuple(table for table in tables if table)
 
@@ -126,11 +126,13 @@ def _page(
 
 def _tables(
     request: Request, place: TableOfJob, sample: Received | None, asked: Mapping[str, str], problem: str
-) -> tuple[tuple[FoundTable, ...], str]:
+) -> tuple[tuple[ProposedTable, ...], str]:
     if sample is None:
         return (), problem
     try:
-        tables = found_tables([sample], asked, _identify(place.slot), said_of(place.declared))
+        tables = propose_tables(
+            [BroughtFile(sample.name, sample.path, sample.name)], asked, _identify(place.slot), said_of(place.declared)
+        )
     except RepasseError as wrong:
         return (), problem or render(wrong.content, language_of(request))
     return tuple(table for table in tables if table.kind), problem
@@ -182,7 +184,7 @@ def choose(request: Request, token: str, place: str, signed: SignedIn, form: Pos
     return RedirectResponse(f"/jobs/{token}/files", status_code=303)
 
 
-def _chosen(declared: TableFiles, tables: Sequence[FoundTable]) -> Said:
+def _chosen(declared: TableFiles, tables: Sequence[ProposedTable]) -> Said:
     """Return what is to be said of headers: of those that were shown what was chosen, of all others what was said."""
     shown = {fold(header.text) for table in tables for header in table.headers}
     before = said_of(declared)

@@ -12,27 +12,27 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
-from flows.desk.found_tables import FoundTable, found_tables, views_of, word_of
 from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, new_token, settings_of, signed_in
 from flows.desk.job_writing import JobChange, write_job
 from flows.desk.jobs import jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
-from flows.intake.look import all_layouts, currencies_of
+from flows.intake.look import all_layouts
+from flows.intake.proposal import (
+    BroughtFile,
+    ProposedTable,
+    files_of_table,
+    is_a_table,
+    propose_job,
+    propose_tables,
+    word_of,
+)
 from io_adapters.outputs.models import MODELS
 from io_adapters.spreadsheets.declarations import check_job
 from schemas.approval import Language, Role
 from schemas.errors import RepasseError
-from schemas.job_draft import (
-    SOURCE_TABLES,
-    DraftedFiles,
-    JobDraft,
-    job_yaml,
-    join_files,
-    name_of_file,
-    received_as_typed,
-)
-from schemas.layouts.drafting import Possibilities, draft_layout, guess_table, identify, variants_of
+from schemas.job_draft import SOURCE_TABLES, DraftedFiles, job_yaml, name_of_file, received_as_typed
+from schemas.layouts.drafting import Possibilities, identify, variants_of
 from schemas.messages import Listed, Message, render
 from schemas.sheet_cells import View
 from schemas.values.tax_id import require_tax_id
@@ -44,10 +44,14 @@ _SOUND_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 router = APIRouter()
 
 
-def _identify(views: Sequence[View]) -> tuple[Possibilities, ...]:
+def _identify(_file: BroughtFile, views: Sequence[View]) -> tuple[Possibilities, ...]:
     known = all_layouts()
     near = variants_of(views, known)
     return identify(views, known) or ((near,) if near else ())
+
+
+def _brought(files: Sequence[Received]) -> list[BroughtFile]:
+    return [BroughtFile(file.name, file.path, file.name) for file in files]
 
 
 class NewJobs:
@@ -89,7 +93,7 @@ class Making:
     problems: tuple[Message | Listed, ...]
 
 
-def make_job(tables: Sequence[FoundTable], form: Mapping[str, str], language: Language) -> Making:
+def make_job(tables: Sequence[ProposedTable], form: Mapping[str, str], language: Language) -> Making:
     """Write the text of a job from what was found and answered.
 
     Args:
@@ -102,8 +106,8 @@ def make_job(tables: Sequence[FoundTable], form: Mapping[str, str], language: La
     files = {table.file.name: table.file.path.read_bytes() for table in tables}
     drafted, read = dict[str, bytes](), list[tuple[str, DraftedFiles]]()
     for table in tables:
-        made, draft = _drafted(table, language)
-        drafted |= draft
+        made, layouts = files_of_table(table, language)
+        drafted |= {name: text.encode() for name, text in layouts.items()}
         stated = form.get(f"received-{table.number}", "").strip()
         if stated and made.currencies:
             try:
@@ -113,22 +117,19 @@ def make_job(tables: Sequence[FoundTable], form: Mapping[str, str], language: La
                 wrong = Message("desk.new_job.received_wrong", file=table.file.name, right=right)
                 return Making("", {}, {}, (wrong,))
         read.append((table.table, made))
-    sources = join_files(made for kind, made in read if kind in SOURCE_TABLES)
-    beside = {kind: join_files(made for of, made in read if of == kind) for kind, _ in read}
-    only = {kind: some[0] for kind, some in beside.items() if kind not in SOURCE_TABLES}
-    if unlike := next((kind for kind, some in beside.items() if kind in only and len(some) > 1), ""):
-        return Making("", {}, {}, (Message("error.new_unlike", table=unlike),))
-    period = form.get("period", "").strip()
-    name, tax_id, payer = (form[field].strip() for field in ("name", "payer_tax_id", "payer_name"))
-    text = job_yaml(JobDraft(name, tax_id, payer, period, sources, only, language, four_eyes=True))
+    name, tax_id, payer, period = (
+        form.get(key, "").strip() for key in ("name", "payer_tax_id", "payer_name", "period")
+    )
     try:
+        draft = propose_job(read, name=name, payer=(tax_id, payer), period=period, language=language, four_eyes=True)
+        text = job_yaml(draft)
         check_job(text, "job.yaml")
     except RepasseError as wrong:
         return Making("", {}, {}, (wrong.content,))
     return Making(text, files, drafted, ())
 
 
-def _left_open(tables: Sequence[FoundTable], form: Mapping[str, str]) -> Iterator[Message]:
+def _left_open(tables: Sequence[ProposedTable], form: Mapping[str, str]) -> Iterator[Message]:
     """Say what must still be answered before there can be a job."""
     try:
         require_tax_id(form.get("payer_tax_id", ""))
@@ -146,20 +147,6 @@ def _left_open(tables: Sequence[FoundTable], form: Mapping[str, str]) -> Iterato
             yield Message("desk.new_job.which_sheet", file=table.file.name)
     if not any(table.table in SOURCE_TABLES for table in tables):
         yield Message("error.new_no_source")
-
-
-def _drafted(table: FoundTable, language: Language) -> tuple[DraftedFiles, dict[str, bytes]]:
-    """Say how a job reads a table, and which layout has to be written for it."""
-    name = table.file.name
-    if table.kind:
-        layout = next(layout for layout in all_layouts() if layout.layout == table.kind)
-        what = "payments" if table.table == "payments" else "statement"
-        currencies = currencies_of(table.file.path, table.said.applied(layout))
-        said = (table.said.columns, table.said.only, table.said.ignore_columns)
-        return DraftedFiles((name,), table.kind, what, table.sheet, *said, currencies), {}
-    layout_file = f"{name_of_file(name)}.layout.yaml"
-    draft = draft_layout(views_of(table.file), all_layouts(), name_of_file(name), language=language)
-    return DraftedFiles((name,), f"./{layout_file}", "drafted"), {layout_file: draft.encode()}
 
 
 def new_jobs_of(request: Request) -> NewJobs:
@@ -193,17 +180,13 @@ def _draft_page(
     if files is None:
         raise RequestRefused(404, "desk.refused.look")
     try:
-        tables = found_tables(files, form, _identify)
-        undeclared = [table.file.name for table in tables if not table.kind and not _is_a_table(table)]
+        tables = propose_tables(_brought(files), form, _identify)
+        undeclared = [table.file.name for table in tables if not is_a_table(table)]
     except RepasseError as error:
         raise RequestRefused(422, "desk.new_job.unreadable") from error
     words = [*problems, *(render("error.new_not_a_table", language_of(request), file=name) for name in undeclared)]
     facts: dict[str, Any] = {"token": token, "tables": tables, "form": {"name": name_of_file(files[0].name), **form}}
     return show(request, "new_job_draft.html", status=status, problems=words, **facts)
-
-
-def _is_a_table(table: FoundTable) -> bool:
-    return guess_table(views_of(table.file), all_layouts()) is not None
 
 
 @router.get("/new-job/{token}")
@@ -223,7 +206,7 @@ def answer(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
     if form.get("act") != "make":
         return _draft_page(request, token, form)
     language = language_of(request)
-    making = make_job(_without_unreadable(found_tables(files, form, _identify)), form, language)
+    making = make_job(list(filter(is_a_table, propose_tables(_brought(files), form, _identify))), form, language)
     home = folder / form.get("name", "").strip()
     problems = [render(problem, language) for problem in making.problems]
     known = {line.name for line in jobs_of(request).list()} | ledger_of(request).runs.jobs()
@@ -232,11 +215,6 @@ def answer(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
     if problems:
         return _draft_page(request, token, form, problems, 422)
     return RedirectResponse(f"/jobs/{_write(request, home, making, signed.user.name)}", status_code=303)
-
-
-def _without_unreadable(tables: Sequence[FoundTable]) -> list[FoundTable]:
-    """Leave out what is no table at all, such as a text that was brought by mistake."""
-    return [table for table in tables if table.kind or _is_a_table(table)]
 
 
 def _make_folder(home: Path) -> bool:

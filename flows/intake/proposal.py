@@ -1,20 +1,40 @@
-"""Tables recognised in files that people bring to the desk, and the choice of their columns."""
+"""Proposing a job: what the tables of people's files would be read as, what is open, and the job made of the answers.
+
+The desk's pages and `repasse new` ask people what a proposal leaves open, each in its own way.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
 
-from flows.desk.uploads import Received
+from flows.intake.look import all_layouts, currencies_of
 from io_adapters.spreadsheets.reading import open_file
+from schemas.errors import ConfigurationError
 from schemas.job import TableFiles
-from schemas.layouts.drafting import Possibilities, Possibility, as_table
+from schemas.job_draft import SOURCE_TABLES, DraftedFiles, JobDraft, join_files, name_of_file
+from schemas.layouts.drafting import Possibilities, Possibility, as_table, draft_layout, guess_table
 from schemas.layouts.headers import with_columns
 from schemas.layouts.layout import Layout, fold
 from schemas.messages import Message, catalogue_in
 from schemas.parsing.table import column_names
-from schemas.parsing.unread_columns import unread_in_head
+from schemas.parsing.unread_columns import UnreadColumn, quoted, unread_in_head
 from schemas.raw_table import column_letter
 from schemas.sheet_cells import View
+
+
+class BroughtFile(NamedTuple):
+    """A file that a person has brought.
+
+    Attributes:
+        name: As they call it.
+        path: Where it is.
+        written: How the job's file names it: relative to the job's folder.
+    """
+
+    name: str
+    path: Path
+    written: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +96,30 @@ class Header:
         position: From 0, column A.
         cell: Where it stands.
         column: Canonical column, `IGNORED`, `AS_SAID`, or `=` and the text of the rows asked for; "" for none.
-        texts: What stands below it, where it may bear on payments and is not read: texts that rows can be asked for by.
+        unread: What stands below it, where it is not read.
         asked: The texts that the job asks for already.
-        is_open: Whether it may bear on payments, and nobody has said what it is.
     """
 
     position: int
     cell: str
     text: str
     column: str
-    texts: tuple[str, ...] = ()
+    unread: UnreadColumn | None = None
     asked: tuple[str, ...] = ()
-    is_open: bool = False
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Texts below it that rows can be asked for by."""
+        return tuple(text for text, _ in self.unread.texts) if self.unread else ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may bear on payments, and nobody has said what it is."""
+        return self.unread is not None and self.unread.condition is not None and not self.column
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTable:
+class ProposedTable:
     """One table of a file that was brought, as it would be read.
 
     Attributes:
@@ -102,13 +130,13 @@ class FoundTable:
         sheet: The one that is chosen; "" where there is no doubt.
         choices: Columns that a header can be.
         said: What people have said of its headers.
-        missing: Columns that nothing is, though one must be.
+        missing: Column that nothing is, though one must be -> headers that could be it, in the file's order.
         table: Which table the layout is of.
         is_variant: Whether it is nearly of its kinds, or one has to be drafted.
     """
 
     number: int
-    file: Received
+    file: BroughtFile
     kinds: tuple[str, ...]
     kind: str
     sheets: tuple[str, ...] = ()
@@ -116,16 +144,24 @@ class FoundTable:
     headers: tuple[Header, ...] = ()
     choices: tuple[str, ...] = ()
     said: Said = Said()
-    missing: tuple[str, ...] = ()
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     table: str = "royalty_lines"
     is_variant: bool = False
 
+    @property
+    def open_headers(self) -> Iterator[Message]:
+        """Name the headers of which the job has to say what they mean before any row is used."""
+        for header in self.headers:
+            if header.is_open and header.unread:
+                texts = quoted(header.unread.texts) or Message(f"condition.{header.unread.condition}")
+                yield Message("new.needs_word", file=self.file.name, column=header.text, texts=texts)
 
-# Views of a file -> what each table in it could be.
-Identify = Callable[[Sequence[View]], tuple[Possibilities, ...]]
+
+# A file and its views -> what each table in it could be.
+Identify = Callable[[BroughtFile, Sequence[View]], tuple[Possibilities, ...]]
 
 
-def views_of(file: Received) -> Sequence[View]:
+def views_of(file: BroughtFile) -> Sequence[View]:
     """Return what is seen of a file before it is read: its sheets, or its text under each delimiter.
 
     Raises:
@@ -135,9 +171,9 @@ def views_of(file: Received) -> Sequence[View]:
         return list(opened.views)
 
 
-def found_tables(
-    files: Sequence[Received], form: Mapping[str, str], identify: Identify, declared: Said = NOTHING_SAID
-) -> tuple[FoundTable, ...]:
+def propose_tables(
+    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: Said = NOTHING_SAID
+) -> tuple[ProposedTable, ...]:
     """Say what each table of the files would be, with what people have answered so far.
 
     Args:
@@ -147,23 +183,23 @@ def found_tables(
     Raises:
         UnreadableFile: a file cannot be opened.
     """
-    return tuple(_found(files, form, identify, declared))
+    return tuple(_proposed(files, form, identify, declared))
 
 
-def _found(
-    files: Sequence[Received], form: Mapping[str, str], identify: Identify, declared: Said
-) -> Iterator[FoundTable]:
+def _proposed(
+    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: Said
+) -> Iterator[ProposedTable]:
     number = 0
     for file in files:
-        tables = identify(views_of(file))
+        tables = identify(file, views_of(file))
         if not tables:
-            yield FoundTable(number, file, (), "")
+            yield ProposedTable(number, file, (), "")
             number += 1
         for possibilities in tables:
             kinds = tuple(possibility.layout.layout for possibility in possibilities)
             kind = form.get(f"kind-{number}", kinds[0])
             if not kind and possibilities[0].is_variant:
-                yield FoundTable(number, file, kinds, "", is_variant=True)
+                yield ProposedTable(number, file, kinds, "", is_variant=True)
                 number += 1
                 continue
             chosen = possibilities[kinds.index(kind)] if kind in kinds else possibilities[0]
@@ -173,16 +209,16 @@ def _found(
 
 def _table(  # all of it is one table's
     number: int,
-    file: Received,
+    file: BroughtFile,
     kinds: tuple[str, ...],
     chosen: Possibility,
     form: Mapping[str, str],
     declared: Said,
     *,
     is_alone: bool,
-) -> FoundTable:
+) -> ProposedTable:
     asked = form.get(f"sheet-{number}", "")
-    sheet = asked if asked in chosen.sheets else ""
+    sheet = asked if asked in {fit.view.sheet for fit in chosen.fits} else ""
     fit = next((fit for fit in chosen.fits if fit.view.sheet == sheet), chosen.fits[0])
     if not sheet and not chosen.sheets and not is_alone and fit.view.sheet:
         sheet = fit.view.sheet
@@ -197,16 +233,11 @@ def _table(  # all of it is one table's
         before = declared.answer_of(text)
         answer = form.get(f"col-{number}-{position}", usual.get(position, "") if before is None else before)
         answers, column = _answered(answers, text, answer, declared, usual.get(position, ""), choices)
-        condition = unread.get(position)
-        texts = tuple(text_below for text_below, _ in condition.texts) if condition else ()
-        by = declared.asked_of(text)
-        is_open = condition is not None and condition.condition is not None and not column
         cell = f"{column_letter(position)}{fit.header.row}"
-        headers.append(Header(position, cell, text, column, texts, by, is_open))
+        headers.append(Header(position, cell, text, column, unread.get(position), declared.asked_of(text)))
     read = answers.applied(chosen.layout)
     left = as_table([fit.view], [read], read.layout)
-    missing = tuple(left[0].open_columns) if left else ()
-    return FoundTable(
+    return ProposedTable(
         number=number,
         file=file,
         kinds=kinds,
@@ -216,7 +247,7 @@ def _table(  # all of it is one table's
         headers=tuple(headers),
         choices=choices,
         said=answers,
-        missing=missing,
+        missing=left[0].open_columns if left else {},
         table=chosen.layout.table,
         is_variant=chosen.is_variant,
     )
@@ -240,3 +271,56 @@ def _answered(
 def word_of(column: str) -> Message | str:
     """Name a column as the model sheets do."""
     return Message(f"model.column.{column}") if f"model.column.{column}" in catalogue_in("en") else column
+
+
+def is_a_table(table: ProposedTable) -> bool:
+    """Say whether a table is of a known layout, or one can be drafted for it; a text brought by mistake is neither."""
+    return bool(table.kind) or guess_table(views_of(table.file), all_layouts()) is not None
+
+
+def files_of_table(table: ProposedTable, language: str) -> tuple[DraftedFiles, dict[str, str]]:
+    """Say how a job reads a table.
+
+    Returns:
+        What the job's file says of it; and name -> text of the layout that has to be written beside the job, where none
+        is known.
+    """
+    if table.kind:
+        layout = next(layout for layout in all_layouts() if layout.layout == table.kind)
+        what = "payments" if table.table == "payments" else "statement"
+        currencies = currencies_of(table.file.path, table.said.applied(layout))
+        said = (table.said.columns, table.said.only, table.said.ignore_columns)
+        return DraftedFiles((table.file.written,), table.kind, what, table.sheet, *said, currencies), {}
+    name = name_of_file(table.file.name)
+    draft = draft_layout(views_of(table.file), all_layouts(), name, language=language)
+    layout_file = f"{name}.layout.yaml"
+    return DraftedFiles((table.file.written,), f"./{layout_file}", "drafted"), {layout_file: draft}
+
+
+def propose_job(
+    read: Sequence[tuple[str, DraftedFiles]],
+    *,
+    name: str,
+    payer: tuple[str, str],
+    period: str,
+    language: str,
+    four_eyes: bool = False,
+) -> JobDraft:
+    """Put the files that a job reads in their places.
+
+    Args:
+        read: Each with the table that it is.
+        payer: Tax id and name.
+
+    Raises:
+        ConfigurationError: nothing came in that is paid from, or one table is in unlike files.
+    """
+    sources = join_files(files for table, files in read if table in SOURCE_TABLES)
+    if not sources:
+        raise ConfigurationError(Message("error.new_no_source"))
+    tables = dict.fromkeys(table for table, _ in read if table not in SOURCE_TABLES)
+    alike = {table: join_files(files for of, files in read if of == table) for table in tables}
+    if unlike := next((table for table, files in alike.items() if len(files) > 1), None):
+        raise ConfigurationError(Message("error.new_unlike", table=unlike))
+    others = {table: files for table, (files,) in alike.items()}
+    return JobDraft(name, *payer, period, sources, others, language, four_eyes=four_eyes)
