@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
+from typing import cast
 
 import pandas as pd
 
@@ -31,12 +32,12 @@ from schemas.job import Source
 from schemas.messages import Message
 from schemas.parsing.content_hash import RowsContent
 from schemas.parsing.row_accounting import PAYEE_NAMES, PERSON_NAMES, join_runs
-from schemas.parsing.table import empty_table
+from schemas.parsing.table import empty_of
 from schemas.payee_statement import Quote
 from schemas.raw_table import RawTable
 from schemas.statement_sketches import StatementAccount, add_sketches
 from schemas.tables.adjustments import Advances, Invoices, Opening, Taxes
-from schemas.tables.model import DataFrame
+from schemas.tables.model import DataFrame, Model
 from schemas.tables.payees import Payees, Payments
 from schemas.tables.royalties import Rates, RoyaltyLines, Shares
 
@@ -76,24 +77,24 @@ def _intake(
     sources = tables[: len(run.job.sources)]
     beside = dict(zip(run.job.beside, tables[len(sources) :], strict=True))
     payees, shares, advances, opening = (beside[name] for name in ("payees", "shares", "advances", "opening"))
-    rates = RateTable.of(DataFrame[Rates](_joined(beside["rates"], "rates")), _held(beside["rates"])["currency"])
+    rates = RateTable.of(_joined(beside["rates"], Rates), _held(beside["rates"])["currency"])
     paid_from = [table for found in sources for table in found]
     payments = [table for table in paid_from if table.layout.table == "payments"]
-    balances, period = DataFrame[Opening](_joined(opening, "opening")), run.request.period
+    balances, period = _joined(opening, Opening), run.request.period
     statements = tuple(
         _statement(source, lines, rates.quotes(source.exchange, run.job.currency, period), run.job.currency)
         for source, found in zip(run.job.sources, sources, strict=True)
         if (lines := [table for table in found if table.layout.table == "royalty_lines"])
     )
     inputs = Inputs(
-        payments=DataFrame[Payments](_joined(payments, "payments")),
+        payments=_joined(payments, Payments),
         held_payments=_held(payments, PERSON_NAMES),
         statements=statements,
-        payees=DataFrame[Payees](_joined(payees, "payees")),
+        payees=_joined(payees, Payees),
         payee_problems=dict(_held(payees)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         held_payees=_held(payees, PAYEE_NAMES)[["tax_id", *PAYEE_NAMES]],
-        shares=DataFrame[Shares](_joined(shares, "shares")),
-        advances=left_of_advances(DataFrame[Advances](_joined(advances, "advances")), balances, period),
+        shares=_joined(shares, Shares),
+        advances=left_of_advances(_joined(advances, Advances), balances, period),
         advance_problems=dict(_held(advances)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         shares_in_question=in_question(share.held for share in shares),
         opening=balances,
@@ -102,9 +103,9 @@ def _intake(
         files=_used_files(paid_from, accounts_of(statements)),
         issues=tuple(dict.fromkeys((*(issue for table in everything for issue in table.issues), *unread))),
         decisions=tuple(table.decisions for table in everything),
-        taxes=DataFrame[Taxes](_joined(beside["taxes"], "taxes")),
+        taxes=_joined(beside["taxes"], Taxes),
         tax_problems=dict(_held(beside["taxes"])[["tax_id", "codes"]].itertuples(index=False, name=None)),
-        invoices=DataFrame[Invoices](_joined(beside["invoices"], "invoices")),
+        invoices=_joined(beside["invoices"], Invoices),
         unread_money=frozenset(held),
     )
     return Intake(
@@ -153,10 +154,10 @@ def _refuse_namesakes(tables: Sequence[ReadTable]) -> None:
         raise ConfigurationError(Message("error.same_name", files=", ".join(twice)))
 
 
-def _joined(files: Sequence[ReadTable], table: str) -> pd.DataFrame:
-    if not files:
-        return empty_table(table)
-    return pd.concat([file.frame for file in files], ignore_index=True)
+def _joined(files: Sequence[ReadTable], model: type[Model]) -> DataFrame[Model]:
+    """Put the tables of several files together: each was validated as it was read."""
+    frames = [file.frame for file in files]
+    return cast("DataFrame[Model]", pd.concat(frames, ignore_index=True)) if frames else empty_of(model)
 
 
 def _held(files: Sequence[ReadTable], more: Sequence[str] = ()) -> pd.DataFrame:
@@ -198,4 +199,4 @@ def _used(read: Sequence[ReadTable], accounts: tuple[StatementAccount, ...]) -> 
 
 
 def _all_lines(readers: Sequence[Callable[[], DataFrame[RoyaltyLines]]]) -> DataFrame[RoyaltyLines]:
-    return DataFrame[RoyaltyLines](pd.concat([read() for read in readers], ignore_index=True))
+    return pd.concat([read() for read in readers], ignore_index=True)

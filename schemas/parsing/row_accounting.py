@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -155,7 +155,7 @@ def runs_frame(runs: Iterable[Sequence[object] | Record]) -> DataFrame[RowRuns]:
     """Return runs as their table."""
     frame = pd.DataFrame(list(runs), columns=list(COLUMNS))
     types = {name: "int64" if name in {"first_row", "last_row", "rows"} else "str" for name in COLUMNS}
-    return DataFrame[RowRuns](frame.astype(types))
+    return cast("DataFrame[RowRuns]", frame.astype(types))
 
 
 def runs_of(rows: pd.DataFrame) -> DataFrame[RowRuns]:

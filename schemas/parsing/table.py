@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,7 @@ from schemas.parsing.unread_columns import UnreadColumn, issues_of, not_used, qu
 from schemas.parsing.what_holds_rows import check_oddities, hidden_data, hold_stopped_rows, notes_that_stop, values_only
 from schemas.raw_table import RawTable
 from schemas.tables.adjustments import Advances, Invoices, Opening, Taxes
-from schemas.tables.model import Column, ColumnKind, TableModel, broken_rows, columns_of, names_of
+from schemas.tables.model import Column, ColumnKind, DataFrame, Model, TableModel, broken_rows, columns_of, names_of
 from schemas.tables.payees import Payees, Payments
 from schemas.tables.royalties import LINE_AMOUNT, Rates, RoyaltyLines, Shares
 from schemas.values.pix_key import key_digest
@@ -137,6 +137,12 @@ def column_names(table: str) -> frozenset[str]:
 def empty_table(table: str) -> pd.DataFrame:
     """Return a table without rows, typed as its model promises."""
     return _empty_table(table).copy()
+
+
+def empty_of(model: type[Model]) -> "DataFrame[Model]":
+    """Return a table of a model without rows."""
+    name = next(name for name, table in _TABLES.items() if table.model is model)
+    return cast("DataFrame[Model]", empty_table(name))
 
 
 @cache

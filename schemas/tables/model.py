@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pandas as pd
 import pandera.pandas as pa
@@ -104,6 +104,9 @@ class TableModel(pa.DataFrameModel):
         return ()
 
 
+Model = TypeVar("Model", bound=TableModel)
+
+
 class SheetTable(TableModel):
     """A table read from sheets: base name of the file, sheet ("" for text), row as the spreadsheet numbers it."""
 
@@ -170,6 +173,7 @@ __all__ = [
     "PERCENTAGE",
     "Column",
     "DataFrame",
+    "Model",
     "PayeeTable",
     "Record",
     "Series",

@@ -79,8 +79,8 @@ def added_up(blocks):
 
 
 def assert_same(found, expected):
-    pd.testing.assert_frame_equal(found.by_platform, expected.by_platform)
-    pd.testing.assert_frame_equal(found.by_territory, expected.by_territory)
+    pd.testing.assert_frame_equal(found.by_platform, expected.by_platform, check_frame_type=False)
+    pd.testing.assert_frame_equal(found.by_territory, expected.by_territory, check_frame_type=False)
 
 
 @SOME

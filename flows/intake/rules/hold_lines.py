@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,6 @@ from schemas.messages import Listed, Money
 from schemas.parsing.row_accounting import PERSON_NAMES, USED, RowRun, hold_used_rows
 from schemas.statement_sketches import FrameHashes, hash_frame
 from schemas.tables.model import DataFrame, records
-from schemas.tables.payees import Payments
 from schemas.tables.royalties import LineTotals, RoyaltyLines, worth_anything
 from schemas.values.money import round_half_even_cents
 
@@ -145,7 +144,7 @@ def _of_editions(lines: pd.DataFrame, shared: SharedLines) -> npt.NDArray[np.boo
 
 
 def _some(lines: pd.DataFrame, chosen: npt.NDArray[np.bool_]) -> DataFrame[RoyaltyLines]:
-    return DataFrame[RoyaltyLines](lines[chosen].reset_index(drop=True))
+    return cast("DataFrame[RoyaltyLines]", lines[chosen].reset_index(drop=True))
 
 
 def hold_unreceived(inputs: Inputs, repeated: Collection[str]) -> Inputs:
@@ -209,7 +208,7 @@ def hold_unread(inputs: Inputs, repeated: Collection[str]) -> Inputs:
     return replace(
         inputs,
         statements=statements,
-        payments=DataFrame[Payments](inputs.payments[~is_held].reset_index(drop=True)),
+        payments=inputs.payments[~is_held].reset_index(drop=True),
         held_payments=_added(_as_held(inputs.payments[is_held], code), inputs.held_payments),
         rows=hold_used_rows(inputs.rows, _used_rows(inputs, files, code)),
     )

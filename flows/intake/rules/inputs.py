@@ -8,7 +8,7 @@ from decimal import Context, Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import cache
-from typing import Final
+from typing import Final, cast
 
 import pandas as pd
 import pyarrow as pa
@@ -17,7 +17,7 @@ from schemas.issues import Issue
 from schemas.job import Exchange, Period
 from schemas.messages import Message
 from schemas.parsing.row_accounting import ASSET_NAMES, PAYEE_NAMES, RowRun, RowRuns, move_rows
-from schemas.parsing.table import empty_table
+from schemas.parsing.table import empty_of
 from schemas.payee_statement import Quote
 from schemas.statement_sketches import NO_SKETCHES, Sketches, StatementAccount
 from schemas.tables.adjustments import TO_RECOUP, Advances, Invoices, Opening, Taxes
@@ -74,7 +74,7 @@ def merge(totals: Iterable[LineTotals]) -> LineTotals:
 @cache
 def nothing() -> LineTotals:
     """Return the sums of no line; always the same ones."""
-    return sum_lines(DataFrame[RoyaltyLines](empty_table("royalty_lines")))
+    return sum_lines(empty_of(RoyaltyLines))
 
 
 def of_files(totals: LineTotals, files: Collection[str], *, keep: bool) -> LineTotals:
@@ -84,7 +84,8 @@ def of_files(totals: LineTotals, files: Collection[str], *, keep: bool) -> LineT
         return frame[frame["file"].isin(list(files)) == keep].reset_index(drop=True)
 
     return LineTotals(
-        DataFrame[PlatformTotals](part(totals.by_platform)), DataFrame[TerritoryTotals](part(totals.by_territory))
+        cast("DataFrame[PlatformTotals]", part(totals.by_platform)),
+        cast("DataFrame[TerritoryTotals]", part(totals.by_territory)),
     )
 
 
@@ -259,13 +260,13 @@ class Inputs:
     files: tuple[UsedFile, ...]
     issues: tuple[Issue, ...]
     decisions: tuple[Message, ...]
-    opening: DataFrame[Opening] = field(default_factory=lambda: DataFrame[Opening](empty_table("opening")))
+    opening: DataFrame[Opening] = field(default_factory=lambda: empty_of(Opening))
     opening_problems: Mapping[str, str] = field(default_factory=dict)
     advance_problems: Mapping[str, str] = field(default_factory=dict)
     unread_money: frozenset[str] = frozenset()
-    taxes: DataFrame[Taxes] = field(default_factory=lambda: DataFrame[Taxes](empty_table("taxes")))
+    taxes: DataFrame[Taxes] = field(default_factory=lambda: empty_of(Taxes))
     tax_problems: Mapping[str, str] = field(default_factory=dict)
-    invoices: DataFrame[Invoices] = field(default_factory=lambda: DataFrame[Invoices](empty_table("invoices")))
+    invoices: DataFrame[Invoices] = field(default_factory=lambda: empty_of(Invoices))
     shares_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))
     held_payees: pd.DataFrame = field(
         default_factory=lambda: pd.DataFrame(columns=["tax_id", *PAYEE_NAMES], dtype="str")
@@ -357,7 +358,8 @@ def left_of_advances(advances: DataFrame[Advances], opening: DataFrame[Opening],
     left = pd.DataFrame([row for row in begun if first_day(row) == latest[_advance(row)]])
     others = [_advance(record) not in latest for record in records(advances)]
     columns = list(advances.columns)
-    return DataFrame[Advances](pd.concat([advances[others], left[columns]], ignore_index=True).astype(advances.dtypes))
+    joined = pd.concat([advances[others], left[columns]], ignore_index=True).astype(advances.dtypes)
+    return cast("DataFrame[Advances]", joined)
 
 
 def of_other_periods(rows: DataFrame[RowRuns], opening: DataFrame[Opening], period: Period) -> DataFrame[RowRuns]:

@@ -18,9 +18,7 @@ from schemas.job import Job, Period
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
 from schemas.parsing.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, RowRuns, move_rows
-from schemas.tables.adjustments import Advances
 from schemas.tables.model import DataFrame
-from schemas.tables.payees import Payments
 from schemas.tables.royalties import UNREAD_UPC, Shares
 from schemas.values.names import normal_reference
 from schemas.wire import amount_from_cents
@@ -102,7 +100,7 @@ def _hold_doubled_payments(inputs: Inputs, repeated: Collection[str]) -> tuple[I
     held = doubled[[*PLACE, "tax_id", *PERSON_NAMES]].assign(currency="", codes=IssueCode.ROW_DUPLICATE.value)
     amounts = [amount_from_cents(int(cents)) for cents in doubled["amount_cents"]]
     held["amount"] = pd.Series(amounts, index=held.index, dtype=object)
-    sound = DataFrame[Payments](payments.drop(index=doubled.index).reset_index(drop=True))
+    sound = payments.drop(index=doubled.index).reset_index(drop=True)
     all_held = pd.concat([inputs.held_payments, held], ignore_index=True)
     return replace(inputs, payments=sound, held_payments=all_held), findings
 
@@ -112,7 +110,7 @@ def _hold_doubled_shares(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
     shares = inputs.shares
     first, later = _copies(shares, SAME_SHARE)
     held = shares.loc[later, list(ASSET_NAMES)].assign(asset_read=True)
-    sound = DataFrame[Shares](shares[~later].reset_index(drop=True))
+    sound = shares[~later].reset_index(drop=True)
     asked = in_question([inputs.shares_in_question, held])
     return replace(inputs, shares=sound, shares_in_question=asked), _findings_of_copies(shares, first, later)
 
@@ -123,7 +121,7 @@ def _hold_doubled_advances(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
     first, later = _copies(advances, SAME_ADVANCE)
     code = IssueCode.ROW_DUPLICATE.value
     problems = dict.fromkeys(advances.loc[later, "tax_id"].tolist(), code) | dict(inputs.advance_problems)
-    sound = DataFrame[Advances](advances[~later].reset_index(drop=True))
+    sound = advances[~later].reset_index(drop=True)
     return replace(inputs, advances=sound, advance_problems=problems), _findings_of_copies(advances, first, later)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
@@ -48,7 +48,7 @@ def set_aside(inputs: Inputs, repeated: Collection[str]) -> tuple[Inputs, SetAsi
         return inputs, SetAside((), Fraction(0))
     new = replace(
         inputs,
-        payments=DataFrame[Payments](_rows(inputs.payments, repeated, keep=False)),
+        payments=cast("DataFrame[Payments]", _rows(inputs.payments, repeated, keep=False)),
         held_payments=_rows(inputs.held_payments, repeated, keep=False),
         statements=tuple(_statement(statement, repeated, keep=False) for statement in inputs.statements),
     )

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from flows.intake.rules.inputs import EXACT, nothing, of_all_files
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
-from schemas.parsing.table import empty_table
+from schemas.parsing.table import empty_of
 from schemas.tables.model import DataFrame, names_of, records
 from schemas.tables.royalties import (
     ON_TOP,
@@ -323,7 +323,7 @@ class Allocation:
 
 def nothing_allocated() -> Allocation:
     """Return the allocation of no statement."""
-    return allocate(nothing(), DataFrame[Shares](empty_table("shares")), rates={}, first_day="")
+    return allocate(nothing(), empty_of(Shares), rates={}, first_day="")
 
 
 def allocate(
