@@ -128,7 +128,7 @@ _WILD: Final = frozenset("*?[{")
 
 def paths_in(job: Job) -> Iterator[str]:
     """Name every path that a job reads."""
-    tables = [*job.sources, *(files for files in job.beside.values() if files)]
+    tables = [*job.sources, *(files for files in job.tables.values() if files)]
     yield from (pattern for files in tables for pattern in files.files)
     yield from (source.layout for source in job.sources if isinstance(source.layout, str) and is_path(source.layout))
 
@@ -180,9 +180,9 @@ def find_jobs(folder: Path) -> list[Path]:
 
     Layouts belong in a folder of their own.
     """
-    beside = [path for pattern in ("*.yaml", "*.yml") for path in folder.glob(pattern)]
+    here = [path for pattern in ("*.yaml", "*.yml") for path in folder.glob(pattern)]
     below = [path for pattern in ("*/job.yaml", "*/job.yml") for path in folder.glob(pattern)]
-    return sorted(path for path in {*beside, *below} if path.is_file())
+    return sorted(path for path in {*here, *below} if path.is_file())
 
 
 def require_job_of_folder(job: Path, files: Sequence[str], settings: Settings, folder: Path | None) -> None:

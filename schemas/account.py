@@ -9,7 +9,7 @@ from schemas.obligation import Reasons
 from schemas.plan import PAID_LESS_TAX, Inferred, Place
 
 P = Place
-# What an account sums apart, in the order it is shown; each standing of a sum is in one of them.
+# What an account sums apart, in the order it is shown; each place of a sum is in one of them.
 GROUPS: Final[Mapping[str, frozenset[str]]] = {
     "tax": frozenset({P.TAX}),
     "recouped": frozenset({P.RECOUPED}),
@@ -55,7 +55,7 @@ class AccountPayment:
         run_id: The run that made its report, or whose books tell it.
         kind: Royalties, a row of a payments sheet, or the owner's part.
         reference: As the row states it, masked; "" for royalties.
-        standing: One of `schemas.plan.STANDINGS`.
+        place: One of `schemas.plan.SHOWN_PLACES`.
         report: Id of the report; "" before.
         sent_at: When the report was sent; None before.
     """
@@ -65,7 +65,7 @@ class AccountPayment:
     kind: str
     reference: str
     amount_cents: int
-    standing: str
+    place: str
     reasons: Reasons
     report: str
     sent_at: dt.datetime | None
@@ -134,7 +134,7 @@ class OwedSum:
         kind: Royalties, a row, what is carried, or lines without a share.
         reference: As the row states it.
         amount_cents: How much; negative when the payee owes it.
-        standing: One of `schemas.plan.STANDINGS`.
+        place: One of `schemas.plan.SHOWN_PLACES`.
         report: Id of the report; "" before.
         key: The obligation's, by which people decide on it; "" where the last runs know of none.
         obligation_cents: What the obligation is of, which may have been paid in part, or otherwise.
@@ -148,7 +148,7 @@ class OwedSum:
     kind: str
     reference: str
     amount_cents: int
-    standing: str
+    place: str
     reasons: Reasons
     report: str
     key: str

@@ -424,7 +424,7 @@ class Job(Declaration):
     )
 
     @property
-    def beside(self) -> dict[str, TableFiles | None]:
+    def tables(self) -> dict[str, TableFiles | None]:
         """The tables beside the sources, by name, in the order in which they are read."""
         names = ("payees", "shares", "advances", "opening", "rates", "taxes", "invoices")
         return {name: getattr(self, name) for name in names}

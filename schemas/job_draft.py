@@ -57,7 +57,7 @@ class JobDraft:
     Attributes:
         payer_tax_id: Canonical or as written.
         period: A month, or `previous_month`.
-        beside: payees, shares, advances or opening -> its files.
+        tables: payees, shares, advances or opening -> its files.
         language: Of the comments and of what the job writes.
         four_eyes: Whether only somebody who signs in, and did not prepare it, approves what it pays.
     """
@@ -67,7 +67,7 @@ class JobDraft:
     payer_name: str
     period: str
     sources: Sequence[DraftedFiles]
-    beside: Mapping[str, DraftedFiles]
+    tables: Mapping[str, DraftedFiles]
     language: str
     four_eyes: bool = False
 
@@ -138,11 +138,11 @@ def _lines(draft: JobDraft) -> Iterator[str]:
     yield "sources:"
     for source in draft.sources:
         yield from _source(source, draft.language)
-    for table, files in draft.beside.items():
+    for table, files in draft.tables.items():
         yield f"{table}: {_beside(files)}{comment(f'is.{table}')}"
     if any(source.what == "statement" for source in draft.sources):
         for table in ("payees", "shares"):
-            if table not in draft.beside:
+            if table not in draft.tables:
                 yield f"# {table}: {table}.xlsx{comment(f'is.{table}')}"
     yield ""
     yield f'rules: {{minimum_payout: "0.00", unmatched: hold, invalid_payee: hold}}{comment("rules")}'

@@ -171,7 +171,7 @@ class StatementPayment:
 
     Attributes:
         kind: Royalties, or a row of a payments file.
-        place: One of `schemas.plan.STANDINGS`.
+        place: One of `schemas.plan.SHOWN_PLACES`.
         reasons: Codes why it is held; empty otherwise.
         report: Id of the report it went into; "" before.
         sent_on: The day the report was sent, in Brazil; None before, or when not known.

@@ -106,15 +106,15 @@ class Inferred(StrEnum):
 PAID_LESS_TAX: Final = "paid_less_tax"
 # What people read of one sum: a place; paid, and the service kept tax of it, so that it was not paid whole; or not told
 # by the service, and inferred from its figures.
-STANDINGS: Final = (*(place.value for place in Place), PAID_LESS_TAX, *(inferred.value for inferred in Inferred))
+SHOWN_PLACES: Final = (*(place.value for place in Place), PAID_LESS_TAX, *(inferred.value for inferred in Inferred))
 
 
-def standing_of(place: str, reason: str) -> str:
-    """Return which of `STANDINGS` tells of one sum.
+def shown_place(place: str, reason: str) -> str:
+    """Return which of `SHOWN_PLACES` tells of one sum.
 
-    >>> standing_of("paid", "less_tax"), standing_of("paid", "")
+    >>> shown_place("paid", "less_tax"), shown_place("paid", "")
     ('paid_less_tax', 'paid')
-    >>> standing_of("undetermined", "inferred_paid,submission")
+    >>> shown_place("undetermined", "inferred_paid,submission")
     'inferred_paid'
     """
     first = reason.partition(",")[0]

@@ -209,7 +209,7 @@ class TracedDecision:
 class TracedObligation:
     """One sum that is owed, and where it is; `row` is 0 unless it is a row of a payments file.
 
-    `place` is one of `schemas.plan.STANDINGS`.
+    `place` is one of `schemas.plan.SHOWN_PLACES`.
     """
 
     key: str
@@ -290,7 +290,7 @@ class PayeeTrace:
         files: Source files of the run that were looked at again, or are gone.
         obligations: What was asked for; all of the payee's when it was the payee.
         in_cents: What came in for the payee: payments rows, the owner's part, earnings, and what was carried in.
-        places_cents: Where all of it is, by `schemas.plan.STANDINGS`.
+        places_cents: Where all of it is, by `schemas.plan.SHOWN_PLACES`.
         problems: What does not add up.
     """
 
@@ -316,6 +316,6 @@ class PayeeTrace:
     @property
     def codes(self) -> frozenset[ExitCode]:
         """What is wrong with it, as exit codes."""
-        unreadable = any(standing is FileState.UNREADABLE for _, standing in self.files)
+        unreadable = any(state is FileState.UNREADABLE for _, state in self.files)
         codes = {ExitCode.UNREADABLE_FILE} if unreadable else set[ExitCode]()
         return frozenset(codes | ({ExitCode.DISCREPANCIES} if self.problems else set()))

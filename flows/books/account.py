@@ -14,7 +14,7 @@ from schemas.trace import PayeeTrace
 
 A, K = AccountKind, EntryKind
 _PAID_TO_PEOPLE: Final = frozenset({"royalty", "payment", "owner"})
-_GROUP_OF: Final = {standing: group for group, standings in GROUPS.items() for standing in standings}
+_GROUP_OF: Final = {place: group for group, places in GROUPS.items() for place in places}
 _OF_ACCOUNT: Final = {
     A.TAX: "tax",
     A.SERVICE: "paid",
@@ -130,8 +130,8 @@ def _line_of_plan(trace: PayeeTrace, balance_cents: int) -> AccountLine:
     rows_cents = trace.in_cents - earned_cents - carried_in_cents
     groups = Counter[str]()
     if carried_in_cents == balance_cents:
-        for standing, cents in trace.places_cents:
-            groups[_GROUP_OF[standing]] += cents
+        for place, cents in trace.places_cents:
+            groups[_GROUP_OF[place]] += cents
     else:
         for row in trace.obligations:
             if row.kind == "payment":
@@ -192,7 +192,7 @@ def _payments(trace: PayeeTrace) -> Iterator[AccountPayment]:
             kind=obligation.kind,
             reference=obligation.reference if obligation.kind == "payment" else "",
             amount_cents=obligation.amount_cents,
-            standing=obligation.place,
+            place=obligation.place,
             reasons=obligation.reasons,
             report=obligation.submission_id,
             sent_at=report.sent_at if report else None,

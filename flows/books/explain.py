@@ -69,8 +69,8 @@ def chain(trace: PayeeTrace) -> list[ExplainedLine]:
     """
     steps = [step for obligation in trace.obligations for step in _obligation(obligation, trace.currency)]
     steps += royalty_steps(trace)
-    changed = [(file, standing) for file, standing in trace.files if standing is not FileState.SAME]
-    steps += [ExplainedLine(0, Message(f"cli.trace.file_{standing}", file=file)) for file, standing in changed]
+    changed = [(file, state) for file, state in trace.files if state is not FileState.SAME]
+    steps += [ExplainedLine(0, Message(f"cli.trace.file_{state}", file=file)) for file, state in changed]
     return [*steps, *(step for report in trace.reports for step in _report(report))]
 
 

@@ -41,7 +41,7 @@ class Statements:
     """The source files of a run, read again.
 
     Attributes:
-        standings: File name -> how it stands, of the run's files that pay somebody, and of those that are gone.
+        states: File name -> how it stands, of the run's files that pay somebody, and of those that are gone.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Statements:
         rows = record.rows
         self._used = set(rows.loc[rows["disposition"] == USED, "file"])
         self._held = rows[rows["reason"] == IssueCode.LINES_USED_BEFORE.value]
-        self.standings: dict[str, FileState] = {}
+        self.states: dict[str, FileState] = {}
         self._quoted = {
             quote.currency: Exchange(rate=quote.rate, date=quote.day, source=quote.origin) for quote in record.quotes
         }
@@ -69,7 +69,7 @@ class Statements:
         corrections = Corrections([path for _, path in self._order.files])
         find_files([*sources, *tables], self._order, corrections)
         there = {Path(path).name for slot in (*sources, *tables) for path in slot.paths}
-        self.standings = dict.fromkeys(self._used - there, FileState.GONE)
+        self.states = dict.fromkeys(self._used - there, FileState.GONE)
         return [
             SourceLines(self._quoted | source.exchange, job.currency, self._found_in(slot, parts))
             for source, slot in zip(job.sources, sources, strict=True)
@@ -86,7 +86,7 @@ class Statements:
                     found += self._found_in_file(file, slot.layouts, name, parts)
             except UnreadableFile as failure:
                 gone = any(issue.code is IssueCode.FILE_MISSING for issue in failure.issues)
-                self.standings[name] = FileState.GONE if gone else FileState.UNREADABLE
+                self.states[name] = FileState.GONE if gone else FileState.UNREADABLE
         return found
 
     def _found_in_file(
@@ -95,15 +95,15 @@ class Statements:
         layout = file.recognise(layouts) if len(layouts) > 1 else next(iter(layouts))
         found = []
         for fit in file.fits(layout):
-            self.standings[name] = self._standing(next(file.blocks(fit)).file)
-            if not self.standings[name].is_read:
+            self.states[name] = self._state_of(next(file.blocks(fit)).file)
+            if not self.states[name].is_read:
                 return []
             if layout.table == "royalty_lines" and parts:
                 held = self._held[(self._held["file"] == name) & (self._held["sheet"] == (fit.view.sheet or ""))]
                 found += _read_lines(file, fit, layout, lambda: LineFinder(parts, self._most_ranges), held)
         return found
 
-    def _standing(self, identity: FileIdentity) -> FileState:
+    def _state_of(self, identity: FileIdentity) -> FileState:
         """Hold a file's bytes against those that the run has planned with."""
         planned = self._ledger.files.of_run(self._run_id)
         if not planned:

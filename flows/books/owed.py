@@ -16,7 +16,7 @@ from schemas.account import GROUPS, Owed, OwedSum
 from schemas.job import BRASILIA, Outputs
 from schemas.journal import AccountKind, JournalAccount
 from schemas.obligation import Kind, Obligation, because, submissions_of
-from schemas.plan import JobIdentity, Place, standing_of
+from schemas.plan import JobIdentity, Place, shown_place
 from schemas.submission import SubmissionState
 from schemas.values.masking import mask_value
 
@@ -152,7 +152,7 @@ class Unpaid:
             if obligation.kind == "payment" and obligation.reference
             else "",
             amount_cents=obligation.amount_cents,
-            standing=standing_of(obligation.place, obligation.reasons[0].code if obligation.reasons else ""),
+            place=shown_place(obligation.place, obligation.reasons[0].code if obligation.reasons else ""),
             reasons=obligation.reasons,
             report=report,
             key=obligation.key,

@@ -19,7 +19,7 @@ from schemas.account import Receipt
 from schemas.layouts.layout import fold
 from schemas.messages import catalogue_in
 from schemas.obligation import Obligation, Reasons, because, sum_cents
-from schemas.plan import LESS_TAX, Place, standing_of
+from schemas.plan import LESS_TAX, Place, shown_place
 from schemas.submission import UNTOLD, Claim, SubmissionState
 from schemas.values.masking import mask_tax_id, mask_value
 from schemas.wire import SplitReport, parse_json
@@ -35,7 +35,7 @@ class PaymentLine:
         tax_id: In full, to be found by; never shown.
         kind: Royalties, or a row of a payments sheet.
         reference: As the row states it, masked; "" for royalties.
-        standing: One of `schemas.plan.STANDINGS`.
+        place: One of `schemas.plan.SHOWN_PLACES`.
         run_id: The run that made its report, or whose books tell it.
         report: Id of the report; "" before.
         plan_digest: The plan it was sent with; "" before.
@@ -50,7 +50,7 @@ class PaymentLine:
     kind: str
     reference: str
     amount_cents: int
-    standing: str
+    place: str
     reasons: Reasons
     key: str
     run_id: str
@@ -75,13 +75,13 @@ class Search:
 
     Attributes:
         words: Of a name, a document or five digits of it, a reference, a report or an obligation.
-        job, period, standing: As a payment has them.
+        job, period, place: As a payment has them.
     """
 
     words: str = field(default="", repr=False)
     job: str = ""
     period: str = ""
-    standing: str = ""
+    place: str = ""
 
 
 def payee_token(tax_id: str) -> str:
@@ -105,14 +105,14 @@ class PaymentSearch:
         claims = self._ledger.claims.of_people(search.job, search.period)
         return _in_order(filter(_wanted(search), (*self._lines_of(claims), *self._unpaid(search))))
 
-    def undecided(self, standings: Collection[str]) -> tuple[PaymentLine, ...]:
-        """Return the payments in some standings that no submission claims, in the order of `find`."""
-        return _in_order(line for line in self._unpaid(Search()) if line.standing in standings)
+    def undecided(self, places: Collection[str]) -> tuple[PaymentLine, ...]:
+        """Return the payments in some places that no submission claims, in the order of `find`."""
+        return _in_order(line for line in self._unpaid(Search()) if line.place in places)
 
     def of_report(self, submission_id: str) -> tuple[PaymentLine, ...]:
         """Return the payments of one report, by where they stand."""
         claims = [claim for claim in self._ledger.claims.live_in([submission_id]) if claim.kind != "owner"]
-        return tuple(sorted(self._lines_of(claims), key=lambda line: line.standing))
+        return tuple(sorted(self._lines_of(claims), key=lambda line: line.place))
 
     def tax_id_of(self, token: str) -> str | None:
         """Return the payee that an address names; None where there is none."""
@@ -148,7 +148,7 @@ class PaymentSearch:
                 kind=claim.kind,
                 reference=mask_value("reference", claim.reference) if claim.kind == "payment" else "",
                 amount_cents=claim.amount_cents,
-                standing=standing_of(place, reasons[0].code if reasons else ""),
+                place=shown_place(place, reasons[0].code if reasons else ""),
                 reasons=reasons,
                 key=claim.obligation_key,
                 run_id=submission.run_id,
@@ -163,10 +163,10 @@ class PaymentSearch:
         runs = {(run.job, run.period): run.run_id for run in ledger.runs.last_with_records(job=search.job or None)}
         for due in Unpaid(ledger, ledger.now() + dt.timedelta(seconds=1), with_plans=False).sums():
             where = due.job, due.period
-            in_submission = due.report or due.standing in {Place.PLANNED, Place.WITHHELD}
+            in_submission = due.report or due.place in {Place.PLANNED, Place.WITHHELD}
             if in_submission or not due.tax_id or where not in runs or search.period not in {"", due.period}:
                 continue
-            asked = due.standing in {Place.CONFLICT, Place.FAILED}  # a person decides on the whole of it
+            asked = due.place in {Place.CONFLICT, Place.FAILED}  # a person decides on the whole of it
             yield PaymentLine(
                 job=due.job,
                 period=due.period,
@@ -176,7 +176,7 @@ class PaymentSearch:
                 kind="payment" if due.kind == "payment" else "royalty",
                 reference=due.reference,
                 amount_cents=due.obligation_cents if asked else due.amount_cents,
-                standing=due.standing,
+                place=due.place,
                 reasons=due.reasons,
                 key=due.key,
                 run_id=runs[where],
@@ -200,7 +200,7 @@ def _wanted(search: Search) -> Callable[[PaymentLine], bool]:
     document = digits if len(digits) >= _LEAST_DIGITS and any(map(str.isdigit, digits)) else ""
 
     def is_wanted(line: PaymentLine) -> bool:
-        if search.standing and line.standing != search.standing:
+        if search.place and line.place != search.place:
             return False
         texts = (fold(line.name), fold(line.reference))
         return (

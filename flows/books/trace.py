@@ -25,7 +25,7 @@ from schemas.approval import Decision
 from schemas.job import Outputs, labelled_period
 from schemas.layouts.layout import fold
 from schemas.obligation import Obligation, Payee
-from schemas.plan import STANDINGS, Place, standing_of
+from schemas.plan import SHOWN_PLACES, Place, shown_place
 from schemas.submission import Claim, Submission
 from schemas.tables.model import records
 from schemas.trace import (
@@ -271,7 +271,7 @@ class _Gatherer:
         if order is not None:
             statements = Statements(self._ledger, order, run_id, record, self._most_ranges)
             parts = with_lines(parts, statements.lines_of(parts))
-            files = statements.standings
+            files = statements.states
         before = self._carried_from(wanted.job, wanted.period, wanted.tax_id)
         way = way_of(balance, parts, record.ways.get(wanted.tax_id), before) if balance and royalties else None
         places, in_cents = _places(obligations), came_in_cents(own, balance)
@@ -440,7 +440,7 @@ def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], .
     sums = Counter[str]()
     for obligation in obligations:
         sums[obligation.place] += obligation.amount_cents
-    return tuple((standing, sums[standing]) for standing in STANDINGS if sums[standing])
+    return tuple((place, sums[place]) for place in SHOWN_PLACES if sums[place])
 
 
 def _traced(obligation: Obligation, decisions: Sequence[Decision]) -> TracedObligation:
@@ -449,7 +449,7 @@ def _traced(obligation: Obligation, decisions: Sequence[Decision]) -> TracedObli
         kind=obligation.kind,
         reference=mask_value("reference", obligation.reference),
         amount_cents=obligation.amount_cents,
-        place=standing_of(obligation.place, obligation.reason),
+        place=shown_place(obligation.place, obligation.reason),
         reasons=obligation.reasons,
         file=obligation.source.file,
         sheet=obligation.source.sheet,

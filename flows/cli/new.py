@@ -237,7 +237,7 @@ def _month(asking: Asking, given: str) -> str:
 
 def _next(draft: "JobDraft", target: Path) -> Iterator[Message]:
     statements = [source for source in draft.sources if source.what != "payments"]
-    if statements and not {"payees", "shares"} <= draft.beside.keys():
+    if statements and not {"payees", "shares"} <= draft.tables.keys():
         yield Message("new.needs_tables")
     for currency in dict.fromkeys(currency for source in statements for currency in source.foreign):
         yield Message("new.needs_rate", currency=currency)

@@ -42,9 +42,9 @@ def what_waits(ledger: Ledger, plans: PlanPages, unresolved: Unresolved, now: dt
     states = {S.PLANNED, S.APPROVED, S.NOT_SENT, *OPEN}
     found = ledger.submissions.list(states=states, bodies=False)
     digests = dict.fromkeys(submission.plan_digest for submission in found if submission.state is S.PLANNED)
-    standings = [plans.standing_of(ledger.plans.get(digest)) for digest in digests]
+    reviews = [plans.state_of(ledger.plans.get(digest)) for digest in digests]
     return Waits(
-        approvals=tuple(standing for standing in standings if standing.state == "waiting"),
+        approvals=tuple(review for review in reviews if review.state == "waiting"),
         checks=tuple(ledger.check_requests.waiting(now)),
         doubts=len(unresolved.list()),
         undetermined=len(unresolved.undetermined()),

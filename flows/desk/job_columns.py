@@ -58,22 +58,22 @@ def _place(request: Request, token: str, name: str) -> TableOfJob:
     declared = _declared(job, name) if isinstance(job, Job) else None
     if not isinstance(job, Job) or declared is None:
         raise RequestRefused(404, "desk.refused.nothing")
-    sources, beside = slots_of(_without_columns(job), path.parent)
-    slot = sources[int(name) - 1] if name.isdecimal() else dict(zip(job.beside, beside, strict=True))[name]
+    sources, others = slots_of(_without_columns(job), path.parent)
+    slot = sources[int(name) - 1] if name.isdecimal() else dict(zip(job.tables, others, strict=True))[name]
     return TableOfJob(path, name, declared, slot, line.period)
 
 
 def _declared(job: Job, name: str) -> TableFiles | None:
     """Return what a job says of a source by its number, or of a table by its name; None where it has none."""
     if not name.isdecimal():
-        return job.beside.get(name)
+        return job.tables.get(name)
     return job.sources[int(name) - 1] if 0 < int(name) <= len(job.sources) else None
 
 
 def _without_columns(job: Job) -> Job:
     plain: dict[str, object] = {"columns": {}, "only": {}, "ignore_columns": ()}
-    beside = {table: files.model_copy(update=plain) for table, files in job.beside.items() if files}
-    return job.model_copy(update={**beside, "sources": tuple(s.model_copy(update=plain) for s in job.sources)})
+    tables = {table: files.model_copy(update=plain) for table, files in job.tables.items() if files}
+    return job.model_copy(update={**tables, "sources": tuple(s.model_copy(update=plain) for s in job.sources)})
 
 
 def _identify(slot: Slot) -> Identify:

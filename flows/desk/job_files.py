@@ -97,7 +97,7 @@ def path_of(request: Request, token: str) -> Path:
 def beside_tables(job: Job, folder: Path) -> tuple[BesideTable, ...]:
     """Name the tables that can stand beside a job's sources, those it has and those it could have."""
     found = []
-    for name, files in job.beside.items():
+    for name, files in job.tables.items():
         patterns = tuple(files.files) if files else ()
         alone = patterns[0] if len(patterns) == 1 and not is_url(patterns[0]) and not _WILD & set(patterns[0]) else ""
         found.append(BesideTable(name, patterns, (folder / alone).resolve() if alone else None))
@@ -105,8 +105,8 @@ def beside_tables(job: Job, folder: Path) -> tuple[BesideTable, ...]:
 
 
 def _slot(job: Job, folder: Path, table: str) -> Slot:
-    _, beside = slots_of(job, folder)
-    return dict(zip(job.beside, beside, strict=True))[table]
+    _, others = slots_of(job, folder)
+    return dict(zip(job.tables, others, strict=True))[table]
 
 
 def propose(job: Job, folder: Path, table: BesideTable, file: Received, *, adds: bool) -> Proposed:
@@ -235,23 +235,23 @@ def _table(request: Request, token: str, name: str) -> tuple[Path, BesideTable]:
 def take_table(request: Request, token: str, table: str, signed: SignedIn, form: Posted) -> Response:
     """Put an uploaded file in a table's place, or beside what is there, as it was shown."""
     signed.require(Role.PREPARER)
-    path, beside = _table(request, token, table)
+    path, place = _table(request, token, table)
     digest, ledger, uploads = form.get("sha256", ""), ledger_of(request), settings_of(request).uploads
     known = {upload.name: upload for upload in ledger.desk_uploads.find(digest)}
     upload = known.get(form.get("name", ""))
     if upload is None or not (uploads / digest / upload.name).is_file():
         raise RequestRefused(404, "desk.refused.nothing")
-    if form.get("before", "") != digest_of(beside.path):
+    if form.get("before", "") != digest_of(place.path):
         raise RequestRefused(409, "desk.files.changed")
     content, by = (uploads / digest / upload.name).read_bytes(), signed.user.name
     adds, text = form.get("adds") == "yes", path.read_text("utf-8")
     received = Received(table, upload.name, digest, len(content), uploads / digest / upload.name)
-    name, files = _place_of(beside, path.parent, upload.name, digest, adds=adds)
-    if files != beside.files:
+    name, files = _place_of(place, path.parent, upload.name, digest, adds=adds)
+    if files != place.files:
         text = with_table_files(text, table, files)
     change = JobChange(text, by, tables={name: content})
     try:
-        propose(read_job(path).job, path.parent, beside, received, adds=adds)  # that it is of this table at all
+        propose(read_job(path).job, path.parent, place, received, adds=adds)  # that it is of this table at all
         write_job(ledger, uploads, path, change)
     except RepasseError as wrong:
         return _page(request, token, status=422, problem=render(wrong.content, language_of(request)))

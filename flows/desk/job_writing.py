@@ -114,7 +114,7 @@ def _require_table(job: Job, path: Path, name: str, content: bytes) -> None:
 
     A YAML file beside a job is a job, or a layout: neither comes by this way, whatever the job calls it.
     """
-    named = {file for files in (*job.sources, *job.beside.values()) if files for file in files.files}
+    named = {file for files in (*job.sources, *job.tables.values()) if files for file in files.files}
     if name not in named or not is_plainly_inside(path, name) or not is_sheet_by_name(name):
         raise NotTheDesks(Message("desk.files.no_table", name=PurePosixPath(name).name))
     if not name.lower().endswith(_PACKED) and _kind(content) not in _SHEETS:

@@ -84,7 +84,7 @@ class LaunchState:
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class _Snapshot:
     """What waits for people: runs with a plan (see `planned_runs`), and the plan of each job and period."""
 
     planned: Mapping[str, bool]
@@ -115,20 +115,20 @@ class JobsFolder:
         """Return all jobs, by file."""
         if self._folder is None or not self._folder.is_dir():
             return ()
-        standing = self._standing()
-        return tuple(self._line(path, standing) for path in find_jobs(self._folder))
+        snapshot = self._snapshot()
+        return tuple(self._line(path, snapshot) for path in find_jobs(self._folder))
 
     def get(self, token: str) -> JobLine | None:
         """Return one job."""
         path = self.path_of(token)
-        return None if path is None else self._line(path, self._standing())
+        return None if path is None else self._line(path, self._snapshot())
 
     def of_path(self, path: str) -> JobLine | None:
         """Return the job of a file, when it is in the folder."""
         found = Path(path)
         if self._folder is None or not found.is_file() or not found.is_relative_to(self._folder):
             return None
-        return self._line(found, self._standing())
+        return self._line(found, self._snapshot())
 
     def path_of(self, token: str) -> Path | None:
         """Return where a job's file is."""
@@ -151,17 +151,17 @@ class JobsFolder:
             return Listed((error.strerror or type(error).__name__,))
         return known[1]
 
-    def _standing(self) -> _Standing:
+    def _snapshot(self) -> _Snapshot:
         runs = planned_runs(self._ledger)
         planned = self._ledger.submissions.list(states={SubmissionState.PLANNED}, bodies=False)
         waiting = {(p.job, p.period): p.plan_digest for p in planned if runs.get(p.run_id) is False}
-        return _Standing(runs, waiting)
+        return _Snapshot(runs, waiting)
 
     def _token(self, path: Path) -> str:
         assert self._folder is not None  # noqa: S101 - asked only of files that were found in it
         return sha256(str(path.relative_to(self._folder)).encode()).hexdigest()[:20]
 
-    def _line(self, path: Path, standing: _Standing) -> JobLine:
+    def _line(self, path: Path, snapshot: _Snapshot) -> JobLine:
         assert self._folder is not None  # noqa: S101
         shown, token, job = str(path.relative_to(self._folder)), self._token(path), self.declared(path)
         if not isinstance(job, Job):
@@ -169,8 +169,8 @@ class JobsFolder:
         period = resolve_period(job.period, self._now().astimezone(BRASILIA).date()).label
         last = self._ledger.runs.latest(job.job)
         sources = tuple(_source(position, job) for position in range(1, len(job.sources) + 1))
-        last_run = as_shown(last, standing.planned, self._ledger, self._now()) if last else None
-        digest = standing.waiting.get((job.job, period), "")
+        last_run = as_shown(last, snapshot.planned, self._ledger, self._now()) if last else None
+        digest = snapshot.waiting.get((job.job, period), "")
         return JobLine(token, shown, job.job, period, job.payer.name, sources, None, last_run, digest)
 
 
@@ -280,8 +280,8 @@ class Launches:
         return ()
 
     def _came_to_nothing(self, name: str) -> bool:
-        standing = self.get(name)
-        return standing is not None and standing.ended
+        launch = self.get(name)
+        return launch is not None and launch.ended
 
     def _outcome_of(self, name: str) -> tuple[str, ...]:
         """Return why a child ended without a run: the one document it printed, once it is whole."""
@@ -353,12 +353,12 @@ def job(request: Request, token: str, _signed: SignedIn) -> Response:
 @router.get("/launches/{key}")
 def launched(request: Request, key: str, _signed: SignedIn) -> Response:
     """Show what became of a launch: the run, as soon as there is one."""
-    standing = launches_of(request).get(key)
-    if standing is None:
+    launch = launches_of(request).get(key)
+    if launch is None:
         raise RequestRefused(404, "desk.refused.nothing")
-    if standing.run_id:
-        return RedirectResponse(f"/runs/{standing.run_id}", status_code=303)
-    return show(request, "launched.html", launch=standing)
+    if launch.run_id:
+        return RedirectResponse(f"/runs/{launch.run_id}", status_code=303)
+    return show(request, "launched.html", launch=launch)
 
 
 @router.post("/runs/{run_id}/go-on")

@@ -21,7 +21,7 @@ from io_adapters.outputs.accounts import account_grids_of, month_grid, receipt_p
 from io_adapters.outputs.workbook import csv_text
 from schemas.account import MonthView
 from schemas.messages import Message, catalogue_in
-from schemas.plan import STANDINGS
+from schemas.plan import SHOWN_PLACES
 from schemas.trace import PayeeTrace
 from schemas.values.money import format_cents
 
@@ -71,7 +71,7 @@ def all_payments(  # what a person can look for
         sums=_sums(found),
         jobs=sorted({name for name, _ in where}),
         periods=sorted({label for _, label in where}, reverse=True),
-        standings=STANDINGS,
+        places=SHOWN_PLACES,
         asked=asked,
     )
 
@@ -89,7 +89,7 @@ def payments_csv(
     writer.writerow([labels(f"desk.payments.{name}") for name in names])
     for line in payments_of(request).find(Search(q, job, period, state)):
         cells = [line.name, line.tax_id_masked, line.job, line.period, labels(f"desk.kind.{line.kind}"), line.reference]
-        cells += [labels.of_value("place", line.standing), line.currency, format_cents(line.amount_cents, language)]
+        cells += [labels.of_value("place", line.place), line.currency, format_cents(line.amount_cents, language)]
         writer.writerow([*map(csv_text, cells[:-1]), cells[-1], line.run_id, line.report])
     headers = {"Content-Disposition": 'attachment; filename="payments.csv"'}
     return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)

@@ -84,9 +84,9 @@ class PlanPages:
     def get(self, digest: str) -> PlanState:
         """Return a plan and how it stands."""
         stored = self._ledger.plans.get(digest)
-        return self.standing_of(stored, page=self._page(stored.digest))
+        return self.state_of(stored, page=self._page(stored.digest))
 
-    def standing_of(self, stored: StoredPlan, *, page: PlanView | None = None) -> PlanState:
+    def state_of(self, stored: StoredPlan, *, page: PlanView | None = None) -> PlanState:
         """Tell how a plan stands."""
         declared = self._declared(stored)
         job = declared if isinstance(declared, Job) else None
@@ -182,7 +182,7 @@ def plan(request: Request, digest: str, _signed: SignedIn) -> Response:
 
 def _plan_page(request: Request, digest: str, *, status: int = 200, problem: str = "") -> Response:
     state = plans_of(request).get(digest)
-    return show(request, "plan.html", status=status, standing=state, plan=state.page, problem=problem)
+    return show(request, "plan.html", status=status, review=state, plan=state.page, problem=problem)
 
 
 @router.get("/plans/{digest}/payments")

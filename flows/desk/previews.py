@@ -143,7 +143,7 @@ class Previews:
 
     Args:
         folder: Where corrections workbooks lie while their look is kept.
-        ledger: Only asked for the standing of jobs.
+        ledger: Only asked for the state of jobs.
     """
 
     def __init__(self, folder: Path, jobs: JobsFolder, ledger: Ledger, open_ledger: Callable[[], Ledger]) -> None:
@@ -299,7 +299,7 @@ def _counts(runs: pd.DataFrame) -> dict[tuple[str, str], dict[str, int]]:
 
 def _files_of(job: Job, folder: Path, period: str) -> list[str]:
     patterns = [pattern for source in job.sources for pattern in source.files]
-    patterns += [pattern for table in job.beside.values() if table for pattern in table.files]
+    patterns += [pattern for table in job.tables.values() if table for pattern in table.files]
     found: list[str] = []
     for pattern in patterns:
         try:

@@ -356,11 +356,11 @@ def runs_of(request: Request) -> RunPages:
     return runs
 
 
-def _standing(request: Request, run_id: str) -> RunView:
-    standing = runs_of(request).get(run_id)
-    if standing is None:
+def _view(request: Request, run_id: str) -> RunView:
+    view = runs_of(request).get(run_id)
+    if view is None:
         raise RequestRefused(404, "desk.refused.nothing")
-    return standing
+    return view
 
 
 @router.get("/runs")
@@ -372,19 +372,19 @@ def runs(request: Request, _signed: SignedIn) -> Response:
 @router.get("/runs/{run_id}")
 def run(request: Request, run_id: str, _signed: SignedIn) -> Response:
     """Show how a run stands."""
-    return show(request, "run.html", standing=_standing(request, run_id), most=BATCHES_SHOWN)
+    return show(request, "run.html", view=_view(request, run_id), most=BATCHES_SHOWN)
 
 
 @router.get("/runs/{run_id}/live")
 def live(request: Request, run_id: str, _signed: SignedIn) -> Response:
     """Return the part of the run's page that changes."""
-    return show(request, "run_live.html", standing=_standing(request, run_id), most=BATCHES_SHOWN)
+    return show(request, "run_live.html", view=_view(request, run_id), most=BATCHES_SHOWN)
 
 
 @router.get("/runs/{run_id}/statements")
 def statements(request: Request, run_id: str, signed: SignedIn, page: int = 1, done: str = "") -> Response:
     """List the statements a run has left, and which of them were sent to their payees."""
-    standing, lines = _standing(request, run_id), runs_of(request).statements(run_id)
+    view, lines = _view(request, run_id), runs_of(request).statements(run_id)
     counts = {
         "sent": sum(bool(line.mail and line.mail.sent_at) for line in lines),
         "failed": sum(bool(line.mail and line.mail.failure) for line in lines),
@@ -396,7 +396,7 @@ def statements(request: Request, run_id: str, signed: SignedIn, page: int = 1, d
     return show(
         request,
         "statements.html",
-        standing=standing,
+        view=view,
         rows=page_of(lines, page, STATEMENTS_A_PAGE),
         counts=counts,
         asked=done == "mail",
@@ -406,7 +406,7 @@ def statements(request: Request, run_id: str, signed: SignedIn, page: int = 1, d
 
 
 def _may_write_to_new(request: Request, run_id: str, signed: Signed) -> bool:
-    run = _standing(request, run_id).run
+    run = _view(request, run_id).run
     declared = request.app.state.desk.jobs.declared(Path(run.job_file)) if run.job_file else None
     job = declared if isinstance(declared, Job) else None
     return may_write_to_new_addresses(ledger_of(request), run_id, job, signed.user.name)
@@ -428,7 +428,7 @@ def mail(request: Request, run_id: str, signed: SignedIn, _form: Posted) -> Resp
 @router.get("/runs/{run_id}/statements.zip")
 def statements_zip(request: Request, run_id: str, _signed: SignedIn) -> Response:
     """Hand over all statements of a run in one archive."""
-    standing, paths = _standing(request, run_id), runs_of(request).statement_paths(run_id)
+    view, paths = _view(request, run_id), runs_of(request).statement_paths(run_id)
     if not paths:
         raise RequestRefused(404, "desk.refused.nothing")
     archive = tempfile.TemporaryFile()  # noqa: SIM115  # closed when the last of it is sent
@@ -437,7 +437,7 @@ def statements_zip(request: Request, run_id: str, _signed: SignedIn) -> Response
             opened.write(path, path.name)
     length = archive.tell()
     archive.seek(0)
-    name = f"{standing.run.job}-{standing.run.period}-{STATEMENTS}.zip"
+    name = f"{view.run.job}-{view.run.period}-{STATEMENTS}.zip"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Content-Length": str(length)}
     pieces = iter(lambda: archive.read(PIECE_BYTES), b"")
     return StreamingResponse(

@@ -75,9 +75,9 @@ def _intake(
     """Put together what was read of the slots."""
     everything = [table for found in tables for table in found]
     sources = tables[: len(run.job.sources)]
-    beside = dict(zip(run.job.beside, tables[len(sources) :], strict=True))
-    payees, shares, advances, opening = (beside[name] for name in ("payees", "shares", "advances", "opening"))
-    rates = RateTable.of(_joined(beside["rates"], Rates), _held(beside["rates"])["currency"])
+    by_name = dict(zip(run.job.tables, tables[len(sources) :], strict=True))
+    payees, shares, advances, opening = (by_name[name] for name in ("payees", "shares", "advances", "opening"))
+    rates = RateTable.of(_joined(by_name["rates"], Rates), _held(by_name["rates"])["currency"])
     paid_from = [table for found in sources for table in found]
     payments = [table for table in paid_from if table.layout.table == "payments"]
     balances, period = _joined(opening, Opening), run.request.period
@@ -103,9 +103,9 @@ def _intake(
         files=_used_files(paid_from, accounts_of(statements)),
         issues=tuple(dict.fromkeys((*(issue for table in everything for issue in table.issues), *unread))),
         decisions=tuple(table.decisions for table in everything),
-        taxes=_joined(beside["taxes"], Taxes),
-        tax_problems=dict(_held(beside["taxes"])[["tax_id", "codes"]].itertuples(index=False, name=None)),
-        invoices=_joined(beside["invoices"], Invoices),
+        taxes=_joined(by_name["taxes"], Taxes),
+        tax_problems=dict(_held(by_name["taxes"])[["tax_id", "codes"]].itertuples(index=False, name=None)),
+        invoices=_joined(by_name["invoices"], Invoices),
         unread_money=frozenset(held),
     )
     return Intake(
@@ -120,8 +120,8 @@ def _intake(
 
 def _slots(run: Run, corrections: Corrections) -> list[Slot]:
     """Find the files of each source, then those of the tables beside them."""
-    sources, beside = slots_of(run.job, run.request.folder)
-    slots = [*sources, *beside]
+    sources, others = slots_of(run.job, run.request.folder)
+    slots = [*sources, *others]
     find_files(slots, run.request, corrections)
     return slots
 

@@ -207,8 +207,8 @@ class FileReader:
                 self._run.show(Message("file.ignored", file=archive.rsplit("/", 1)[-1], sheet=member))
                 continue
             self._money.append(unread_money(path, money, member, layout))
-            beside = {other.rsplit("/", 1)[-1] for other in slot.paths if split_member(other)[0] == archive}
-            self.held |= beside | {name}
+            members = {other.rsplit("/", 1)[-1] for other in slot.paths if split_member(other)[0] == archive}
+            self.held |= members | {name}
 
     @contextmanager
     def _begun(self, slots: Sequence[Slot], cluster: str | None) -> Iterator[_Begun]:

@@ -220,13 +220,13 @@ class Slot:
 
 
 def slots_of(job: Job, folder: Path) -> tuple[list[Slot], list[Slot]]:
-    """Return the sources of a job, and the tables beside them, in the order of `Job.beside`.
+    """Return the sources of a job, and the tables beside them, in the order of `Job.tables`.
 
     Raises:
         ConfigurationError: a layout is unknown, or is of a table that nobody is paid from; or a column is of no table.
     """
     sources = [_of_source(position, source, job, folder) for position, source in enumerate(job.sources, start=1)]
-    return sources, [_beside(table, files, job, folder) for table, files in job.beside.items()]
+    return sources, [_beside(table, files, job, folder) for table, files in job.tables.items()]
 
 
 def _of_source(position: int, source: Source, job: Job, folder: Path) -> Slot:

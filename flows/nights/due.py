@@ -126,9 +126,9 @@ def facts_of(order: RunRequest, ledger: Ledger, now: dt.datetime) -> Facts:
     """
     try:
         sources = _hashes([pattern for source in order.job.sources for pattern in source.files], order)
-        beside = _hashes([pattern for patterns in _beside(order) for pattern in patterns], order)
+        tables = _hashes([pattern for patterns in _beside(order) for pattern in patterns], order)
     except UnreadableFile:
-        sources, beside = None, {}
+        sources, tables = None, {}
     name, label = order.job.job, order.period.label
     waiting = ledger.submissions.list(job=name, states={S.APPROVED, S.NOT_SENT}, bodies=False)
     left_over = bool(waiting) or bool(ledger.exchange_updates.list(job=name, states=UNSETTLED))
@@ -136,7 +136,7 @@ def facts_of(order: RunRequest, ledger: Ledger, now: dt.datetime) -> Facts:
     last = ledger.runs.last_payout(name, label)
     planned_from = set(ledger.files.of_run(planner).values()) if planner else set[str]()
     return Facts(
-        content=None if sources is None else _content(order, sources | beside),
+        content=None if sources is None else _content(order, sources | tables),
         seen=last_seen(ledger).get(seen_name(name, label)),
         left_over=left_over,
         approved=planner is not None,
@@ -166,9 +166,9 @@ def _is_reason_gone(order: RunRequest, last: StoredRun, ledger: Ledger, now: dt.
 
 
 def _beside(order: RunRequest) -> Iterator[tuple[str, ...]]:
-    for beside in order.job.beside.values():
-        if beside is not None:
-            yield beside.files
+    for files in order.job.tables.values():
+        if files is not None:
+            yield files.files
 
 
 def _hashes(patterns: list[str], order: RunRequest) -> dict[str, str]:

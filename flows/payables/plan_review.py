@@ -184,7 +184,7 @@ def notes_on(run: Run, drafted: Draft) -> list[Message]:
     payees = (obligation.payee for obligation in planned_payments(drafted.payables.obligations))
     before = run.ledger.mail_addresses.before({payee.tax_id: payee.email for payee in payees if payee.email})
     moved = sum(bool(address) for address in before.values())
-    beside = [
+    paid_otherwise = [
         Message(
             "look.paid_beside", file=obligation.source.file, row=obligation.source.row, **obligation.reasons[0].facts
         )
@@ -192,7 +192,7 @@ def notes_on(run: Run, drafted: Draft) -> list[Message]:
         if obligation.code == PAID_BESIDE
     ]
     addresses = [Message("look.addresses", count=moved)] if moved else []
-    return [*_first_of(beside), *addresses, *([drafted.checks.short] if drafted.checks.short else [])]
+    return [*_first_of(paid_otherwise), *addresses, *([drafted.checks.short] if drafted.checks.short else [])]
 
 
 def _first_of(rows: Sequence[Message]) -> tuple[Message, ...]:

@@ -62,13 +62,13 @@ def periods_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
 
 def payments_grid(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = False) -> Grid:
     """One row per sum that is paid, on its way, or held; in the words of statements where the payee reads it."""
-    names = ("period", "what", "amount", "standing", "reason", "sent_on", "report", "run")
+    names = ("period", "what", "amount", "place", "reason", "sent_on", "report", "run")
     rows: list[list[Field]] = []
     for payment in account.payments:
-        place, reason = labels(f"place.{payment.standing}"), labels.write(reasons_message(payment.reasons))
+        place, reason = labels(f"place.{payment.place}"), labels.write(reasons_message(payment.reasons))
         if to_payee:
-            place = place_text(payment.standing, labels)
-            is_held = payment.standing == Place.HELD.value
+            place = place_text(payment.place, labels)
+            is_held = payment.place == Place.HELD.value
             reason = reasons_text((why.text for why in payment.reasons), labels) if is_held else ""
         what = " ".join(filter(None, (labels(f"cli.trace.kind_{payment.kind}"), payment.reference)))
         sent_on = payment.sent_at.astimezone(BRASILIA).date() if payment.sent_at else None
@@ -81,12 +81,12 @@ def payments_grid(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = 
 
 def owed_grid(owed: Owed, labels: Catalogue, *, masked: bool) -> Grid:
     """One row per sum that was owed and not paid; documents are masked where the grid leaves the finance team."""
-    names = ("job", "period", "name", "tax_id", "what", "currency", "amount", "standing", "reason", "report")
+    names = ("job", "period", "name", "tax_id", "what", "currency", "amount", "place", "reason", "report")
     rows: list[list[Field]] = [
         [
             *(due.job, due.period, due.name, mask_tax_id(due.tax_id) if masked and due.tax_id else due.tax_id),
             " ".join(filter(None, (labels(f"cli.trace.kind_{due.kind}"), due.reference))),
-            *(due.currency, Money(due.amount_cents), labels(f"place.{due.standing}")),
+            *(due.currency, Money(due.amount_cents), labels(f"place.{due.place}")),
             *(labels.write(reasons_message(due.reasons)), due.report),
         ]
         for due in owed.sums
@@ -95,14 +95,14 @@ def owed_grid(owed: Owed, labels: Catalogue, *, masked: bool) -> Grid:
 
 
 def owed_totals_grid(owed: Owed, labels: Catalogue) -> Grid:
-    """One row per currency and standing of what was owed."""
+    """One row per currency and place of what was owed."""
     sums = dict[tuple[str, str], int]()
     for due in owed.sums:
-        sums[due.currency, due.standing] = sums.get((due.currency, due.standing), 0) + due.amount_cents
+        sums[due.currency, due.place] = sums.get((due.currency, due.place), 0) + due.amount_cents
     rows: list[list[Field]] = [
-        [currency, labels(f"place.{standing}"), Money(cents)] for (currency, standing), cents in sorted(sums.items())
+        [currency, labels(f"place.{place}"), Money(cents)] for (currency, place), cents in sorted(sums.items())
     ]
-    return Grid(labels("account.owed", day=owed.at), _columns(("currency", "standing", "amount"), labels), rows)
+    return Grid(labels("account.owed", day=owed.at), _columns(("currency", "place", "amount"), labels), rows)
 
 
 def _groups_of_month(view: MonthView) -> list[str]:

@@ -16,7 +16,7 @@ from schemas.issues import Issue, Severity
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in
 from schemas.obligation import Obligation, reasons_message, reasons_read
-from schemas.plan import HOME_CURRENCY, Place, short_digest, standing_of
+from schemas.plan import HOME_CURRENCY, Place, short_digest, shown_place
 from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecision, ReportLine
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
@@ -111,7 +111,7 @@ def obligation_rows(
             destination,
             amount(obligation.amount_cents),
             Toned(
-                labels.of_value("place", standing_of(obligation.place, obligation.reason)),
+                labels.of_value("place", shown_place(obligation.place, obligation.reason)),
                 PLACE_TONES[obligation.place],
             ),
             labels.write(reasons_message(obligation.reasons)),

@@ -192,8 +192,8 @@ def read_job(path: str | Path) -> JobFile:
     """
     path = Path(path)
     if not path.is_file():
-        beside = [file.name for file in sorted(path.parent.glob("*.y*ml"))] if path.parent.is_dir() else []
-        near = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.5)
+        names = [file.name for file in sorted(path.parent.glob("*.y*ml"))] if path.parent.is_dir() else []
+        near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
         raise ConfigurationError(
             Message("error.no_job_file_near", path=str(path), near=str(path.with_name(near[0])))
             if near

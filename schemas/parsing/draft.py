@@ -105,8 +105,8 @@ def _choose(layout: Layout, header: str, column: str) -> Message:
     if not header or not column:
         return Message("column.elsewhere")
     line = f"columns: {{{yaml_scalar(header)}: {column}}}"
-    beside = layout.table not in {"payments", "royalty_lines"}
-    return Message("column.choose_beside" if beside else "column.choose", line=line, table=layout.table)
+    is_other = layout.table not in {"payments", "royalty_lines"}
+    return Message("column.choose_beside" if is_other else "column.choose", line=line, table=layout.table)
 
 
 def _duplicate(raw: RawTable, layout: Layout, column: str, positions: tuple[int, ...]) -> Issue:

@@ -142,7 +142,7 @@ def _facts(column: UnreadColumn, layout: Layout) -> dict[str, Any]:
         return {}
     header = yaml_scalar(column.header)
     some = yaml_scalar(column.texts[0][0]) if column.texts else "..."
-    beside = layout.table not in {"payments", "royalty_lines"}
+    is_other = layout.table not in {"payments", "royalty_lines"}
     return {
         "what": Message(f"condition.{column.condition}"),
         "texts": quoted(column.texts)
@@ -150,7 +150,7 @@ def _facts(column: UnreadColumn, layout: Layout) -> dict[str, Any]:
         else Message("condition.texts"),
         "only": f"only: {{{header}: [{some}]}}",
         "ignore": f"ignore_columns: [{header}]",
-        "where": Message("condition.beside" if beside else "condition.source", table=layout.table),
+        "where": Message("condition.beside" if is_other else "condition.source", table=layout.table),
     }
 
 

@@ -72,7 +72,7 @@ def test_a_payee_sees_what_was_earned_recouped_carried_and_paid_month_by_month(r
     ]
     assert (account["opening_cents"], account["balance_cents"]) == (0, 0)
     (paid,) = account["payments"]
-    assert (paid["amount_cents"], paid["standing"], paid["report"][:3]) == (3000, "paid", "rp-")
+    assert (paid["amount_cents"], paid["place"], paid["report"][:3]) == (3000, "paid", "rp-")
     assert paid["sent_at"]
     assert (
         sum(entry["final_amount_cents"] for report in service.reports for entry in report["payments"])
@@ -178,7 +178,7 @@ def owed_on(label, day, *words):
     document = label.ask("owed", "--at", day, *words)
     assert private(json.dumps(document, ensure_ascii=False))
     assert private(label.say("owed", "--at", day, *words).output)
-    return {(due["name"], due["period"], due["standing"]): due["amount_cents"] for due in document["owed"]}
+    return {(due["name"], due["period"], due["place"]): due["amount_cents"] for due in document["owed"]}
 
 
 def a_month_passes(home: Path, days: int = 30) -> None:
@@ -249,7 +249,7 @@ def test_a_payment_in_doubt_is_owed_although_its_row_has_gone_from_the_sheet(lab
     label.run()
     label.payments(payment(BIA, "5,00"))
     label.run(yes=False)
-    owed = {(due["amount_cents"], due["standing"]) for due in label.ask("owed", "--at", NOW)["owed"]}
+    owed = {(due["amount_cents"], due["place"]) for due in label.ask("owed", "--at", NOW)["owed"]}
     assert (1200, "in_doubt") in owed
 
 
@@ -281,7 +281,7 @@ def test_over_random_months_an_account_closes_and_carries_on_what_the_ledger_doe
     for who in (ANA, BIA):
         (account,) = accounts_of(royalties, who)
         assert account["balance_cents"] == carried.get(who.tax_id, 0)
-        carries = [due["amount_cents"] for due in owed if (due["name"], due["standing"]) == (who.name, "carried")]
+        carries = [due["amount_cents"] for due in owed if (due["name"], due["place"]) == (who.name, "carried")]
         assert sum(carries) == carried.get(who.tax_id, 0)
 
 

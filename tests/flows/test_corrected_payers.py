@@ -147,7 +147,7 @@ def test_people_can_have_the_difference_paid_of_a_row_that_was_paid_under_the_nu
     label.run()
     tomorrow = dt.datetime.now(tz=BRASILIA).date() + dt.timedelta(days=1)
     (due,) = label.ask("owed", "--at", tomorrow)["owed"]
-    assert (due["standing"], due["amount_cents"], due["obligation_cents"]) == ("conflict", 200, 1200)
+    assert (due["place"], due["amount_cents"], due["obligation_cents"]) == ("conflict", 200, 1200)
     label.say("decide", due["key"], "--difference", "--by", "bia", "--evidence", "the new invoice")
     label.run()
     assert service.paid == [200, 1000]

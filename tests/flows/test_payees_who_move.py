@@ -165,7 +165,7 @@ def test_who_moves_keeps_one_account_whatever_else_is_wrong_with_their_row(halve
     )  # fmt: skip
     halves.run()
     tomorrow = dt.datetime.now(tz=BRASILIA).date() + dt.timedelta(days=1)
-    owed = {due["name"]: (due["amount_cents"], due["standing"]) for due in halves.ask("owed", "--at", tomorrow)["owed"]}
+    owed = {due["name"]: (due["amount_cents"], due["place"]) for due in halves.ask("owed", "--at", tomorrow)["owed"]}
     assert owed == {FIRMA.name: (2500, "held"), BIA.name: (1500, "carried")}
     run(halves, "2026-08", FIRMA, moved=True)
     assert paid(service) == [[4000], [2500]]

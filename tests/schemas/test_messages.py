@@ -10,7 +10,7 @@ from flows.books.rules.reconcile import state_name
 from schemas.errors import ApprovalWanted, ExitCode
 from schemas.exchange_update import ExchangeState
 from schemas.messages import Message, Money, catalogue_in, render, state_text
-from schemas.plan import STANDINGS, Place
+from schemas.plan import SHOWN_PLACES, Place
 from schemas.submission import SubmissionState
 
 RUNS = {state_name(code, sent=sent) for code in ExitCode for sent in (True, False)}
@@ -66,8 +66,8 @@ def test_every_state_has_a_word_in_both_languages(state):
 
 
 def test_every_place_has_a_word_in_both_languages():
-    assert {*Place} < {*STANDINGS}
-    assert all(f"place.{standing}" in catalogue_in(language) for standing in STANDINGS for language in ("pt-BR", "en"))
+    assert {*Place} < {*SHOWN_PLACES}
+    assert all(f"place.{place}" in catalogue_in(language) for place in SHOWN_PLACES for language in ("pt-BR", "en"))
 
 
 def test_a_state_nobody_has_named_is_shown_as_it_is():

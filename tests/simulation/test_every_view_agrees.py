@@ -122,12 +122,10 @@ def the_desk_agrees(label: MonthsOfALabel) -> None:
         lines = PaymentSearch(ledger).find(Search())
     for name in NAMES:
         own = [line for line in lines if line.tax_id in label.documents[name]]
-        assert sum(line.amount_cents for line in own if line.standing in GROUPS["paid"]) == label.paid_to(name), name
+        assert sum(line.amount_cents for line in own if line.place in GROUPS["paid"]) == label.paid_to(name), name
         assert all(line.name for line in own), name
-        open_cents = sum(
-            line.amount_cents for line in own if line.standing not in {*GROUPS["paid"], "conflict", "failed"}
-        )
-        asked = [line for line in own if line.standing in {"conflict", "failed"}]
+        open_cents = sum(line.amount_cents for line in own if line.place not in {*GROUPS["paid"], "conflict", "failed"})
+        asked = [line for line in own if line.place in {"conflict", "failed"}]
         assert asked or open_cents == label.owed_to(name), name
 
 

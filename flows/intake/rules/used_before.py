@@ -243,10 +243,10 @@ def _held_against(
 
 def _seen(elsewhere: Sequence[FileUse], before: Sequence[UsedFile], file: UsedFile) -> list[Seen]:
     """Name what a statement is held against as a whole: other uses, and what comes before it in the run."""
-    beside = [other for other in before if not other.names & file.names]
+    others = [other for other in before if not other.names & file.names]
     return [
         *(Seen(_where(use), use.layout, use.accounts) for use in elsewhere),
-        *(Seen(other.name, other.source, other.accounts) for other in beside),
+        *(Seen(other.name, other.source, other.accounts) for other in others),
     ]
 
 
@@ -276,19 +276,19 @@ def _shared(
 ) -> _Shared | None:
     sketch = file.sketches.by(kind)
     met = [use for use in elsewhere if _meets(sketch, use.sketches.by(kind))]
-    beside = [other for other in before if _meets(sketch, other.sketches.by(kind))]
-    if not met and not beside:
+    earlier = [other for other in before if _meets(sketch, other.sketches.by(kind))]
+    if not met and not earlier:
         return None
     used_here = [use for use in own if _meets(sketch, use.sketches.by(kind))]
-    met_with = [use.sketches.by(kind) for use in (*met, *used_here)] + [other.sketches.by(kind) for other in beside]
+    met_with = [use.sketches.by(kind) for use in (*met, *used_here)] + [other.sketches.by(kind) for other in earlier]
     level = max([sketch.level, *(other.level for other in met_with)])
     lines = sketch.at(level)
-    in_run = _counts(lines, [other.sketches.by(kind) for other in beside], level)
+    in_run = _counts(lines, [other.sketches.by(kind) for other in earlier], level)
     used = _counts(lines, _by_file(kind, met), level) + in_run
     # What the period itself has used is claimed, and is there once for each file of the run that holds it.
     claimed = _counts(lines, [_most_in_a_run(kind, used_here)], level) - in_run
     held = np.maximum(np.minimum(lines.counts, used) - np.maximum(claimed, 0), 0)
-    others = [(_where(use), use.sketches) for use in met] + [(other.name, other.sketches) for other in beside]
+    others = [(_where(use), use.sketches) for use in met] + [(other.name, other.sketches) for other in earlier]
     by_other = {
         where: np.minimum(held, sketches.by(kind).at(level).counts_of(lines.hashes)) for where, sketches in others
     }

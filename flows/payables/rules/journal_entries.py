@@ -161,15 +161,15 @@ def _read(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
     for code, cents in rounded.aside_cents.items():
         if code != REPEATED:
             found[series.account(A.UNASSIGNED, reference=code)] -= cents
-    there, beside = set[str](), set[str]()
+    there, others = set[str](), set[str]()
     for obligation in period.obligations:
         if obligation.kind != "payment" or (obligation.place is Place.DUPLICATE and not obligation.base_key):
             continue
         account = account_of(period.identity, obligation)
         there.add(account.reference)
         found[account] -= obligation.amount_cents
-        if obligation.reason == PAID_BESIDE and account.reference not in beside:
-            beside.add(account.reference)
+        if obligation.reason == PAID_BESIDE and account.reference not in others:
+            others.add(account.reference)
             found[account] -= claimed.get(account.reference, 0)
     for account in period.history.journal.posted.get(EntryKind.READ, {}):
         if account.kind is A.PAYMENT and account.reference not in there:

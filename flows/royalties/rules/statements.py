@@ -23,7 +23,7 @@ from schemas.payee_statement import (
     StatementPayment,
     WayToPaid,
 )
-from schemas.plan import Place, standing_of
+from schemas.plan import Place, shown_place
 from schemas.submission import Submission
 from schemas.tables.model import Record, records
 from schemas.values.digests import digest_of, short_token
@@ -172,7 +172,7 @@ def _add_to(sums: dict[_Name, Decimal], key: _Name, earned: Decimal) -> None:
 
 
 def _largest_first(sums: dict[str, Decimal]) -> tuple[PartOf, ...]:
-    # `copy_negate`: the minus sign would round to the 28 digits of the standing context.
+    # `copy_negate`: the minus sign would round to the 28 digits of the current context.
     in_order = sorted(sums.items(), key=lambda item: (item[1].copy_negate(), item[0]))
     return tuple(PartOf(name, earned) for name, earned in in_order)
 
@@ -229,13 +229,13 @@ def stand_of_advances(
     paid = Counter[tuple[str, str, str]]()
     for row in records(advances.sort_values(["tax_id", "date", "reference", "isrc", "row"])):
         paid[row["tax_id"], row["reference"], row["isrc"]] += row["amount_cents"]
-    now, standing = Counter(recouped), []
+    now, balances = Counter(recouped), []
     for (payee, reference, isrc), advanced in paid.items():
         named = (payee, advance_reference(reference, isrc))
         left = advanced - history.recouped.get(named, 0) - now[named]
         if now[named] or left > 0:
-            standing.append(AdvanceBalance(payee, reference, isrc, now[named], max(left, 0)))
-    return tuple(standing)
+            balances.append(AdvanceBalance(payee, reference, isrc, now[named], max(left, 0)))
+    return tuple(balances)
 
 
 def compose_statements(
@@ -361,7 +361,7 @@ def _payments(obligations: Iterable[Obligation], submissions: Mapping[str, Submi
             # What is inferred is for the finance team; a payee is told what is known.
             place=obligation.place.value
             if obligation.place is Place.UNDETERMINED
-            else standing_of(obligation.place, obligation.reason),
+            else shown_place(obligation.place, obligation.reason),
             reasons=_codes(obligation.reasons) if held else (),
             report=submission.report_id if submission else obligation.submission_id,
             sent_on=sent_at.astimezone(BRASILIA).date() if sent_at else None,
