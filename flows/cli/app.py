@@ -176,7 +176,7 @@ _LOADED: Final = (
     "flows.runner",
     "flows.intake.read_lines",
     "io_adapters.outputs.corrections",
-    "io_adapters.outputs.plan_workbook",
+    "io_adapters.outputs.plan_grids",
     "io_adapters.outputs.statements.folder",
 )
 _WATCHED: Final = ("flows.payout", "flows.settle")

@@ -101,3 +101,34 @@ def test_a_name_that_a_rename_left_in_a_sentence_is_found():
 
 def test_a_class_name_stands_once_in_the_product():
     assert classes_twice() == []
+
+
+MODULE_PATH = re.compile(r"(?:flows|io_adapters|schemas)(?:\.\w+)+")
+
+
+def test_every_module_that_a_string_names_is_there():
+    """Such as those that a waiting process loads: no import at the head of a module says that they moved."""
+    named = {
+        (node.value, path.relative_to(ROOT))
+        for room in ROOMS
+        for path in (ROOT / room).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and MODULE_PATH.fullmatch(node.value)
+    }
+    assert named
+    assert [(name, where) for name, where in named if not _is_there(name)] == []
+
+
+def _is_there(name: str) -> bool:
+    """Say whether a path names a module, a package, or something that a module defines."""
+    path = ROOT / name.replace(".", "/")
+    home = path.parent.with_suffix(".py")
+    is_defined = home.exists() and re.search(rf"^(?:def |class )?{path.name}\b", home.read_text("utf-8"), re.MULTILINE)
+    return path.with_suffix(".py").exists() or (path / "__init__.py").exists() or bool(is_defined)
+
+
+def test_a_module_that_moved_is_found_out():
+    assert _is_there("flows.cli.app")
+    assert _is_there("flows.cli.app.wait")
+    assert not _is_there("flows.cli.gone")
+    assert not _is_there("flows.cli.app.gone")

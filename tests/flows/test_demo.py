@@ -90,8 +90,8 @@ def test_whoever_prepared_the_fees_cannot_approve_them_and_the_other_can(desk):
     assert plan is not None
     assert "/approve" not in ana.page(plan[1])
     page = bia.page(plan[1])
-    assert "destino mudou" in words_of(page)
-    assert "muito acima do histórico" in words_of(page)
+    assert "Destino mudou" in words_of(page)
+    assert "Muito acima do histórico" in words_of(page)
     total = re.search(r"Total a enviar R\$ ([\d.,]+)", words_of(page))
     assert total is not None
     bia.send(f"{plan[1]}/approve", at=plan[1], total=total[1])

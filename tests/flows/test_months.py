@@ -78,7 +78,7 @@ def test_the_sheet_of_a_month_holds_the_same_figures(label, service, tmp_path):
     assert "outubro de 2026" in shown
     assert "1.234,50" in shown
     rows = [[cell for cell in row if cell is not None] for row in load_workbook(out).worksheets[0].values]
-    assert rows[2][:6] == ["aurora", "outubro de 2026", "BRL", "concluída", "1", 1234.5]
+    assert rows[2][:6] == ["aurora", "outubro de 2026", "BRL", "concluída", 1, 1234.5]
 
 
 def test_no_month_is_told_as_such(label, service):
