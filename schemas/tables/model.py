@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any, Final, TypeVar
 
 import pandas as pd
@@ -126,11 +127,12 @@ class PayeeTable(SheetTable):
         return (read_tax_ids(tax_ids).tax_ids == tax_ids) & (tax_ids != "")
 
 
+@cache
 def columns_of(model: type[TableModel]) -> tuple[Column, ...]:
     """Return the canonical columns of a table that is read from sheets."""
     declared = [
         Column(about["column"] or name, about["kind"], about["required"], name)
-        for name, field in model.to_schema().columns.items()
+        for name, field in _schema_of(model).columns.items()
         if (about := field.metadata)
     ]
     return (*declared, *model.also_read())
@@ -138,14 +140,19 @@ def columns_of(model: type[TableModel]) -> tuple[Column, ...]:
 
 def names_of(model: type[TableModel]) -> list[str]:
     """Return the columns of a table in order."""
-    return list(model.to_schema().columns)
+    return list(_schema_of(model).columns)
+
+
+@cache
+def _schema_of(model: type[TableModel]) -> pa.DataFrameSchema:
+    return model.to_schema()  # each call copies it
 
 
 def broken_rows(model: type[TableModel], frame: pd.DataFrame) -> dict[int, str]:
     """Validate a frame; return index label -> the rule broken. A failure of no single row is one of all rows."""
     broken: dict[int, str] = {}
     try:
-        model.validate(frame, lazy=True)
+        _schema_of(model).validate(frame, lazy=True)
     except SchemaErrors as failure:
         for case in failure.failure_cases.itertuples():
             for label in frame.index if pd.isna(case.index) else [case.index]:
