@@ -15,6 +15,7 @@ from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.wire import parse_json
 from tests.contract.fake_service import KEY, PREFIX, FakeService
 from tests.contract.interface import endpoint_of
+from tests.sandboxes import opened_sandbox
 
 ASSUMED = Assumptions(institutions_rows=7)
 PATIENCE_S = 120  # of a machine that has other things to do
@@ -145,7 +146,7 @@ def fake_world(record: Recorder | None = None) -> Iterator[World]:
 def sandbox_world(record: Recorder | None = None) -> Iterator[World]:
     """Open a sandbox whose reports stand still; recorded, each request has a connection of its own."""
     settings = SandboxSettings(processing_after_s=3600, done_after_s=7200)
-    with EmbeddedSandbox(settings=settings) as sandbox:
+    with opened_sandbox(settings) as sandbox:
         if record is not None:
             record.carry = _over_a_socket
         transport = None if record is None else httpx.MockTransport(record)

@@ -2,32 +2,22 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
 
-from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from tests.flows.label import Label
 from tests.flows.oracle import Oracle
-
-AT_ONCE = SandboxSettings(processing_after_s=0, done_after_s=0)
+from tests.sandboxes import opened_sandbox
 
 
 @pytest.fixture
 def another_service() -> Iterator[Callable[[], Oracle]]:
     """Start one more service, that pays at once."""
-    started: list[tuple[EmbeddedSandbox, Oracle]] = []
-
-    def start() -> Oracle:
-        sandbox = EmbeddedSandbox(settings=AT_ONCE).__enter__()
-        started.append((sandbox, Oracle(sandbox)))
-        return started[-1][1]
-
-    yield start
-    for sandbox, oracle in started:
-        oracle.close()
-        sandbox.__exit__(None, None, None)
+    with ExitStack() as exits:
+        yield lambda: exits.enter_context(closing(Oracle(exits.enter_context(opened_sandbox()))))
 
 
 @pytest.fixture

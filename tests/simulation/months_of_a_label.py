@@ -22,11 +22,11 @@ from sample_data.making.people import Payee, masked
 from schemas.errors import ExitCode
 from schemas.job import BRASILIA
 from schemas.values.money import format_cents
-from tests.flows.conftest import AT_ONCE
 from tests.flows.jobs import PAYER, Row, line, payee, payment, people
 from tests.flows.label import Label, digest_of, summary_of
 from tests.flows.oracle import Oracle
 from tests.property.plain_balances import Deal, PlainAccount
+from tests.sandboxes import AT_ONCE
 from tests.simulation.office import Silence
 
 NAMES: Final = ("ana", "bia", "caio")

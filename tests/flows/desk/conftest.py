@@ -12,12 +12,12 @@ from flows.desk.app import Desk, opened_desk
 from flows.desk.guard import DeskSettings
 from flows.run import open_ledger_of
 from flows.settings import read_settings
-from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.approval import Role
 from schemas.submission import Submission, SubmissionState
 from tests.flows.desk.office import ALL_ROLES, Browser, MovingClock, RunsHere, hashed, plan_of, prepare
 from tests.flows.jobs import declare, payment, people, write_sheet
 from tests.flows.oracle import CREATE, Oracle
+from tests.sandboxes import opened_sandbox
 
 
 def set_environment(patch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -31,7 +31,7 @@ def set_environment(patch: pytest.MonkeyPatch, folder: Path) -> None:
 @contextmanager
 def opened_service(patch: pytest.MonkeyPatch) -> Iterator[Oracle]:
     """A service that pays at once, and an environment that names it."""
-    with EmbeddedSandbox(settings=SandboxSettings(processing_after_s=0, done_after_s=0)) as sandbox:
+    with opened_sandbox() as sandbox:
         patch.setenv("REPASSE_API_URL", sandbox.url)
         patch.setenv("REPASSE_API_KEY", sandbox.api_key)
         oracle = Oracle(sandbox)

@@ -7,7 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from io_adapters.sandbox import EmbeddedSandbox
+from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
+from tests.sandboxes import opened_sandbox
 
 Body = dict[str, Any]
 Plant = Callable[..., None]
@@ -15,7 +16,7 @@ Plant = Callable[..., None]
 
 @pytest.fixture
 def sandbox() -> Iterator[EmbeddedSandbox]:
-    with EmbeddedSandbox() as running:
+    with opened_sandbox(SandboxSettings()) as running:
         yield running
 
 
