@@ -400,72 +400,72 @@ def _prefect(folder: Path) -> Iterator[None]:
         yield
 
 
-def _check(job: Path, console: "Console", words: "Catalogue") -> ExitCode:
+def _check(job: Path, console: "Console", labels: "Catalogue") -> ExitCode:
     """Check the broken sheet, and show what a few of its problems read like."""
     from flows.payables.check import check_files
     from flows.run import Silence
     from flows.run_request import read_run_request
     from schemas.issues import errors_among
 
-    _title(console, words, "check")
+    _title(console, labels, "check")
     checked, _ = check_files(read_run_request(job), Silence())
     errors = list(errors_among(checked.issues))
-    console.print("   " + words("demo.problems", count=len(errors), rows=checked.rows.held))
+    console.print("   " + labels("demo.problems", count=len(errors), rows=checked.rows.held))
     for issue in errors[:: max(1, len(errors) // _EXAMPLES)][:_EXAMPLES]:
-        console.print(f"     {issue.cell or issue.row}  {words.write(issue.message)}", markup=False)
+        console.print(f"     {issue.cell or issue.row}  {labels.write(issue.message)}", markup=False)
     if checked.corrections:
-        console.print("   " + words("demo.corrections", path=_shown(checked.corrections)), markup=False)
+        console.print("   " + labels("demo.corrections", path=_shown(checked.corrections)), markup=False)
     return ExitCode.ROWS_REFUSED if checked.rows.held else ExitCode.DONE
 
 
-def _pay(job: Path, console: "Console", words: "Catalogue", title: str) -> "RunReport":
+def _pay(job: Path, console: "Console", labels: "Catalogue", title: str) -> "RunReport":
     """Pay a job under Prefect, and say in a few lines where the money is."""
     from flows.launch import start_payout
     from flows.run import Silence
     from flows.runner import RunOptions
 
-    _title(console, words, title)
+    _title(console, labels, title)
     report = start_payout(job, RunOptions(yes=True, by="demo"), progress=Silence(), watched=True)
     summary = report.summary
     if summary is None:
         return report
     for place, cents in summary.totals_cents.by_place().items():
-        console.print(f"   {words(f'place.{place}'):<26} {_reais(cents, words):>16}", markup=False)
-    outcome = words.of_value("output.exit", str(summary.exit_code))
+        console.print(f"   {labels(f'place.{place}'):<26} {_reais(cents, labels):>16}", markup=False)
+    outcome = labels.of_value("output.exit", str(summary.exit_code))
     if summary.batches:
         payments = sum(batch.payments for batch in summary.batches)
-        console.print("   " + words("demo.paid", count=len(summary.batches), payments=payments, outcome=outcome))
+        console.print("   " + labels("demo.paid", count=len(summary.batches), payments=payments, outcome=outcome))
     for path in report.outputs:
         if path.name == "reconciliation.xlsx":
             console.print(f"   {_shown(path)}", markup=False)
     return report
 
 
-def _prepare(job: Path, console: "Console", words: "Catalogue") -> "RunReport":
+def _prepare(job: Path, console: "Console", labels: "Catalogue") -> "RunReport":
     """Prepare the fees, which wait for a second person at the desk."""
     from flows.cli.desk import PREPARES
     from flows.launch import start_payout
     from flows.run import Silence
     from flows.runner import RunOptions
 
-    _title(console, words, "fees")
+    _title(console, labels, "fees")
     report = start_payout(job, RunOptions(by=PREPARES), progress=Silence(), watched=True)
     if report.summary is not None:
         totals = report.summary.totals_cents
-        console.print("   " + words("demo.waits", amount=_reais(totals.planned, words), name=PREPARES), markup=False)
+        console.print("   " + labels("demo.waits", amount=_reais(totals.planned, labels), name=PREPARES), markup=False)
     return report
 
 
-def _report_what_to_open(reports: Sequence["RunReport"], console: "Console", words: "Catalogue") -> None:
+def _report_what_to_open(reports: Sequence["RunReport"], console: "Console", labels: "Catalogue") -> None:
     statements = [path for report in reports for path in report.outputs if path.suffix == ".pdf"]
     console.print()
-    console.print(words("demo.open"))
+    console.print(labels("demo.open"))
     if statements:
         folder = _shown(statements[0].parent)
-        console.print(words("demo.statements", count=len(statements), folder=folder), markup=False)
+        console.print(labels("demo.statements", count=len(statements), folder=folder), markup=False)
 
 
-def _open_desk(jobs: Path, port: int | None, console: "Console", words: "Catalogue") -> None:
+def _open_desk(jobs: Path, port: int | None, console: "Console", labels: "Catalogue") -> None:
     from flows.cli.desk import APPROVES, PREPARES, let_two_in, serve_desk
     from flows.desk.app import Where
     from flows.desk.guard import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
@@ -478,7 +478,7 @@ def _open_desk(jobs: Path, port: int | None, console: "Console", words: "Catalog
 
     def tell(url: str) -> None:
         facts = {"url": url, "prepares": PREPARES, "approves": APPROVES, "password": password}
-        console.print(words("demo.desk", **facts), markup=False)
+        console.print(labels("demo.desk", **facts), markup=False)
 
     try:
         serve_desk(settings, jobs, served, Where(LOCAL, chosen), on_ready=tell)
@@ -486,15 +486,15 @@ def _open_desk(jobs: Path, port: int | None, console: "Console", words: "Catalog
         console.print()
 
 
-def _title(console: "Console", words: "Catalogue", name: str) -> None:
+def _title(console: "Console", labels: "Catalogue", name: str) -> None:
     console.print()
-    console.print(f"[bold]{words(f'demo.title.{name}')}[/bold]")
+    console.print(f"[bold]{labels(f'demo.title.{name}')}[/bold]")
 
 
-def _reais(cents: int, words: "Catalogue") -> str:
+def _reais(cents: int, labels: "Catalogue") -> str:
     from schemas.values.money import format_cents
 
-    return f"R$ {format_cents(cents, words.language)}"
+    return f"R$ {format_cents(cents, labels.language)}"
 
 
 def _shown(path: Path) -> str:

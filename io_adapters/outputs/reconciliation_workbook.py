@@ -381,10 +381,10 @@ def _rows(rows: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
             used_word, count = labels("output.disposition.used"), int(used["rows"].sum())
             yield str(file), _text(sheet), None, None, used_word, "", count, ""
         for run in records(rows[~is_used]):
-            word = Toned(labels.of_value("output.disposition", run.disposition), _DISPOSITION_TONES[run.disposition])
+            fate = Toned(labels.of_value("output.disposition", run.disposition), _DISPOSITION_TONES[run.disposition])
             why = labels.write(reasons_message(reasons_read(run.reason)))
             place = (run.file, _text(run.sheet), int(run.first_row), int(run.last_row))
-            yield (*place, word, why, int(run.rows), run.reason)
+            yield (*place, fate, why, int(run.rows), run.reason)
 
     return WorkbookTable(labels("output.sheet.rows"), columns, lines(), total=labels("output.total"))
 
