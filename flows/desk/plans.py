@@ -188,19 +188,27 @@ def _plan_page(request: Request, digest: str, *, status: int = 200, problem: str
 @router.get("/plans/{digest}/payments")
 def payments(request: Request, digest: str, _signed: SignedIn, page: int = 1) -> Response:
     """List every payment of a plan."""
-    frozen = _frozen(request, digest)
-    rows = page_of(frozen.planned, page, ROWS_A_PAGE)
-    grid = planned_grid(rows.items, catalogue_in(language_of(request)), first_ever=frozen.first_ever)
-    return show(request, "payments.html", plan=frozen, rows=rows, grid=grid, back=f"/plans/{digest}")
+    return show_planned(request, _frozen(request, digest), page, back=f"/plans/{digest}")
 
 
 @router.get("/plans/{digest}/others")
 def others(request: Request, digest: str, _signed: SignedIn, page: int = 1) -> Response:
     """List everything of a plan that is not paid, and why."""
-    frozen = _frozen(request, digest)
-    rows = page_of(frozen.others, page, ROWS_A_PAGE)
+    return show_others(request, _frozen(request, digest), page, back=f"/plans/{digest}")
+
+
+def show_planned(request: Request, plan: PlanView, page: int, *, back: str) -> Response:
+    """Show a page of what a plan pays; `back` is the address of the plan."""
+    rows = page_of(plan.planned, page, ROWS_A_PAGE)
+    grid = planned_grid(rows.items, catalogue_in(language_of(request)), first_ever=plan.first_ever)
+    return show(request, "payments.html", plan=plan, rows=rows, grid=grid, back=back)
+
+
+def show_others(request: Request, plan: PlanView, page: int, *, back: str) -> Response:
+    """Show a page of what a plan does not pay; `back` is the address of the plan."""
+    rows = page_of(plan.others, page, ROWS_A_PAGE)
     grid = others_grid(rows.items, catalogue_in(language_of(request)))
-    return show(request, "payments.html", plan=frozen, rows=rows, grid=grid, back=f"/plans/{digest}")
+    return show(request, "payments.html", plan=plan, rows=rows, grid=grid, back=back)
 
 
 def _frozen(request: Request, digest: str) -> PlanView:

@@ -21,7 +21,8 @@ from fastapi.responses import FileResponse, RedirectResponse
 
 from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, new_token, settings_of, signed_in
 from flows.desk.jobs import JobLine, JobsFolder, job_of, launches_of
-from flows.desk.pages import language_of, page_of, show
+from flows.desk.pages import page_of, show
+from flows.desk.plans import show_others, show_planned
 from flows.desk.problems import CellProblem, ProblemGroup, group_problems, problems_of, typed_values
 from flows.desk.problems import Place as CellPlace
 from flows.desk.uploads import Received, keep, receive
@@ -36,12 +37,11 @@ from flows.run_request import read_run_request
 from flows.runner import describe_bug
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.atomic import is_running
-from io_adapters.outputs.plan_grids import others_grid, planned_grid
 from io_adapters.spreadsheets.files import expand, is_url
 from schemas.approval import Role
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.job import Job
-from schemas.messages import Listed, Message, catalogue_in
+from schemas.messages import Listed, Message
 from schemas.plan import Place
 from schemas.plan_view import PlanView
 from schemas.reconciliation import RowCounts
@@ -55,7 +55,6 @@ GOOD_FOR_S: Final = 10.0
 NOTHING: Final = RowCounts().model_dump()
 PROBLEMS_SHOWN: Final = 8
 PROBLEMS_A_PAGE: Final = 50
-ROWS_A_PAGE: Final = 100
 XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 router = APIRouter()
@@ -412,19 +411,13 @@ def take_key_types(request: Request, token: str, signed: SignedIn) -> Response:
 @router.get("/looks/{token}/payments")
 def look_payments(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
     """List every payment of the plan that would be made."""
-    plan = _plan(request, token)
-    rows = page_of(plan.planned, page, ROWS_A_PAGE)
-    grid = planned_grid(rows.items, catalogue_in(language_of(request)), first_ever=plan.first_ever)
-    return show(request, "payments.html", plan=plan, rows=rows, grid=grid, back=f"/looks/{token}")
+    return show_planned(request, _plan(request, token), page, back=f"/looks/{token}")
 
 
 @router.get("/looks/{token}/others")
 def look_others(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
     """List everything that would not be paid, and why."""
-    plan = _plan(request, token)
-    rows = page_of(plan.others, page, ROWS_A_PAGE)
-    grid = others_grid(rows.items, catalogue_in(language_of(request)))
-    return show(request, "payments.html", plan=plan, rows=rows, grid=grid, back=f"/looks/{token}")
+    return show_others(request, _plan(request, token), page, back=f"/looks/{token}")
 
 
 @router.get("/looks/{token}/corrections.xlsx")
