@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 from flows.books.rules.reconcile import NOTHING_TO_PAY
@@ -33,7 +34,6 @@ SHOWN_ISSUES = 50
 SHOWN_FILES = 8
 SHOWN_ROWS = 12
 SHOWN_BATCHES = 50
-WIDTH = 100
 
 
 class LiveProgress:
@@ -193,6 +193,7 @@ def _from_here(folder: Path) -> Path:
     return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
 
 
+_WIDEST: Final = 1_000
 _STYLES: Final = {
     Tone.GOOD: "green",
     Tone.MOVING: "cyan",
@@ -207,26 +208,46 @@ def show_grid(console: Console, grid: Grid, language: str, *, most_rows: int = S
     if not (grid.rows or grid.notes):
         return
     shown = grid.without_details()
-    console.print(f"\n[bold]{_escaped(grid.title)}[/]", width=_width(console))
+    console.print(f"\n[bold]{_escaped(grid.title)}[/]")
     for note in grid.notes:
-        console.print(f"  {_marked(note, language)}", width=_width(console))
+        console.print(f"  {_marked(note, language)}")
     if grid.rows:
-        table = Table(show_header=grid.has_headers, header_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for column, is_figure in zip(shown.columns, shown.are_figures, strict=True):
-            header = _escaped(column.header)
-            table.add_column(header, justify="right" if is_figure else "left", no_wrap=is_figure, overflow="fold")
-        for row in shown.rows[:most_rows]:
-            table.add_row(*(_marked(field, language) for field in row))
-        if shown.total:
-            table.add_row(*(_marked(field, language) for field in shown.total), style="bold")
-        console.print(table, width=_width(console))
+        console.print(_table_of(shown, language, console, most_rows), crop=False)
     if len(grid.rows) > most_rows:
         more = render("cli.more_rows", language, count=len(grid.rows) - most_rows)
         console.print(f"  {more}", markup=False)
 
 
-def _width(console: Console) -> int:
-    return min(WIDTH, console.width)
+def _table_of(grid: Grid, language: str, console: Console, most_rows: int) -> Table:
+    """Lay out a grid; where there is too little room for it, neither figures are cut off nor words and ids broken."""
+    rows = grid.rows[:most_rows]
+    table, room = _laid_out(grid, rows, language), console.options.update(width=_WIDEST)
+    if Measurement.get(console, room, table).maximum <= console.width:
+        return table
+    table = _laid_out(grid, rows, language, header_lines="\n")
+    least = Measurement.get(console, room, table).minimum
+    table.width = least if least > console.width else None
+    return table
+
+
+def _laid_out(grid: Grid, rows: Sequence[Sequence[Field]], language: str, *, header_lines: str = " ") -> Table:
+    """Make the table; `header_lines` parts the words of a header over cells that stay on one line."""
+    table = Table(show_header=grid.has_headers, header_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for place, (column, is_figure) in enumerate(zip(grid.columns, grid.are_figures, strict=True)):
+        texts = [field_text(row[place], language) for row in rows]
+        stays = is_figure or not any(" " in text for text in texts)
+        table.add_column(
+            _escaped(column.header).replace(" ", header_lines if stays else " "),
+            justify="right" if is_figure else "left",
+            no_wrap=stays,
+            min_width=max((len(word) for text in (column.header, *texts) for word in text.split()), default=0),
+            overflow="fold",
+        )
+    for row in rows:
+        table.add_row(*(_marked(field, language) for field in row))
+    if grid.total:
+        table.add_row(*(_marked(field, language) for field in grid.total), style="bold")
+    return table
 
 
 def _marked(field: Field, language: str) -> str:
