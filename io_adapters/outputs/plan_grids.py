@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -397,9 +398,15 @@ def plan_xlsx(view: PlanView, waits: Sequence[Wait] = ()) -> bytes:
     page = book.page(Setup(labels("output.sheet.plan"), [44, 24, 18, 50, 50, 18]))
     page.write(labels("output.plan.title"), ink=TITLE)
     page.write(labels("output.plan.nothing_sent"))
-    overview = (grids.identity, grids.review, grids.changes, grids.totals, grids.not_paid, grids.largest)
-    waiting = (waits_grid(waits, labels),) if waits else ()
-    for grid in (*overview, grids.batches, grids.checks, grids.rows, *waiting):
+    overview = (
+        replace(grids.identity, title=""),
+        grids.review,
+        grids.changes,
+        grids.totals,
+        grids.not_paid,
+        grids.largest,
+    )
+    for grid in (*overview, grids.batches, grids.checks, grids.rows, waits_grid(waits, labels)):
         write_grid(page, grid, view.language)
     lists = [notices_grid(view.notices, labels)] if view.notices else []
     lists += [grids.changed] if view.changes.changes else []

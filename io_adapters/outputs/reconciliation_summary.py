@@ -62,8 +62,7 @@ def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
     page.write(f"{reconciliation.payer_name} · {summary.job} · {period} · {summary.currency}")
     page.append()
     _write_answer(page, reconciliation, labels)
-    if reconciliation.waits:
-        write_grid(page, waits_grid(reconciliation.waits, labels), labels.language)
+    write_grid(page, waits_grid(reconciliation.waits, labels), labels.language)
     _write_totals(book, page, reconciliation, labels)
     _write_row_counts(page, summary, labels)
     _write_checks(page, reconciliation, labels)

@@ -169,9 +169,12 @@ def write_small_table(page: Page, columns: Sequence[SheetColumn], rows: Iterable
 
 
 def write_grid(page: Page, grid: Grid, language: str) -> None:
-    """Write a grid below what a page holds already: its title, its notes, and its table."""
+    """Write a grid below what a page holds already: its title, its notes, and its table; nothing of an empty one."""
+    if not (grid.rows or grid.notes):
+        return
     page.append()
-    page.write(grid.title, ink=HEADING)
+    if grid.title:
+        page.write(grid.title, ink=HEADING)
     for note in grid.notes:
         tone = note.tone if isinstance(note, Toned) else Tone.NONE
         page.write(_value_of(note), ink=Ink(tone=tone))
