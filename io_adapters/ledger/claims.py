@@ -24,10 +24,7 @@ class ClaimCollision(UnsoundPlan):
     def __init__(self, obligation_keys: Sequence[str]) -> None:
         self.obligation_keys = tuple(obligation_keys)
         some = ", ".join(self.obligation_keys[:5]) + (", ..." if len(self.obligation_keys) > 5 else "")
-        super().__init__(
-            f"{len(self.obligation_keys)} payments of this plan are already being paid by another one ({some}); "
-            "run again, and the plan will leave them out"
-        )
+        super().__init__(Message("error.claimed_elsewhere", count=len(self.obligation_keys), keys=some))
 
 
 class LedgerMoved(RepasseError):
