@@ -182,7 +182,7 @@ class MonthsOfALabel:
             if 0 < self.rows[month, name].paid < _row_cents(month, name, change)
         }
         owed = self.label.ask("owed", "--at", self._date.isoformat())["owed"]
-        return [due["key"] for due in owed if due["standing"] == "conflict" and due["name"] in more]
+        return [due["key"] for due in owed if due["place"] == "conflict" and due["name"] in more]
 
     def _comes_back(self, numbers: Iterable[int]) -> None:
         """What reports paid comes back, and somebody who knows says so."""
