@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def status(
     run_id: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="One run; the standing of all jobs without.")
+        str | None, typer.Argument(metavar="RUN", help="One run; without, what waits in all jobs.")
     ] = None,
     as_json: AsJson = False,
 ) -> Result:
