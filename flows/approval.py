@@ -95,8 +95,8 @@ def _go_on(settings: Settings, outcome: Recorded) -> State[None]:
     return Completed(name="Approved", message=_together(message, Message("prefect.approve.started")))
 
 
-def _together(*message: Message | Listed) -> str:
-    return render(Listed(message, "; "), _LANGUAGE)
+def _together(*messages: Message | Listed) -> str:
+    return render(Listed(messages, "; "), _LANGUAGE)
 
 
 def _files_of(outcome: Recorded) -> list[str]:

@@ -50,7 +50,7 @@ class PersonsDecision:
 
 
 def decide(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision, asking: Asking) -> list[Decision]:
-    """Record a word on obligations.
+    """Record a decision on obligations.
 
     *Pay* frees what a report was to pay, so the service is asked first: what it says is paid, or on its way, is not.
 

@@ -245,7 +245,7 @@ def _paid(way: TracedWay, payable: PayableWay) -> Iterator[ExplainedLine]:
         if cents
     )
     yield ExplainedLine(0, Message("explain.balance", sum=Listed((Money(due), *shown), " "), e=Money(balance)))
-    yield from (ExplainedLine(1, Message(f"explain.{paid_text}", **facts)) for paid_text, facts in _terms(payable))
+    yield from (ExplainedLine(1, Message(f"explain.{term}", **facts)) for term, facts in _terms(payable))
     yield ExplainedLine(0, Message("explain.payable", f=Money(payable.payable_cents)))
     for tax in payable.taxes if payable.payable_cents else ():
         facts: dict[str, object] = {"tax": tax.kind, "cents": Money(tax.taken_cents), "f": Money(payable.payable_cents)}

@@ -252,6 +252,6 @@ def receipt_of(ledger: Ledger, key: str) -> Receipt | None:
         sent_at=submission.sending_at,
         ended_at=ledger.submissions.ended_at([submission.id]).get(submission.id),
         approved_by=tuple(
-            approval.by for approval in ledger.approvals.said_of([submission.plan_digest]) if approval.is_used
+            approval.by for approval in ledger.approvals.decisions_on([submission.plan_digest]) if approval.is_used
         ),
     )

@@ -221,7 +221,7 @@ def _what_was_said(
 ) -> tuple[tuple[ReportLine, ...], tuple[RecordedDecision, ...]]:
     """Gather each report with its moments and approvals, and people's words on the plans and payments."""
     submissions = followed.submissions.values()
-    on_plans = ledger.approvals.said_of(submission.plan_digest for submission in submissions)
+    on_plans = ledger.approvals.decisions_on(submission.plan_digest for submission in submissions)
     exchanges = {batch.report_id: batch.exchange for batch in summary.batches if batch.exchange}
     ended_at = ledger.submissions.ended_at(followed.submissions)
     keys = [obligation.key for obligation in placed if obligation.key]

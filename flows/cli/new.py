@@ -18,7 +18,7 @@ from schemas.errors import ConfigurationError, ExitCode, errors_in_language
 from schemas.messages import Message, render
 
 if TYPE_CHECKING:
-    from flows.intake.proposal import BroughtFile, ProposedTable, Said
+    from flows.intake.proposal import BroughtFile, HeaderAnswers, ProposedTable
     from schemas.job_draft import DraftedFiles, JobDraft
     from schemas.layouts.drafting import Possibilities
     from schemas.layouts.layout import Layout
@@ -95,14 +95,14 @@ class _Given:
         return next(iter((*named, *plain)), "")
 
     @property
-    def of_headers(self) -> "Said":
+    def of_headers(self) -> "HeaderAnswers":
         """What is said of headers, in whichever file they stand."""
-        from flows.intake.proposal import Said
+        from flows.intake.proposal import HeaderAnswers
 
         pairs = [option.partition("=") for option in self.only]
         only = {header: tuple(text for of, _, text in pairs if of == header) for header, _, _ in pairs}
         columns = {header: column for header, _, column in (option.rpartition("=") for option in self.columns)}
-        return Said(columns, only, self.ignored)
+        return HeaderAnswers(columns, only, self.ignored)
 
 
 @dataclass(slots=True)
@@ -293,8 +293,8 @@ def _kind(table: "ProposedTable", _given: _Given, asking: Asking) -> dict[str, s
     key, kinds = f"kind-{table.number}", table.kinds
     if table.is_variant:
         option = f"--as {table.file.name}={kinds[0]}"
-        said = asking.choose("", "new.ask.variant", option, [*kinds, DRAFT], file=table.file.name)
-        return {key: "" if said == DRAFT else said} if said else {}
+        chosen = asking.choose("", "new.ask.variant", option, [*kinds, DRAFT], file=table.file.name)
+        return {key: "" if chosen == DRAFT else chosen} if chosen else {}
     if len(kinds) > 1:
         option = f"--as {table.file.name}={kinds[0]}"
         return {key: asking.choose("", "new.ask.table", option, kinds, file=table.file.name) or kinds[0]}
@@ -303,13 +303,13 @@ def _kind(table: "ProposedTable", _given: _Given, asking: Asking) -> dict[str, s
 
 def _sheet(table: "ProposedTable", given: _Given, asking: Asking) -> dict[str, str]:
     """Ask which sheet is meant, where several are alike."""
-    said = given.of_file(given.sheets, table.file.name)
-    if not table.sheets and not said:
+    stated = given.of_file(given.sheets, table.file.name)
+    if not table.sheets and not stated:
         return {}
-    option = f"--sheet {table.file.name}={table.sheets[0] if table.sheets else said}"
+    option = f"--sheet {table.file.name}={table.sheets[0] if table.sheets else stated}"
     return {
         f"sheet-{table.number}": asking.choose(
-            said, "new.ask.sheet", option, table.sheets or (said,), file=table.file.name
+            stated, "new.ask.sheet", option, table.sheets or (stated,), file=table.file.name
         )
     }
 
@@ -319,9 +319,11 @@ def _columns(table: "ProposedTable", _given: _Given, asking: Asking) -> dict[str
     answers = dict[str, str]()
     for column, headers in table.missing.items():
         option = f"--column '{headers[-1] if headers else '...'}={column}'"
-        said = asking.choose("", "new.ask.column", option, headers, file=table.file.name, column=column)
+        chosen = asking.choose("", "new.ask.column", option, headers, file=table.file.name, column=column)
         answers |= {
-            f"col-{table.number}-{header.position}": column for header in table.headers if said and header.text == said
+            f"col-{table.number}-{header.position}": column
+            for header in table.headers
+            if chosen and header.text == chosen
         }
     return answers
 

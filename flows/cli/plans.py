@@ -1,4 +1,4 @@
-"""Printing a plan: for a terminal of a hundred columns, and as a JSON document."""
+"""Printing a plan: as grids in a terminal, and as a JSON document."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict

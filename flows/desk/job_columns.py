@@ -19,7 +19,15 @@ from flows.desk.jobs import job_of, jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
 from flows.intake.look import all_layouts
-from flows.intake.proposal import BroughtFile, Identify, ProposedTable, Said, propose_tables, said_of, word_of
+from flows.intake.proposal import (
+    BroughtFile,
+    HeaderAnswers,
+    Identify,
+    ProposedTable,
+    answers_of,
+    propose_tables,
+    word_of,
+)
 from flows.intake.which_files import Slot, slots_of
 from io_adapters.spreadsheets.declarations import with_columns_of
 from io_adapters.spreadsheets.files import expand, is_url
@@ -131,7 +139,10 @@ def _tables(
         return (), problem
     try:
         tables = propose_tables(
-            [BroughtFile(sample.name, sample.path, sample.name)], asked, _identify(place.slot), said_of(place.declared)
+            [BroughtFile(sample.name, sample.path, sample.name)],
+            asked,
+            _identify(place.slot),
+            answers_of(place.declared),
         )
     except RepasseError as wrong:
         return (), problem or render(wrong.content, language_of(request))
@@ -184,15 +195,15 @@ def choose(request: Request, token: str, place: str, signed: SignedIn, form: Pos
     return RedirectResponse(f"/jobs/{token}/files", status_code=303)
 
 
-def _chosen(declared: TableFiles, tables: Sequence[ProposedTable]) -> Said:
+def _chosen(declared: TableFiles, tables: Sequence[ProposedTable]) -> HeaderAnswers:
     """Return what is to be said of headers: of those that were shown what was chosen, of all others what was said."""
     shown = {fold(header.text) for table in tables for header in table.headers}
-    before = said_of(declared)
-    kept = Said(
+    before = answers_of(declared)
+    kept = HeaderAnswers(
         {header: column for header, column in before.columns.items() if fold(header) not in shown},
         {header: texts for header, texts in before.only.items() if fold(header) not in shown},
         tuple(header for header in before.ignore_columns if fold(header) not in shown),
     )
     for table in tables:
-        kept = kept.joined(table.said)
+        kept = kept.joined(table.answers)
     return kept

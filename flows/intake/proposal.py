@@ -38,7 +38,7 @@ class BroughtFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HeaderAnswers:
     """What a job says of the headers of some files, see `schemas.job.TableFiles`.
 
     Attributes:
@@ -51,10 +51,10 @@ class Said:
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ignore_columns: tuple[str, ...] = ()
 
-    def joined(self, other: "Said") -> "Said":
+    def joined(self, other: "HeaderAnswers") -> "HeaderAnswers":
         """Return what both say."""
         ignored = dict.fromkeys((*self.ignore_columns, *other.ignore_columns))
-        return Said({**self.columns, **other.columns}, {**self.only, **other.only}, tuple(ignored))
+        return HeaderAnswers({**self.columns, **other.columns}, {**self.only, **other.only}, tuple(ignored))
 
     def applied(self, layout: Layout) -> Layout:
         """Return a layout that reads files as this says."""
@@ -67,25 +67,25 @@ class Said:
         return next((texts for of, texts in self.only.items() if fold(of) == fold(header)), ())
 
     def answer_of(self, header: str) -> str | None:
-        """Return what is said of a header as a form has it: a column, `IGNORED`, `AS_SAID`, or None for nothing."""
+        """Return what is said of a header as a form has it: a column, `IGNORED`, `AS_ASKED`, or None for nothing."""
         folded = fold(header)
         if folded in set(map(fold, self.ignore_columns)):
             return IGNORED
         if self.asked_of(header):
-            return AS_SAID
-        return next((column for said, column in self.columns.items() if fold(said) == folded), None)
+            return AS_ASKED
+        return next((column for written, column in self.columns.items() if fold(written) == folded), None)
 
 
 # What a form says of a header that is no column: left alone, rows as the job asks for already, or those with a text.
 IGNORED: Final = "-"
-AS_SAID: Final = "="
+AS_ASKED: Final = "="
 _WITH: Final = "="
-NOTHING_SAID: Final = Said()
+NO_ANSWERS: Final = HeaderAnswers()
 
 
-def said_of(files: TableFiles) -> Said:
+def answers_of(files: TableFiles) -> HeaderAnswers:
     """Return what a job says of the headers of a source or a table."""
-    return Said(files.columns, files.only, files.ignore_columns)
+    return HeaderAnswers(files.columns, files.only, files.ignore_columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Header:
     Attributes:
         position: From 0, column A.
         cell: Where it stands.
-        column: Canonical column, `IGNORED`, `AS_SAID`, or `=` and the text of the rows asked for; "" for none.
+        column: Canonical column, `IGNORED`, `AS_ASKED`, or `=` and the text of the rows asked for; "" for none.
         unread: What stands below it, where it is not read.
         asked: The texts that the job asks for already.
     """
@@ -129,7 +129,7 @@ class ProposedTable:
         sheets: Sheets of which one has to be chosen; empty where there is no doubt.
         sheet: The one that is chosen; "" where there is no doubt.
         choices: Columns that a header can be.
-        said: What people have said of its headers.
+        answers: What people have said of its headers.
         missing: Column that nothing is, though one must be -> headers that could be it, in the file's order.
         table: Which table the layout is of.
         is_variant: Whether it is nearly of its kinds, or one has to be drafted.
@@ -143,7 +143,7 @@ class ProposedTable:
     sheet: str = ""
     headers: tuple[Header, ...] = ()
     choices: tuple[str, ...] = ()
-    said: Said = Said()
+    answers: HeaderAnswers = HeaderAnswers()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     table: str = "royalty_lines"
     is_variant: bool = False
@@ -172,7 +172,7 @@ def views_of(file: BroughtFile) -> Sequence[View]:
 
 
 def propose_tables(
-    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: Said = NOTHING_SAID
+    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: HeaderAnswers = NO_ANSWERS
 ) -> tuple[ProposedTable, ...]:
     """Say what each table of the files would be, with what people have answered so far.
 
@@ -187,7 +187,7 @@ def propose_tables(
 
 
 def _proposed(
-    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: Said
+    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: HeaderAnswers
 ) -> Iterator[ProposedTable]:
     number = 0
     for file in files:
@@ -213,7 +213,7 @@ def _table(  # all of it is one table's
     kinds: tuple[str, ...],
     chosen: Possibility,
     form: Mapping[str, str],
-    declared: Said,
+    declared: HeaderAnswers,
     *,
     is_alone: bool,
 ) -> ProposedTable:
@@ -224,7 +224,7 @@ def _table(  # all of it is one table's
         sheet = fit.view.sheet
     usual = {position: column for column, position in fit.match.positions.items()}
     choices = tuple(sorted(column_names(chosen.layout.table)))
-    answers, headers = Said(), list[Header]()
+    answers, headers = HeaderAnswers(), list[Header]()
     unread = {seen.position: seen for seen in unread_in_head(fit.view.head, fit.header, chosen.layout)}
     for position, written in enumerate(fit.header.texts):
         text = written.strip()
@@ -246,7 +246,7 @@ def _table(  # all of it is one table's
         sheet=sheet,
         headers=tuple(headers),
         choices=choices,
-        said=answers,
+        answers=answers,
         missing=left[0].open_columns if left else {},
         table=chosen.layout.table,
         is_variant=chosen.is_variant,
@@ -254,18 +254,18 @@ def _table(  # all of it is one table's
 
 
 def _answered(
-    answers: Said, header: str, answer: str, declared: Said, usual: str, choices: Sequence[str]
-) -> tuple[Said, str]:
+    answers: HeaderAnswers, header: str, answer: str, declared: HeaderAnswers, usual: str, choices: Sequence[str]
+) -> tuple[HeaderAnswers, str]:
     """Return what is said with one answer more, and what the form shows for it."""
     asked = declared.asked_of(header)
     if answer == IGNORED:
-        return answers.joined(Said(ignore_columns=(header,))), answer
-    if answer == AS_SAID and asked:
-        return answers.joined(Said(only={header: asked})), answer
+        return answers.joined(HeaderAnswers(ignore_columns=(header,))), answer
+    if answer == AS_ASKED and asked:
+        return answers.joined(HeaderAnswers(only={header: asked})), answer
     if answer.startswith(_WITH) and len(answer) > len(_WITH):
-        return answers.joined(Said(only={header: (answer.removeprefix(_WITH),)})), answer
+        return answers.joined(HeaderAnswers(only={header: (answer.removeprefix(_WITH),)})), answer
     column = answer if answer in choices else usual
-    return (answers.joined(Said(columns={header: column})) if column and column != usual else answers), column
+    return (answers.joined(HeaderAnswers(columns={header: column})) if column and column != usual else answers), column
 
 
 def word_of(column: str) -> Message | str:
@@ -288,9 +288,9 @@ def files_of_table(table: ProposedTable, language: str) -> tuple[DraftedFiles, d
     if table.kind:
         layout = next(layout for layout in all_layouts() if layout.layout == table.kind)
         what = "payments" if table.table == "payments" else "statement"
-        currencies = currencies_of(table.file.path, table.said.applied(layout))
-        said = (table.said.columns, table.said.only, table.said.ignore_columns)
-        return DraftedFiles((table.file.written,), table.kind, what, table.sheet, *said, currencies), {}
+        currencies = currencies_of(table.file.path, table.answers.applied(layout))
+        answers = (table.answers.columns, table.answers.only, table.answers.ignore_columns)
+        return DraftedFiles((table.file.written,), table.kind, what, table.sheet, *answers, currencies), {}
     name = name_of_file(table.file.name)
     draft = draft_layout(views_of(table.file), all_layouts(), name, language=language)
     layout_file = f"{name}.layout.yaml"

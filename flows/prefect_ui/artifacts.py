@@ -236,7 +236,7 @@ def _table(grid: Grid, language: str) -> list[str]:
     """Write a grid as a Markdown table, below its title; of a long one its beginning, and how many rows are left."""
 
     def line(fields: Iterable[Field]) -> str:
-        texts = (field_text(field, language).replace("|", "\\|") for field in fields)
+        texts = (" ".join(field_text(field, language).split()).replace("|", "\\|") for field in fields)
         return f"| {' | '.join(texts)} |"
 
     lines = ["", f"## {grid.title}"] if grid.title else []

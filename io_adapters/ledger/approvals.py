@@ -105,7 +105,7 @@ class Approvals:
         with self._db.reading() as connection:
             return _read(connection, and_(approvals.c.digest == digest, approvals.c.voided_at.is_(None)), self._db.seal)
 
-    def said_of(self, digests: Iterable[str]) -> list[PlanDecision]:
+    def decisions_on(self, digests: Iterable[str]) -> list[PlanDecision]:
         """Return every yes and no to these plans, oldest first, whatever became of it."""
         a, p = approvals.c, plans.c
         this_no = and_(a.kind == REJECTED, a.at == p.rejected_at)

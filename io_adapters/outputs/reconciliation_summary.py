@@ -56,7 +56,7 @@ def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
     """Write the sheet a finance person reads first."""
     labels = catalogue_in(reconciliation.language)
     summary = reconciliation.summary
-    page = book.page(Setup(labels("output.sheet.summary"), [38, 22, 13, 3, 40, 44, 18]))
+    page = book.page(Setup(labels("output.sheet.summary"), [38, 22, 13, 50, 44, 18]))
     period = period_text(summary.period, labels.language)
     page.write(labels("output.summary.title"), ink=TITLE)
     page.write(f"{reconciliation.payer_name} · {summary.job} · {period} · {summary.currency}")
@@ -141,7 +141,7 @@ def _write_totals(book: Book, page: Page, reconciliation: Reconciliation, labels
         )
         rows = page.rows_written - first_row + 2
         highest = max(amount(getattr(totals, place.value)) for place in held)
-        book.add_bars(page, Bars(title, heading, first_row, last_row, colours, f"E{first_row - 1}", rows, highest))
+        book.add_bars(page, Bars(title, heading, first_row, last_row, colours, f"D{first_row - 1}", rows, highest))
     if empty := [labels(f"place.{place}") for place in Place if place not in held]:
         page.write(labels("output.summary.empty", places=", ".join(empty)), ink=Ink(size=9))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain, count, islice
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 from xlsxwriter.utility import xl_col_to_name
@@ -54,10 +54,6 @@ class SheetColumn(NamedTuple):
     def ink(self) -> Ink:
         """How its cells look."""
         return Ink(self.number_format, wrap=self.wrap, indent=self.number_format in ON_THE_LEFT)
-
-
-# Words would stick to the figure at their left.
-GAP: Final = SheetColumn("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +178,8 @@ def write_grid(page: Page, grid: Grid, language: str) -> None:
         inks = (NUMBER_HEADER if is_figure else TEXT_HEADER for is_figure in grid.are_figures)
         page.append(Cell(column.header, ink) for column, ink in zip(grid.columns, inks, strict=True))
     for row in grid.every_row:
-        page.append(
-            _cell_of(field, language, bold=row is grid.total, indent=place > 0) for place, field in enumerate(row)
-        )
+        plain = Ink(bold=row is grid.total, wrap=grid.has_headers)
+        page.append(_cell_of(field, language, plain._replace(indent=place > 0)) for place, field in enumerate(row))
 
 
 def sheet_of(grid: Grid, language: str, title: str = "", note: str = "") -> WorkbookTable:
@@ -201,9 +196,14 @@ def sheet_of(grid: Grid, language: str, title: str = "", note: str = "") -> Work
     return WorkbookTable(title or grid.title, columns, rows, note)
 
 
-def _cell_of(field: Field, language: str, *, bold: bool, indent: bool) -> Cell:
-    number_format, tone = _format_of(field, language), field.tone if isinstance(field, Toned) else Tone.NONE
-    return Cell(_value_of(field), Ink(number_format, tone, bold=bold, indent=indent and number_format == GENERAL))
+def _cell_of(field: Field, language: str, plain: Ink) -> Cell:
+    """Make a cell; `plain` is how texts of its place look."""
+    if isinstance(field, Toned):
+        return Cell(field.text, plain._replace(tone=field.tone))
+    number_format = _format_of(field, language)
+    if number_format != GENERAL:
+        plain = Ink(number_format, bold=plain.bold)
+    return Cell(_value_of(field), plain)
 
 
 def _format_of(field: Field, language: str) -> str:

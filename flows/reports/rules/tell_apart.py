@@ -102,9 +102,9 @@ def certain_amounts(amounts: Mapping[int, int], count: int, sums: Iterable[int])
         if solution is None or number >= MOST_SOLUTIONS:
             return {}
         taken = {cents: solution.get(cents, 0) for cents in (amounts if certain is None else certain)}
-        told = {cents: took > 0 for cents, took in taken.items() if took in {0, amounts[cents]}}
+        whole = {cents: took > 0 for cents, took in taken.items() if took in {0, amounts[cents]}}
         certain = (
-            told if certain is None else {cents: is_in for cents, is_in in told.items() if certain[cents] is is_in}
+            whole if certain is None else {cents: is_in for cents, is_in in whole.items() if certain[cents] is is_in}
         )
         if not certain:
             return {}

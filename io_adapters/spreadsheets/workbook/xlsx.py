@@ -97,7 +97,7 @@ class XlsxPackage:
             used = {style: int(element.get("numFmtId", "0")) for style, element in enumerate(formats)}
             fonts = next((element for element in tree if local_name(element) == "fonts"), ())
             crossing = {number for number, font in enumerate(fonts) if any(map(_strikes, font))}
-            struck = {style for style, one in enumerate(formats) if int(one.get("fontId", "0")) in crossing}
+            struck = {style for style, look in enumerate(formats) if int(look.get("fontId", "0")) in crossing}
         percent = {number for number, code in codes.items() if shows_percent(code)} | _BUILT_IN_PERCENT
         masks = {number: mask for number, code in codes.items() if (mask := mask_of(code))}
         otherwise = {number for number, code in codes.items() if shows_otherwise(code)}

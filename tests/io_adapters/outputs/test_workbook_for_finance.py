@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from dataclasses import replace
 from decimal import Decimal
 from typing import get_args
 
@@ -18,12 +19,13 @@ from io_adapters.outputs.workbook_tables import SheetColumn, WorkbookTable, writ
 from schemas.errors import ExitCode
 from schemas.issues import Severity
 from schemas.messages import catalogue_in
-from schemas.obligation import Kind
+from schemas.obligation import Kind, reasons_of
 from schemas.parsing.row_accounting import RowRuns
 from schemas.plan import Place
-from schemas.reconciliation import RowCounts
+from schemas.reconciliation import Discrepancy, RowCounts
 from schemas.tables.model import names_of
 from schemas.tables.royalties import Earnings, PayeeBalances, earnings_frame
+from schemas.waits import Wait, WaitKind
 from tests.io_adapters.outputs.builder import SAMPLE, frame, obligation, reconciliation, summary
 
 
@@ -202,3 +204,24 @@ def test_every_place_kind_exit_code_and_severity_has_a_word(language):
 def test_the_workbook_tells_no_time():
     archive = zipfile.ZipFile(io.BytesIO(reconciliation_xlsx(reconciliation())))
     assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 31, 0, 0, 0)}
+
+
+WAIT = Wait(
+    WaitKind.HELD, "aurora", "2026-09", "run-1", reasons_of("TAXID_CHECK,NAME_REQUIRED"), 3, 123_456, "BRL",
+    ExitCode.ROWS_HELD, "repasse run /casa/jobs/aurora/job.yaml", "/casa/jobs/aurora/out/2026-09", "pt-BR",
+)  # fmt: skip
+MISMATCH = Discrepancy.of("figures_changed", "rp-t3jl7o-3xnnrzqygsf56i7psqnfbpiol4", "processing", "paid")
+
+
+def test_every_text_of_the_first_sheet_can_be_read_beside_what_stands_at_its_right():
+    given = reconciliation(waits=(WAIT,))
+    given = replace(given, summary=given.summary.model_copy(update={"discrepancies": [MISMATCH]}))
+    sheet = load_workbook(io.BytesIO(reconciliation_xlsx(given))).worksheets[0]
+    texts = [cell for row in sheet.iter_rows() for cell in row if isinstance(cell.value, str)]
+    assert any("repasse run" in cell.value for cell in texts)
+    for cell in texts:
+        width = sheet.column_dimensions[cell.column_letter].width
+        if cell.offset(column=1).value is not None and not cell.value.startswith("="):
+            is_whole = len(cell.value) <= width * 1.15
+            is_wrapped = cell.alignment.wrap_text and width >= max(map(len, cell.value.split())) / 1.15
+            assert is_whole or is_wrapped, (cell.coordinate, width, cell.value)
