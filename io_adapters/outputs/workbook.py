@@ -357,7 +357,7 @@ class Page:
 
     def place(self, cell: str, chart: Chart) -> None:
         """Put a chart over the cells to the right of and below one."""
-        self._sheet.insert_chart(cell, chart)
+        self._sheet.insert_chart(cell, chart, {"x_offset": 12})  # off the figures at its left
 
     def mark_failed_checks(self, cell: str, good: str) -> None:
         """Colour a check that computes: green while it says what it should, red otherwise."""
