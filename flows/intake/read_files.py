@@ -35,9 +35,9 @@ from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit, MoneyColumn, find_header, find_money
 from schemas.messages import Listed, Message, Money
 from schemas.parsing.content_hash import RowsContent, content_of
-from schemas.parsing.draft import KeyTypes
 from schemas.parsing.row_accounting import RowRuns, runs_of
 from schemas.parsing.table import empty_table, parse_table
+from schemas.parsing.typed_table import KeyTypes
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import View
 from schemas.statement_sketches import NO_SKETCHES, Sketches

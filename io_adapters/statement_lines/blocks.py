@@ -28,8 +28,8 @@ from schemas.parsing.blocks import Before, BlockFindings, nothing_held, parse_bl
 from schemas.parsing.cells import StoodIn
 from schemas.parsing.content_hash import RowsContent, hash_lines
 from schemas.parsing.dates import Evidence
-from schemas.parsing.draft import find_columns
 from schemas.parsing.excluded_rows import second_copy
+from schemas.parsing.headers import find_columns
 from schemas.parsing.line_sums import BlockSums, PartSum, decided_mark
 from schemas.parsing.readers import Convention
 from schemas.parsing.row_accounting import used_run

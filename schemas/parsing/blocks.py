@@ -13,10 +13,10 @@ from schemas.layouts.layout import Layout
 from schemas.messages import Message
 from schemas.parsing.cells import ParsingDecision, StoodIn, decisions_of
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
-from schemas.parsing.draft import REPORTED_ONCE, count_reported_once
 from schemas.parsing.line_sums import BlockSums, TableSource, compare_totals, sum_block
 from schemas.parsing.row_accounting import USED, RowRun, RowRuns, join_runs, move_rows, runs_of
 from schemas.parsing.table import read_rows, settled
+from schemas.parsing.typed_table import REPORTED_ONCE, count_reported_once
 from schemas.parsing.unread_columns import not_used, unread_columns
 from schemas.raw_table import RawTable
 from schemas.tables.model import DataFrame, Record, records
@@ -83,24 +83,24 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before, is_whole: bool
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
     found = read_rows(raw, layout, payee_data_required=True, evidence=before.evidence, below=before.below)
-    draft, excluded = found.draft, found.excluded
+    table, excluded = found.table, found.excluded
     compares = bool(layout.totals or layout.control)
     positions = found.match.positions
-    table = settled(found, raw, layout, unread=unread_columns(raw, layout, found.match), is_whole=is_whole)
+    parsed = settled(found, raw, layout, unread=unread_columns(raw, layout, found.match), is_whole=is_whole)
     findings = BlockFindings(
-        held=table.held,
-        runs=runs_of(table.rows),
-        issues=table.issues,
-        sums=sum_block(draft, excluded) if compares else BlockSums(len(draft.rows)),
-        decided=draft.decisions,
+        held=parsed.held,
+        runs=runs_of(parsed.rows),
+        issues=parsed.issues,
+        sums=sum_block(table, excluded) if compares else BlockSums(len(table.rows)),
+        decided=table.decisions,
         excluded=excluded.shown,
         reported_once={
-            (code, raw.headers[positions[name]]): n for (code, name), n in count_reported_once(draft).items()
+            (code, raw.headers[positions[name]]): n for (code, name), n in count_reported_once(table).items()
         },
-        after=Before(Evidence(draft.evidence), excluded.below),
+        after=Before(Evidence(table.evidence), excluded.below),
         stand_ins=found.stand_ins,
     )
-    return ParsedBlock(table.frame, findings)
+    return ParsedBlock(parsed.frame, findings)
 
 
 _UNREAD: Final = frozenset({IssueCode.COLUMN_UNKNOWN, IssueCode.COLUMN_CONDITION})

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Message
 from schemas.parsing.cells import ParsingDecision
-from schemas.parsing.draft import TableDraft
 from schemas.parsing.excluded_rows import ExcludedRows
 from schemas.parsing.readers import read_count, read_currency
 from schemas.parsing.stated_totals import (
@@ -21,6 +20,7 @@ from schemas.parsing.stated_totals import (
     StatedTotal,
     readings,
 )
+from schemas.parsing.typed_table import TypedTable
 from schemas.raw_table import column_letter
 from schemas.values.masking import mask_value
 from schemas.values.money import DecimalMark
@@ -66,18 +66,18 @@ def decided_mark(decisions: Mapping[str, ParsingDecision]) -> DecimalMark | None
     return _MARKS.get(decisions.get("amount", ""))
 
 
-def sum_block(draft: TableDraft, excluded: ExcludedRows) -> BlockSums:
+def sum_block(table: TypedTable, excluded: ExcludedRows) -> BlockSums:
     """Add the lines of a block up between its totals, used and held alike."""
-    mark = decided_mark(draft.decisions)
-    parts = tuple(_parts(draft, [total.row for total in excluded.totals])) if "amount" in draft.canonical else None
-    return BlockSums(len(draft.rows), parts, excluded.totals, excluded.control, mark)
+    mark = decided_mark(table.decisions)
+    parts = tuple(_parts(table, [total.row for total in excluded.totals])) if "amount" in table.canonical else None
+    return BlockSums(len(table.rows), parts, excluded.totals, excluded.control, mark)
 
 
-def _parts(draft: TableDraft, totals: Sequence[int]) -> Iterator[PartSum]:
-    order = np.argsort(draft.rows, kind="stable")
-    rows = draft.rows[order]
-    amounts = draft.canonical["amount"][order].tolist()
-    currencies = draft.canonical["currency"][order].tolist() if "currency" in draft.canonical else [""] * len(rows)
+def _parts(table: TypedTable, totals: Sequence[int]) -> Iterator[PartSum]:
+    order = np.argsort(table.rows, kind="stable")
+    rows = table.rows[order]
+    amounts = table.canonical["amount"][order].tolist()
+    currencies = table.canonical["currency"][order].tolist() if "currency" in table.canonical else [""] * len(rows)
     for start, end in pairwise([0, *np.searchsorted(rows, totals).tolist(), len(rows)]):
         sums: dict[str, Decimal] = {}
         unread: dict[str, None] = {}

@@ -15,9 +15,10 @@ from schemas.messages import Message
 from schemas.parsing.amounts import AmountColumn
 from schemas.parsing.cells import CellFinding, Cells, ColumnReading, DecidingCells, unreadable
 from schemas.parsing.dates import NO_EVIDENCE, Evidence, dates
-from schemas.parsing.draft import Mask, TableDraft, label_of
 from schemas.parsing.excluded_rows import positions_under, rows_holding
+from schemas.parsing.headers import label_of
 from schemas.parsing.readers import Convention, reader_factory
+from schemas.parsing.typed_table import Mask, TypedTable, is_error
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.model import Column, ColumnKind
@@ -25,28 +26,31 @@ from schemas.values.reading import BLANKS, says_nothing
 from schemas.values.tax_id import read_tax_ids
 
 
-def apply_sign(draft: TableDraft, raw: RawTable, sign: Sign, *, payable: bool) -> None:
+def apply_sign(table: TypedTable, raw: RawTable, sign: Sign, *, payable: bool) -> TypedTable:
     """Count the amounts of rows that say they went out below zero, whatever sign they bear.
 
     Args:
-        draft: Rows as read, in the order of the file.
+        table: Rows as read, in the order of the file.
         payable: Whether the amounts are to be paid, and none of them may be below zero.
     """
     out = np.zeros(len(raw.cells), dtype=bool)
     for position in positions_under(raw, sign.column):
         out |= rows_holding(raw, position, sign.negative)
-    amounts = draft.canonical["amount"]
-    named = {found.position for found in draft.findings if found.code is IssueCode.AMOUNT_NOT_POSITIVE}
-    for position in np.flatnonzero(np.isin(draft.rows, raw.cells.index.to_numpy()[out])).tolist():
+    amounts = table.canonical["amount"].copy()
+    turned = np.zeros(len(table.rows), dtype=bool)
+    for position in np.flatnonzero(np.isin(table.rows, raw.cells.index.to_numpy()[out])).tolist():
         amount = amounts[position]
-        if amount is None or not amount.value:
-            continue
-        amounts[position] = amount._replace(value=amount.value.copy_abs().copy_negate())
-        if payable and position not in named:
-            draft.findings.append(CellFinding(position, "amount", IssueCode.AMOUNT_NOT_POSITIVE))
+        if amount is not None and amount.value:
+            amounts[position] = amount._replace(value=amount.value.copy_abs().copy_negate())
+            turned[position] = True
+    table = table.assign(amount=amounts)
+    if not payable:
+        return table
+    turned[[found.position for found in table.findings if found.code is IssueCode.AMOUNT_NOT_POSITIVE]] = False
+    return table.flag(turned, "amount", IssueCode.AMOUNT_NOT_POSITIVE)
 
 
-def read_draft(  # all of it is one file's
+def read_cells(  # all of it is one file's
     raw: RawTable,
     layout: Layout,
     positions: Mapping[str, int],
@@ -55,7 +59,7 @@ def read_draft(  # all of it is one file's
     *,
     payee_data_required: bool,
     evidence: Evidence = NO_EVIDENCE,
-) -> TableDraft:
+) -> TypedTable:
     """Read the wanted rows of a file, each column by its kind.
 
     Args:
@@ -67,53 +71,68 @@ def read_draft(  # all of it is one file's
     """
     wanted = wanted & ~raw.cells.index.isin(list(raw.misshapen_rows)) if raw.misshapen_rows else wanted
     rows = raw.cells.index.to_numpy(dtype=np.int64)[wanted]
-    labels = {
-        column.name: raw.headers[at] if at < len(raw.headers) else label_of(layout, column.name)
-        for column in columns
-        for at in [positions.get(column.name, len(raw.headers))]
-    }
-    draft = TableDraft(rows, labels, layout.currency or "", payee_data_required)
     zeros = _zeros_by_column(raw)
     convention = _convention(raw, layout, positions, wanted, evidence)
     days = _days_told(raw, positions, wanted, columns) if layout.dates in _BY_CELLS else ()
+    texts = {column.name: filled(len(rows), "") for column in columns}
+    read: dict[str, ColumnReading] = {}
+    said_nothing: dict[str, Mask] = {}
+    findings: list[CellFinding] = []
     for column in columns:
         if column.name not in positions:
-            draft.canonical[column.name], draft.texts[column.name] = (
-                filled(len(rows), column.absent),
-                filled(len(rows), ""),
-            )
             continue
         position = positions[column.name]
-        texts = raw.cells[position][wanted].reset_index(drop=True)
+        written = raw.cells[position][wanted].reset_index(drop=True)
         kinds = raw.kinds_of(position)[wanted]
         digits = zeros.get(position, {}) if column.kind in _WITH_ZEROS else {}
-        padded = _padded(texts.tolist(), kinds == CellKind.NUMBER, rows, digits) if digits else {}
-        texts[list(padded)] = list(padded.values())
+        padded = _padded(written.tolist(), kinds == CellKind.NUMBER, rows, digits) if digits else {}
+        written[list(padded)] = list(padded.values())
         if layout.table != "royalty_lines":  # there, a dash may be a title
-            draft.said_nothing[column.name] = _blank_nothing(texts, column)
-        cells = Cells(column.name, texts, kinds)
+            said_nothing[column.name] = _blank_nothing(written, column)
+        cells = Cells(column.name, written, kinds)
         known = (*evidence.of(column.name), *days) if column.kind in _DAYS else evidence.of(column.name)
-        here = convention.under(raw.header_at(position))
-        draft.add(column.name, _read_column(cells, column, here, known), cells.stripped())
-        draft.report(texts.index.isin(list(padded)) & draft.sound(column.name), column.name, IssueCode.ZEROS_SHOWN)
-    if layout.table != "royalty_lines" and "amount" in positions:
-        _report_split_amounts(draft, raw, positions["amount"], wanted)
-    return draft
+        reading = _read_column(cells, column, convention.under(raw.header_at(position)), known)
+        texts[column.name], read[column.name] = cells.stripped(), reading
+        wrong = {found.position for found in reading.findings if is_error(found)}
+        findings += reading.findings
+        findings += [CellFinding(at, column.name, IssueCode.ZEROS_SHOWN) for at in sorted(padded) if at not in wrong]
+    table = TypedTable(
+        rows=rows,
+        labels={
+            column.name: raw.headers[at] if at < len(raw.headers) else label_of(layout, column.name)
+            for column in columns
+            for at in [positions.get(column.name, len(raw.headers))]
+        },
+        currency=layout.currency or "",
+        payee_data_required=payee_data_required,
+        texts=texts,
+        canonical={
+            column.name: read[column.name].canonical if column.name in read else filled(len(rows), column.absent)
+            for column in columns
+        },
+        findings=findings,
+        decisions={name: reading.decision for name, reading in read.items() if reading.decision},
+        said_nothing=said_nothing,
+        evidence={name: reading.deciding for name, reading in read.items()},
+    )
+    splits = layout.table != "royalty_lines" and "amount" in positions
+    return _flag_split_amounts(table, raw, positions["amount"], wanted) if splits else table
 
 
-def _report_split_amounts(draft: TableDraft, raw: RawTable, position: int, wanted: Mask) -> None:
+def _flag_split_amounts(table: TypedTable, raw: RawTable, position: int, wanted: Mask) -> TypedTable:
     """Hold the amounts of a text whose decimal commas were taken for the commas between its fields.
 
     Their centavos stand in the next field then, two digits in each row; nobody would know otherwise where a header has
     a field more than its rows.
     """
     if Message("file.comma") not in raw.decisions or position + 1 >= raw.cells.shape[1]:
-        return
+        return table
     reais, centavos = (raw.cells[at][wanted].str.strip() for at in (position, position + 1))
-    filled = reais != ""
+    given = reais != ""
     split = reais.str.fullmatch(_REAIS) & centavos.str.fullmatch("[0-9]{2}")
-    if filled.any() and split[filled].all():
-        draft.report(filled.to_numpy(dtype=bool), "amount", IssueCode.AMOUNT_SPLIT)
+    if not (given.any() and split[given].all()):
+        return table
+    return table.flag(given.to_numpy(dtype=bool), "amount", IssueCode.AMOUNT_SPLIT)
 
 
 _REAIS: Final = r"(?:R\$ ?)?-?[0-9]{1,3}(?:\.?[0-9]{3})*"
@@ -211,14 +230,15 @@ def _read_column(cells: Cells, column: Column, convention: Convention, known: De
     return ColumnReading(read.tax_ids.to_numpy(dtype=object, copy=True), findings)
 
 
-def report_misshapen(draft: TableDraft, raw: RawTable, lines: Mask) -> None:
+def flag_misshapen(table: TypedTable, raw: RawTable, lines: Mask) -> TypedTable:
     """Add lines with too many or too few fields: their cells were not read, since none is sure of its column."""
     rows = raw.cells.index[lines]
     extra = np.array([row for row in raw.misshapen_rows if row in rows], dtype=np.int64)
-    first = len(draft.rows)
-    draft.rows = np.concatenate([draft.rows, extra])
-    for name, values in draft.canonical.items():
-        absent = None if name == "amount" else ""
-        draft.canonical[name] = np.concatenate([values, filled(len(extra), absent)])
+    absent = {name: None if name == "amount" else "" for name in table.canonical}
+    longer = {
+        name: np.concatenate([values, filled(len(extra), absent[name])]) for name, values in table.canonical.items()
+    }
     facts = {"expected": len(raw.headers)}
-    draft.findings += [CellFinding(first + n, None, IssueCode.ROW_WIDTH, facts) for n in range(len(extra))]
+    first = len(table.rows)
+    wide = [CellFinding(first + n, None, IssueCode.ROW_WIDTH, facts) for n in range(len(extra))]
+    return replace(table, rows=np.concatenate([table.rows, extra]), canonical=longer).add(wide)

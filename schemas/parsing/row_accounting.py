@@ -14,9 +14,9 @@ import pandera.pandas as pa
 from schemas.errors import BrokenInvariant
 from schemas.issues import IssueCode
 from schemas.parsing.amounts import ExactAmount
-from schemas.parsing.draft import TableDraft, is_error
 from schemas.parsing.excluded_rows import ExcludedRows
 from schemas.parsing.reading import filled
+from schemas.parsing.typed_table import TypedTable, is_error
 from schemas.raw_table import RawTable
 from schemas.tables.model import DataFrame, Record, Series, TableModel, names_of, records
 
@@ -27,16 +27,20 @@ PERSON_NAMES: Final = ("name", "email", "artist_name", "reference")
 PAYEE_NAMES: Final = ("name", "email", "artist_name", "previous_tax_id")
 
 
-def codes_by_position(draft: TableDraft) -> dict[int, str]:
-    """Return the comma-joined codes of each position that is held."""
+def codes_by_position(table: TypedTable, held_whole: IssueCode | None) -> dict[int, str]:
+    """Return the comma-joined codes of each position that is held.
+
+    Args:
+        held_whole: The code that holds every row, when something is wrong with the file as a whole.
+    """
     codes: dict[int, dict[str, None]] = {}
-    for finding in draft.findings:
+    for finding in table.findings:
         if is_error(finding):
             codes.setdefault(finding.position, {})[finding.code.value] = None
     held = {position: ",".join(found) for position, found in codes.items()}
-    if draft.held_whole:
-        sound = dict.fromkeys(range(len(draft.rows)), draft.held_whole.value)
-        held = {position: code for position, code in sound.items() if position not in draft.ignored} | held
+    if held_whole:
+        sound = dict.fromkeys(range(len(table.rows)), held_whole.value)
+        held = {position: code for position, code in sound.items() if position not in table.ignored} | held
     return held
 
 
@@ -51,57 +55,57 @@ def places(file: str, sheet: str | None, rows: npt.NDArray[np.int64]) -> pd.Data
     )
 
 
-def held_rows(draft: TableDraft, raw: RawTable, codes: dict[int, str]) -> pd.DataFrame:
+def held_rows(table: TypedTable, raw: RawTable, codes: dict[int, str]) -> pd.DataFrame:
     """Build `ParsedTable.held` in order of row."""
-    positions = np.array(sorted(codes, key=lambda position: draft.rows[position]), dtype=np.int64)
-    held = places(raw.file.name, raw.sheet, draft.rows[positions])
-    tax_ids = draft.canonical["tax_id"][positions] if "tax_id" in draft.canonical else filled(len(positions), "")
+    positions = np.array(sorted(codes, key=lambda position: table.rows[position]), dtype=np.int64)
+    held = places(raw.file.name, raw.sheet, table.rows[positions])
+    tax_ids = table.canonical["tax_id"][positions] if "tax_id" in table.canonical else filled(len(positions), "")
     currencies = (
-        draft.canonical["currency"][positions]
-        if "currency" in draft.canonical
-        else filled(len(positions), draft.currency)
+        table.canonical["currency"][positions]
+        if "currency" in table.canonical
+        else filled(len(positions), table.currency)
     )
     held["tax_id"] = pd.Series(tax_ids, dtype="str")
-    held["amount"] = pd.Series([_exact(draft, position) for position in positions.tolist()], dtype=object)
+    held["amount"] = pd.Series([_exact(table, position) for position in positions.tolist()], dtype=object)
     held["currency"] = pd.Series(currencies, dtype="str")
     held["codes"] = pd.Series([codes[position] for position in positions.tolist()], dtype="str")
-    if "share" in draft.canonical:
-        _add_assets(held, draft, positions)
-    _add_person(held, draft, positions)
+    if "share" in table.canonical:
+        _add_assets(held, table, positions)
+    _add_person(held, table, positions)
     return held
 
 
-def _add_person(held: pd.DataFrame, draft: TableDraft, positions: npt.NDArray[np.int64]) -> None:
+def _add_person(held: pd.DataFrame, table: TypedTable, positions: npt.NDArray[np.int64]) -> None:
     """Keep what was read well of whose row it is; a wrong cell, and a row cut askew, keep nothing."""
-    wrong = {(found.position, found.column) for found in draft.findings if is_error(found)}
-    askew = {found.position for found in draft.findings if found.code is IssueCode.ROW_WIDTH}
+    wrong = {(found.position, found.column) for found in table.findings if is_error(found)}
+    askew = {found.position for found in table.findings if found.code is IssueCode.ROW_WIDTH}
     for name in dict.fromkeys((*PERSON_NAMES, *PAYEE_NAMES)):
-        if name not in draft.canonical:
+        if name not in table.canonical:
             continue
-        values = draft.canonical[name]
+        values = table.canonical[name]
         held[name] = pd.Series(
             ["" if p in askew or (p, name) in wrong else str(values[p] or "") for p in positions.tolist()], dtype="str"
         )
 
 
-def _add_assets(held: pd.DataFrame, draft: TableDraft, positions: npt.NDArray[np.int64]) -> None:
+def _add_assets(held: pd.DataFrame, table: TypedTable, positions: npt.NDArray[np.int64]) -> None:
     """Say what held shares are shares of, and whether that can be read: nobody is paid from it until they are sound."""
     for name in ASSET_NAMES:
-        held[name] = pd.Series(draft.canonical[name][positions], dtype="str")
+        held[name] = pd.Series(table.canonical[name][positions], dtype="str")
     misread = {
         found.position
-        for found in draft.findings
+        for found in table.findings
         if is_error(found) and (found.column in ASSET_NAMES or found.code is IssueCode.ROW_WIDTH)
     }
     held["asset_read"] = pd.Series([position not in misread for position in positions.tolist()], dtype="bool")
 
 
-def _exact(draft: TableDraft, position: int) -> Decimal | None:
-    amount: ExactAmount | None = draft.canonical["amount"][position] if "amount" in draft.canonical else None
+def _exact(table: TypedTable, position: int) -> Decimal | None:
+    amount: ExactAmount | None = table.canonical["amount"][position] if "amount" in table.canonical else None
     return amount.value if amount else None
 
 
-def dispositions(draft: TableDraft, raw: RawTable, excluded: ExcludedRows, codes: dict[int, str]) -> pd.DataFrame:
+def dispositions(table: TypedTable, raw: RawTable, excluded: ExcludedRows, codes: dict[int, str]) -> pd.DataFrame:
     """Build `ParsedTable.rows`: every row of the file once."""
     number = raw.cells.index.to_numpy(dtype=np.int64)
     rows = places(raw.file.name, raw.sheet, number)
@@ -109,8 +113,8 @@ def dispositions(draft: TableDraft, raw: RawTable, excluded: ExcludedRows, codes
         int(row): ("ignored", str(why))
         for row, why in zip(number[~excluded.lines], excluded.why[~excluded.lines], strict=True)
     }
-    otherwise |= {int(draft.rows[position]): ("ignored", why) for position, why in draft.ignored.items()}
-    otherwise |= {int(draft.rows[position]): ("held", why) for position, why in codes.items()}
+    otherwise |= {int(table.rows[position]): ("ignored", why) for position, why in table.ignored.items()}
+    otherwise |= {int(table.rows[position]): ("held", why) for position, why in codes.items()}
     ends = [otherwise.get(row, ("used", "")) for row in number.tolist()]
     rows["disposition"] = pd.Series([end for end, _ in ends], dtype="str")
     rows["reason"] = pd.Series([why for _, why in ends], dtype="str")

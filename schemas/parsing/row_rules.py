@@ -11,8 +11,8 @@ import numpy as np
 from schemas.issues import IssueCode, Severity
 from schemas.parsing.amounts import ExactAmount
 from schemas.parsing.cells import CellFinding
-from schemas.parsing.destinations import check_destinations, hold_two_names, report_shared_keys, require_names
-from schemas.parsing.draft import TableDraft
+from schemas.parsing.destinations import check_destinations, flag_shared_keys, hold_two_names, require_names
+from schemas.parsing.typed_table import Mask, TypedTable
 from schemas.plan import HOME_CURRENCY
 from schemas.tables.adjustments import CARRIED, PAID, TO_RECOUP
 from schemas.tables.model import (
@@ -50,60 +50,64 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
 _NAMES = frozenset(column.name for column in columns_of(Payees) if column.kind is ColumnKind.NAME)
 
 
-def settle_identities(draft: TableDraft) -> None:
+def settle_identities(table: TypedTable) -> TypedTable:
     """Use the first of equal rows; hold all rows of a payee who is described in two ways.
 
     Names are compared as people read them: capitals, accents and how a keyboard composes them make nobody another.
     """
-    for positions in draft.groups("tax_id"):
+    findings: list[CellFinding] = []
+    ignored: dict[int, str] = {}
+    for positions in table.groups("tax_id"):
         described = {
             tuple(
                 fold_word(values[position]) if column in _NAMES else values[position]
-                for column, values in draft.canonical.items()
+                for column, values in table.canonical.items()
             )
             for position in positions
         }
-        for position in positions:
-            if len(described) > 1:
-                others = draft.row_list(positions, but=position)
-                draft.findings.append(CellFinding(position, None, IssueCode.IDENTITY_CONFLICT, {"other": others}))
-            elif position != positions[0]:
-                facts = {"other": draft.row_list(positions[:1])}
-                draft.findings.append(
-                    CellFinding(position, None, IssueCode.ROW_DUPLICATE, facts, severity=Severity.WARNING)
-                )
-                draft.ignored[position] = "duplicate"
+        if len(described) > 1:
+            findings += _each_other(table, positions, IssueCode.IDENTITY_CONFLICT)
+            continue
+        facts = {"other": table.row_list(positions[:1])}
+        for position in positions[1:]:
+            findings.append(CellFinding(position, None, IssueCode.ROW_DUPLICATE, facts, severity=Severity.WARNING))
+            ignored[position] = "duplicate"
+    return replace(table, ignored=ignored).add(findings)
 
 
-def read_terms(draft: TableDraft) -> None:
+def _each_other(table: TypedTable, positions: Iterable[int], code: IssueCode) -> Iterator[CellFinding]:
+    """Yield one code for each of some rows, which names the others."""
+    together = list(positions)
+    for position in together:
+        yield CellFinding(position, None, code, {"other": table.row_list(together, but=position)})
+
+
+def read_terms(table: TypedTable) -> TypedTable:
     """Read the terms of each payee's royalties; a word that is none of a term's holds the payee."""
-    minimum = draft.canonical["minimum"]
     usual = ExactAmount(Decimal(USUAL_MINIMUM).scaleb(-2), "")
-    draft.canonical["minimum"] = np.array([*(amount or usual for amount in minimum), None], dtype=object)[:-1]
+    minimum = (amount or usual for amount in table.canonical["minimum"])
+    table = table.assign(minimum=np.fromiter(minimum, dtype=object))
     for column, words in _WORDS.items():
-        written = draft.canonical[column]
+        written = table.canonical[column]
         known = np.array([fold_word(text) in words or not text for text in written], dtype=bool)
-        draft.report(~known & draft.sound(column), column, IssueCode.TERM_UNKNOWN)
-        draft.canonical[column] = np.array([words.get(fold_word(text), "") for text in written], dtype=object)
+        read = np.array([words.get(fold_word(text), "") for text in written], dtype=object)
+        table = table.flag(~known & table.sound(column), column, IssueCode.TERM_UNKNOWN).assign(**{column: read})
+    return table
 
 
-def hold_moves_in_question(draft: TableDraft) -> None:
+def hold_moves_in_question(table: TypedTable) -> TypedTable:
     """Hold payees of whom one is said to have been another who is a payee, too, or whom two are said to have been."""
-    own, before = draft.canonical["tax_id"], draft.canonical["previous_tax_id"]
+    own, before = table.canonical["tax_id"], table.canonical["previous_tax_id"]
     own_rows = {tax_id: position for position, tax_id in enumerate(own) if tax_id}
-    for position, tax_id in enumerate(before):
-        if tax_id and tax_id in own_rows:
-            _hold_both(draft, position, own_rows[tax_id])
-    for first, *others in draft.groups("previous_tax_id"):
-        for other in others:
-            if own[first] != own[other]:
-                _hold_both(draft, first, other)
-
-
-def _hold_both(draft: TableDraft, position: int, other: int) -> None:
-    for held, named in {position: other, other: position}.items():
-        facts = {"other": draft.row_list([named])}
-        draft.findings.append(CellFinding(held, None, IssueCode.IDENTITY_CONFLICT, facts))
+    pairs = [(position, own_rows[tax_id]) for position, tax_id in enumerate(before) if tax_id and tax_id in own_rows]
+    for first, *others in table.groups("previous_tax_id"):
+        pairs += [(first, other) for other in others if own[first] != own[other]]
+    findings: list[CellFinding] = []
+    for position, other in pairs:
+        for held, named in {position: other, other: position}.items():
+            facts = {"other": table.row_list([named])}
+            findings.append(CellFinding(held, None, IssueCode.IDENTITY_CONFLICT, facts))
+    return table.add(findings)
 
 
 PAYEE_RULES = (
@@ -112,26 +116,30 @@ PAYEE_RULES = (
     check_destinations,
     settle_identities,
     hold_moves_in_question,
-    report_shared_keys,
+    flag_shared_keys,
 )
 
 
-def hold_repeated_payments(draft: TableDraft) -> None:
+def hold_repeated_payments(table: TypedTable) -> TypedTable:
     """Hold every row of a payee whose references do not tell them apart: which one is meant is not ours to say."""
-    for positions in draft.groups("tax_id", "reference", form=normal_reference):
-        for position in positions:
-            facts = {"other": draft.row_list(positions, but=position)}
-            draft.findings.append(CellFinding(position, None, IssueCode.ROW_DUPLICATE, facts))
+    return _hold_repeated(table, table.groups("tax_id", "reference", form=normal_reference))
 
 
-def hold_other_currencies(draft: TableDraft) -> None:
+def _hold_repeated(table: TypedTable, groups: Iterable[Iterable[int]]) -> TypedTable:
+    return table.add(found for positions in groups for found in _each_other(table, positions, IssueCode.ROW_DUPLICATE))
+
+
+def hold_other_currencies(table: TypedTable) -> TypedTable:
     """Hold rows whose own column says another currency than the one that is paid in."""
-    currencies, expected = draft.canonical["currency"], draft.currency or HOME_CURRENCY
-    other = draft.given("currency") & draft.sound("currency") & np.asarray(currencies != expected, dtype=bool)
-    for position in np.flatnonzero(other).tolist():
-        facts = {"found": currencies[position], "expected": expected}
-        draft.findings.append(CellFinding(position, "currency", IssueCode.AMOUNT_CURRENCY, facts))
-    currencies[~other] = draft.currency
+    currencies, expected = table.canonical["currency"], table.currency or HOME_CURRENCY
+    other = table.given("currency") & table.sound("currency") & np.asarray(currencies != expected, dtype=bool)
+    table = table.assign(currency=np.where(other, currencies, table.currency))
+    return table.add(
+        CellFinding(
+            position, "currency", IssueCode.AMOUNT_CURRENCY, {"found": currencies[position], "expected": expected}
+        )
+        for position in np.flatnonzero(other).tolist()
+    )
 
 
 PAYMENT_RULES = (
@@ -140,25 +148,25 @@ PAYMENT_RULES = (
     hold_repeated_payments,
     hold_other_currencies,
     hold_two_names,
-    report_shared_keys,
+    flag_shared_keys,
 )
 _ON_TOP_WORDS: Final = frozenset({"ontop", "porfora", "amais", "adicional", "encima", "additional"})
 _OUT_OF: Final = re.compile(r"(?:da parte d[eoa]s?|out of|de la parte de)\s+(\S.*)", re.IGNORECASE)
 
 
-def check_validity(draft: TableDraft) -> None:
+def check_validity(table: TypedTable) -> TypedTable:
     """Hold shares that end before they begin."""
-    first, last = draft.canonical["valid_from"], draft.canonical["valid_to"]
+    first, last = table.canonical["valid_from"], table.canonical["valid_to"]
     reversed_ = np.array([bool(f and t and t < f) for f, t in zip(first, last, strict=True)], dtype=bool)
-    draft.report(reversed_, "valid_to", IssueCode.DATE_ORDER)
+    return table.flag(reversed_, "valid_to", IssueCode.DATE_ORDER)
 
 
-def read_bases(draft: TableDraft) -> None:
+def read_bases(table: TypedTable) -> TypedTable:
     """Read what each share is taken from: "por fora", or "da parte de artista"."""
-    bases = [_base_of(text) for text in draft.canonical["base"]]
+    bases = [_base_of(text) for text in table.canonical["base"]]
     unknown = np.array([base is None for base in bases], dtype=bool)
-    draft.report(unknown & draft.sound("base"), "base", IssueCode.SHARE_BASE)
-    draft.canonical["base"] = np.array([base or "" for base in bases], dtype=object)
+    table = table.flag(unknown & table.sound("base"), "base", IssueCode.SHARE_BASE)
+    return table.assign(base=np.array([base or "" for base in bases], dtype=object))
 
 
 def _base_of(text: str) -> str | None:
@@ -184,31 +192,39 @@ _WHOLE_CATALOGUE: Final = frozenset(
 )
 
 
-def require_scope(draft: TableDraft) -> None:
+def require_scope(table: TypedTable) -> TypedTable:
     """Hold shares that do not say what they are shares of.
 
     A row without a code, a release and an artist is of the whole catalogue where the table names nothing else, or where
     it says so ("todo o catálogo"). Beside rows that name something, or with a word for "none", it is not. A title
     without a code is one recording, whatever release or artist stands beside it, and names none.
     """
-    whole = np.zeros(len(draft.rows), dtype=bool)
-    for column in (*_SCOPE, "title"):
-        says_whole = np.array([fold_word(text) in _WHOLE_CATALOGUE for text in draft.texts[column]], dtype=bool)
-        draft.canonical[column][says_whole], draft.texts[column][says_whole] = "", ""
-        draft.findings = [
-            finding for finding in draft.findings if finding.column != column or not says_whole[finding.position]
-        ]
-        whole |= says_whole
-    of_nothing = ~np.logical_or.reduce([whole, *(draft.given(column) for column in _SCOPE)])
-    titled = draft.given("title") & ~draft.given("isrc") & ~draft.given("upc")
-    draft.report(titled, "title", IssueCode.SHARE_SCOPE)
-    said_none = np.zeros(len(draft.rows), dtype=bool)
+    table, whole = _read_whole_catalogue(table)
+    of_nothing = ~np.logical_or.reduce([whole, *(table.given(column) for column in _SCOPE)])
+    titled = table.given("title") & ~table.given("isrc") & ~table.given("upc")
+    table = table.flag(titled, "title", IssueCode.SHARE_SCOPE)
+    said_none = np.zeros(len(table.rows), dtype=bool)
     for column in _SCOPE:
-        if column in draft.said_nothing:
-            draft.report(of_nothing & ~titled & draft.said_nothing[column], column, IssueCode.CELL_REQUIRED)
-            said_none |= draft.said_nothing[column]
-    if not of_nothing.all():
-        draft.report(of_nothing & ~titled & ~said_none, None, IssueCode.SHARE_SCOPE)
+        if column in table.said_nothing:
+            none = table.said_nothing[column]
+            table = table.flag(of_nothing & ~titled & none, column, IssueCode.CELL_REQUIRED)
+            said_none |= none
+    if of_nothing.all():
+        return table
+    return table.flag(of_nothing & ~titled & ~said_none, None, IssueCode.SHARE_SCOPE)
+
+
+def _read_whole_catalogue(table: TypedTable) -> tuple[TypedTable, Mask]:
+    """Blank the cells that say that a share is of the whole catalogue; tell which rows have one."""
+    said = {
+        column: np.array([fold_word(text) in _WHOLE_CATALOGUE for text in table.texts[column]], dtype=bool)
+        for column in (*_SCOPE, "title")
+    }
+    blanked = {column: np.where(where, "", table.texts[column]) for column, where in said.items()}
+    values = {column: np.where(where, "", table.canonical[column]) for column, where in said.items()}
+    findings = [found for found in table.findings if not (found.column in said and said[found.column][found.position])]
+    read = replace(table, texts={**table.texts, **blanked}, findings=findings).assign(**values)
+    return read, np.logical_or.reduce(list(said.values()))
 
 
 # What two rows of one payee agree in that are the same share.
@@ -230,30 +246,28 @@ WORDS: Final[dict[str, str]] = {
 }
 
 
-def read_kinds(draft: TableDraft) -> None:
+def read_kinds(table: TypedTable) -> TypedTable:
     """Read what each row is; only what is carried may be owed back, and only what was paid may be nothing."""
-    kinds = [WORDS.get(fold_word(text), "") for text in draft.canonical["kind"]]
-    draft.canonical["kind"] = np.array(kinds, dtype=object)
+    kinds = [WORDS.get(fold_word(text), "") for text in table.canonical["kind"]]
     known = np.array([bool(kind) for kind in kinds], dtype=bool)
-    draft.report(draft.given("kind") & ~known, "kind", IssueCode.OPENING_KIND)
+    table = table.assign(kind=np.array(kinds, dtype=object))
+    table = table.flag(table.given("kind") & ~known, "kind", IssueCode.OPENING_KIND)
     least = {CARRIED: None, PAID: Decimal(0), TO_RECOUP: Decimal("0.01")}
     too_little = [
         amount is not None and (floor := least.get(kind)) is not None and amount.value < floor
-        for kind, amount in zip(kinds, draft.canonical["amount"], strict=True)
+        for kind, amount in zip(kinds, table.canonical["amount"], strict=True)
     ]
-    wrong = np.array(too_little, dtype=bool) & known & draft.sound("amount")
-    draft.report(wrong, "amount", IssueCode.AMOUNT_NOT_POSITIVE)
+    wrong = np.array(too_little, dtype=bool) & known & table.sound("amount")
+    return table.flag(wrong, "amount", IssueCode.AMOUNT_NOT_POSITIVE)
 
 
-def hold_repeated_rows(draft: TableDraft) -> None:
+def hold_repeated_rows(table: TypedTable) -> TypedTable:
     """Hold rows that say the same twice; two payments, or two advances of one reference, bear different dates."""
-    kinds = draft.canonical["kind"]
-    carried = [group for group in draft.groups("tax_id", "kind", "period") if kinds[group[0]] == CARRIED]
-    others = draft.groups("tax_id", "kind", "period", "reference", "isrc", "date")
-    for positions in [*carried, *(group for group in others if kinds[group[0]] in {TO_RECOUP, PAID})]:
-        for position in positions:
-            facts = {"other": draft.row_list(positions, but=position)}
-            draft.findings.append(CellFinding(position, None, IssueCode.ROW_DUPLICATE, facts))
+    kinds = table.canonical["kind"]
+    carried = [group for group in table.groups("tax_id", "kind", "period") if kinds[group[0]] == CARRIED]
+    others = table.groups("tax_id", "kind", "period", "reference", "isrc", "date")
+    paid = [group for group in others if kinds[group[0]] in {TO_RECOUP, PAID}]
+    return _hold_repeated(table, [*carried, *paid])
 
 
 OPENING_RULES = (read_kinds, hold_repeated_rows)
@@ -261,63 +275,60 @@ _MOST: Final = Decimal(10**8)
 _DECIMALS: Final = 12
 
 
-def require_rates_above_zero(draft: TableDraft) -> None:
+def require_rates_above_zero(table: TypedTable) -> TypedTable:
     """Hold rows whose rate is nothing or less."""
-    not_above = [amount is not None and amount.value <= 0 for amount in draft.canonical["rate"]]
-    draft.report(np.array(not_above, dtype=bool) & draft.sound("rate"), "rate", IssueCode.AMOUNT_NOT_POSITIVE)
+    not_above = [amount is not None and amount.value <= 0 for amount in table.canonical["rate"]]
+    return table.flag(np.array(not_above, dtype=bool) & table.sound("rate"), "rate", IssueCode.AMOUNT_NOT_POSITIVE)
 
 
-def require_few_digits(draft: TableDraft) -> None:
+def require_few_digits(table: TypedTable) -> TypedTable:
     """Hold rates of more digits than a job file may write: eight before the mark, twelve behind it."""
-    rates = [Decimal(0) if amount is None else amount.value for amount in draft.canonical["rate"]]
+    rates = [Decimal(0) if amount is None else amount.value for amount in table.canonical["rate"]]
     too_long = [rate >= _MOST or rate != round(rate, _DECIMALS) for rate in rates]
-    draft.report(np.array(too_long, dtype=bool) & draft.sound("rate"), "rate", IssueCode.RATE_DIGITS)
+    return table.flag(np.array(too_long, dtype=bool) & table.sound("rate"), "rate", IssueCode.RATE_DIGITS)
 
 
-def hold_contradictions(draft: TableDraft) -> None:
+def hold_contradictions(table: TypedTable) -> TypedTable:
     """Hold rows that say two rates of one currency and day; the same one twice is no contradiction."""
-    rates = draft.canonical["rate"]
-    for positions in draft.groups("currency", "date"):
-        if len({rates[position].value for position in positions if rates[position] is not None}) < 2:
-            continue
-        for position in positions:
-            others = draft.row_list(positions, but=position)
-            draft.findings.append(CellFinding(position, None, IssueCode.RATE_CONFLICT, {"other": others}))
+    rates = table.canonical["rate"]
+    return table.add(
+        found
+        for positions in table.groups("currency", "date")
+        if len({rates[position].value for position in positions if rates[position] is not None}) > 1
+        for found in _each_other(table, positions, IssueCode.RATE_CONFLICT)
+    )
 
 
 RATE_RULES = (require_rates_above_zero, require_few_digits, hold_contradictions)
 
 
-def require_rate_or_amount(draft: TableDraft) -> None:
+def require_rate_or_amount(table: TypedTable) -> TypedTable:
     """Hold rows that state both a percentage and an amount, or neither, or more than all."""
-    percentages, amounts = draft.canonical["percentage"], draft.canonical["amount"]
+    percentages, amounts = table.canonical["percentage"], table.canonical["amount"]
     stated = [
         (bool(percentage), amount is not None and amount.value > 0)
         for percentage, amount in zip(percentages, amounts, strict=True)
     ]
     wrong = np.array([rate == amount for rate, amount in stated], dtype=bool)
     wrong |= np.array([bool(percentage) and Decimal(percentage) > 100 for percentage in percentages], dtype=bool)
-    draft.report(wrong & draft.sound("percentage") & draft.sound("amount"), "percentage", IssueCode.TAX_RATE)
+    wrong &= table.sound("percentage") & table.sound("amount")
+    return table.flag(wrong, "percentage", IssueCode.TAX_RATE)
 
 
-def write_kinds_alike(draft: TableDraft) -> None:
+def write_kinds_alike(table: TypedTable) -> TypedTable:
     """Write kinds in capitals, so that irrf and IRRF are one."""
-    draft.canonical["kind"] = np.array([kind.upper() for kind in draft.canonical["kind"]], dtype=object)
+    return table.assign(kind=np.array([kind.upper() for kind in table.canonical["kind"]], dtype=object))
 
 
-def hold_repeated_taxes(draft: TableDraft) -> None:
+def hold_repeated_taxes(table: TypedTable) -> TypedTable:
     """Hold rows of one payee and kind whose times overlap: which one holds is not ours to say."""
-    for positions in draft.groups("tax_id", "kind"):
-        for together in _overlapping(draft, positions):
-            draft.findings += [
-                CellFinding(position, None, IssueCode.ROW_DUPLICATE, {"other": draft.row_list(together, but=position)})
-                for position in together
-            ]
+    groups = table.groups("tax_id", "kind")
+    return _hold_repeated(table, (together for group in groups for together in _overlapping(table, group)))
 
 
-def _overlapping(draft: TableDraft, positions: Iterable[int]) -> Iterator[list[int]]:
+def _overlapping(table: TypedTable, positions: Iterable[int]) -> Iterator[list[int]]:
     """Yield the rows whose times overlap, two or more at a time, in the order of their beginnings."""
-    first, last = draft.canonical["valid_from"], draft.canonical["valid_to"]
+    first, last = table.canonical["valid_from"], table.canonical["valid_to"]
     together: list[int] = []
     until = ""
     for position in sorted(positions, key=lambda position: str(first[position] or "")):
@@ -336,37 +347,36 @@ _FOR_EVER: Final = "9999-12-31"
 TAX_RULES = (check_validity, write_kinds_alike, require_rate_or_amount, hold_repeated_taxes)
 
 
-def hold_repeated_numbers(draft: TableDraft) -> None:
+def hold_repeated_numbers(table: TypedTable) -> TypedTable:
     """Hold rows of one payee that bear the same number: an invoice is one document."""
-    for positions in draft.groups("tax_id", "number"):
-        for position in positions:
-            others = draft.row_list(positions, but=position)
-            draft.findings.append(CellFinding(position, None, IssueCode.ROW_DUPLICATE, {"other": others}))
+    return _hold_repeated(table, table.groups("tax_id", "number"))
 
 
 INVOICE_RULES = (hold_repeated_numbers,)
 
 
-def settle_currencies(draft: TableDraft) -> None:
+def settle_currencies(table: TypedTable) -> TypedTable:
     """Give every line its currency, the column's or the layout's, and hold lines whose amount names another one."""
-    currencies = draft.canonical["currency"]
-    unsaid = ~draft.given("currency") & draft.sound("currency")
-    currencies[unsaid] = draft.currency
-    draft.report(unsaid & (currencies == ""), "currency", IssueCode.CURRENCY_UNKNOWN)
-    written = np.array([amount.currency if amount else "" for amount in draft.canonical["amount"]], dtype=object)
+    unsaid = ~table.given("currency") & table.sound("currency")
+    currencies = np.where(unsaid, table.currency, table.canonical["currency"])
+    table = table.assign(currency=currencies).flag(unsaid & (currencies == ""), "currency", IssueCode.CURRENCY_UNKNOWN)
+    written = np.array([amount.currency if amount else "" for amount in table.canonical["amount"]], dtype=object)
     contradicts = (written != "") & (written != "$") & (currencies != "") & (written != currencies)
-    for position in np.flatnonzero(contradicts).tolist():
-        facts = {"found": written[position], "expected": currencies[position]}
-        draft.findings.append(CellFinding(position, "amount", IssueCode.AMOUNT_CURRENCY, facts))
+    return table.add(
+        CellFinding(at, "amount", IssueCode.AMOUNT_CURRENCY, {"found": written[at], "expected": currencies[at]})
+        for at in np.flatnonzero(contradicts).tolist()
+    )
 
 
-def excuse_upcs(draft: TableDraft) -> None:
+def excuse_upcs(table: TypedTable) -> TypedTable:
     """Let a line with an ISRC pass whose UPC cannot be read: shares by ISRC are looked for first, and those decide."""
-    known = draft.given("isrc") & draft.sound("isrc")
-    for at, found in enumerate(draft.findings):
+    known = table.given("isrc") & table.sound("isrc")
+    upcs, findings = table.canonical["upc"].copy(), list(table.findings)
+    for at, found in enumerate(findings):
         if found.code is IssueCode.UPC_FORMAT and known[found.position]:
-            draft.findings[at] = replace(found, code=IssueCode.UPC_UNREAD)
-            draft.canonical["upc"][found.position] = UNREAD_UPC
+            upcs[found.position] = UNREAD_UPC
+            findings[at] = replace(found, code=IssueCode.UPC_UNREAD)
+    return replace(table.assign(upc=upcs), findings=findings)
 
 
 LINE_RULES = (settle_currencies, excuse_upcs)

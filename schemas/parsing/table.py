@@ -1,7 +1,7 @@
 """From a file's text to a typed table: every problem of every cell in one pass, and a place for every row."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from operator import attrgetter
@@ -18,10 +18,10 @@ from schemas.layouts.layout import Layout
 from schemas.messages import Message
 from schemas.parsing.cells import CellFinding, StoodIn, decisions_of
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
-from schemas.parsing.draft import NO_KEY_TYPES, KeyTypes, Rule, TableDraft, find_columns, to_issues, understood
 from schemas.parsing.excluded_rows import ExcludedRows, excluded_rows, names_alone, nearly_asked, second_copy
+from schemas.parsing.headers import find_columns
 from schemas.parsing.line_sums import TableSource, compare_totals, sum_block
-from schemas.parsing.reading import apply_sign, read_draft, report_misshapen
+from schemas.parsing.reading import apply_sign, flag_misshapen, read_cells
 from schemas.parsing.row_accounting import codes_by_position, dispositions, held_rows, places
 from schemas.parsing.row_rules import (
     INVOICE_RULES,
@@ -35,6 +35,7 @@ from schemas.parsing.row_rules import (
     TAX_RULES,
 )
 from schemas.parsing.stand_ins import completed
+from schemas.parsing.typed_table import NO_KEY_TYPES, KeyTypes, Rule, TypedTable, to_issues, understood
 from schemas.parsing.unread_columns import UnreadColumn, issues_of, not_used, quoted, told_apart, unread_columns
 from schemas.parsing.what_holds_rows import check_oddities, hidden_data, hold_stopped_rows, notes_that_stop, values_only
 from schemas.raw_table import RawTable
@@ -173,15 +174,14 @@ def parse_table(
     if mismatches and layout.only:  # the total may be that of all rows, those among them that nobody asks for
         whole = layout.model_copy(update={"only": {}})
         mismatches, compared = _compared(read_rows(raw, whole, payee_data_required=payee_data_required), raw)
-    draft = found.draft
     unread = unread_columns(raw, layout, found.match, found.excluded.lines)
     if layout.table == "shares":
-        alike = found.draft.groups("tax_id", *SAME_SHARE)
-        unread = told_apart(unread, raw, [found.draft.rows[positions].tolist() for positions in alike])
-    decided = decisions_of(draft.decisions.values(), found.excluded.shown, found.stand_ins)
+        alike = found.table.groups("tax_id", *SAME_SHARE)
+        unread = told_apart(unread, raw, [found.table.rows[positions].tolist() for positions in alike])
+    decided = decisions_of(found.table.decisions.values(), found.excluded.shown, found.stand_ins)
     decisions = (
         *decided,
-        *understood(draft),
+        *understood(found.table),
         *compared,
         *not_used([(column.header, quoted(column.texts)) for column in unread]),
     )
@@ -190,7 +190,7 @@ def parse_table(
 
 def _compared(found: "ReadRows", raw: RawTable) -> tuple[list[Issue], list[Message]]:
     stated = found.excluded.totals or found.excluded.control
-    sums = [sum_block(found.draft, found.excluded)] if stated else []
+    sums = [sum_block(found.table, found.excluded)] if stated else []
     return compare_totals(sums, TableSource(raw.file.name, raw.sheet, raw.headers))
 
 
@@ -201,7 +201,7 @@ class ReadRows(NamedTuple):
     columns: tuple[Column, ...]
     match: HeaderMatch
     excluded: ExcludedRows
-    draft: TableDraft
+    table: TypedTable
     stand_ins: Mapping[StoodIn, int]
 
 
@@ -227,33 +227,34 @@ def read_rows(  # all of it is one file's
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
-    table = _TABLES[layout.table]
+    model, rules = _TABLES[layout.table]
+    columns = columns_of(model)
     required = payee_data_required or layout.table == "payees"
-    needed = [column.name for column in table.columns if column.required]
+    needed = [column.name for column in columns if column.required]
     if required and layout.table in {"payments", "payees"}:
         needed.append("name")
     match = find_columns(raw, layout, needed)
     raw, positions, stand_ins = completed(raw, layout, match.positions)
     excluded = excluded_rows(raw, layout, positions, below=below, lines=lines)
-    draft = read_draft(
+    table = read_cells(
         raw,
         layout,
         positions,
         excluded.lines,
-        table.columns,
+        columns,
         payee_data_required=required,
         evidence=evidence,
     )
-    draft.key_types = key_types
-    if layout.sign and "amount" in draft.canonical:
-        apply_sign(draft, raw, layout.sign, payable=layout.table != "royalty_lines")
-    for rule in table.rules:
-        rule(draft)
-    check_oddities(draft, raw, match.positions)
+    table = replace(table, key_types=key_types)
+    if layout.sign and "amount" in table.canonical:
+        table = apply_sign(table, raw, layout.sign, payable=layout.table != "royalty_lines")
+    for rule in rules:
+        table = rule(table)
+    table = check_oddities(table, raw, match.positions)
     if layout.table not in _OF_WORKS:
-        hold_stopped_rows(draft, raw, match)
-    report_misshapen(draft, raw, excluded.lines)
-    return ReadRows(table.model, table.columns, match, excluded, draft, stand_ins)
+        table = hold_stopped_rows(table, raw, match)
+    table = flag_misshapen(table, raw, excluded.lines)
+    return ReadRows(model, columns, match, excluded, table, stand_ins)
 
 
 def settled(
@@ -269,21 +270,21 @@ def settled(
     """Part rows into sound and held ones, and say where each went.
 
     Args:
-        found: The rows; when a total disagrees, its draft is held as a whole.
+        found: The rows; when a total disagrees, all of them are held.
         unread: Columns that were not read.
         is_whole: Whether none of the rows around them were left out.
         decisions: What was decided while parsing, for people.
     """
     twice = second_copy(raw, found.excluded.lines) if is_whole and layout.table == "royalty_lines" else None
     notes = notes_that_stop(raw, found.excluded) if layout.table not in _OF_WORKS else []
-    found.draft.held_whole = _why_whole(mismatches, unread, twice, notes)
-    frame = _validated_frame(found, raw)
-    held_codes = codes_by_position(found.draft)
+    held_whole = _why_whole(mismatches, unread, twice, notes)
+    frame, table = _validated_frame(found, raw, held_whole)
+    held_codes = codes_by_position(table, held_whole)
     issues = [
         *issues_of(unread, raw, layout),
         *values_only(raw),
-        *hidden_data(found.draft, raw, found.match.positions),
-        *to_issues(found.draft, raw, found.match.positions),
+        *hidden_data(table, raw, found.match.positions),
+        *to_issues(table, raw, found.match.positions),
         *names_alone(raw, found.excluded, found.match.positions),
         *nearly_asked(raw, layout, found.excluded),
         *([] if twice is None else [_told_twice(raw, twice)]),
@@ -292,12 +293,12 @@ def settled(
     ]
     return ParsedTable(
         frame=frame,
-        held=held_rows(found.draft, raw, held_codes),
-        rows=dispositions(found.draft, raw, found.excluded, held_codes),
+        held=held_rows(table, raw, held_codes),
+        rows=dispositions(table, raw, found.excluded, held_codes),
         issues=tuple(sorted(issues, key=lambda issue: issue.row or 0)),
         decisions=decisions,
-        proposed={key_digest(found.draft.texts["pix_key"][at]): kind for at, kind in found.draft.proposed.items()},
-        key_types=_key_types(found.draft, held_codes),
+        proposed={key_digest(table.texts["pix_key"][at]): kind for at, kind in table.proposed.items()},
+        key_types=_key_types(table, held_codes),
     )
 
 
@@ -317,25 +318,25 @@ def _told_twice(raw: RawTable, row: int) -> Issue:
     return make_issue(IssueCode.LINES_TWICE, file=raw.file.name, sheet=raw.sheet, cell=f"A{row}", row=row)
 
 
-def _key_types(draft: TableDraft, held: Collection[int]) -> Mapping[str, str]:
+def _key_types(table: TypedTable, held: Collection[int]) -> Mapping[str, str]:
     """Return the types of the Pix keys of sound rows, by digest."""
-    if "pix_key_type" not in draft.canonical:
+    if "pix_key_type" not in table.canonical:
         return {}
-    keys, types = draft.texts["pix_key"].tolist(), draft.canonical["pix_key_type"].tolist()
+    keys, types = table.texts["pix_key"].tolist(), table.canonical["pix_key_type"].tolist()
     pairs = enumerate(zip(keys, types, strict=False))
     return {key_digest(key): kind for at, (key, kind) in pairs if key and kind and at not in held}
 
 
-def _validated_frame(found: ReadRows, raw: RawTable) -> pd.DataFrame:
+def _validated_frame(found: ReadRows, raw: RawTable, held_whole: IssueCode | None) -> tuple[pd.DataFrame, TypedTable]:
     """Build the frame of used rows; a row that breaks the model for no reason told yet is held as ROW_CONTRACT."""
-    draft, model = found.draft, found.model
-    out = codes_by_position(draft).keys() | draft.ignored.keys()
-    used = np.array([position for position in range(len(draft.rows)) if position not in out], dtype=np.int64)
-    values = {name: column[used] for name, column in draft.canonical.items()}
-    where = places(raw.file.name, raw.sheet, draft.rows[used])
-    frame = typed_frame(model, found.columns, values, where)
-    broken = broken_rows(model, frame)
-    draft.findings += [
+    table = found.table
+    out = codes_by_position(table, held_whole).keys() | table.ignored.keys()
+    used = np.array([position for position in range(len(table.rows)) if position not in out], dtype=np.int64)
+    values = {name: column[used] for name, column in table.canonical.items()}
+    where = places(raw.file.name, raw.sheet, table.rows[used])
+    frame = typed_frame(found.model, found.columns, values, where)
+    broken = broken_rows(found.model, frame)
+    table = table.add(
         CellFinding(int(used[label]), None, IssueCode.ROW_CONTRACT, {"rule": rule}) for label, rule in broken.items()
-    ]
-    return frame.drop(index=list(broken)).reset_index(drop=True)
+    )
+    return frame.drop(index=list(broken)).reset_index(drop=True), table

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
@@ -12,8 +13,8 @@ from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.layouts.headers import HeaderMatch
 from schemas.messages import Listed, Message
 from schemas.parsing.cells import CellFinding
-from schemas.parsing.draft import TableDraft
 from schemas.parsing.excluded_rows import ExcludedRows, ExclusionReason
+from schemas.parsing.typed_table import TypedTable
 from schemas.parsing.unread_columns import words_of
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
@@ -35,23 +36,23 @@ _PERCENTAGES: Final = frozenset({"share", "percentage"})
 _MOST_NAMED: Final = 12
 
 
-def check_oddities(draft: TableDraft, raw: RawTable, positions: Mapping[str, int]) -> None:
+def check_oddities(table: TypedTable, raw: RawTable, positions: Mapping[str, int]) -> TypedTable:
     """Find the cells of lines that are merged, external or stale, in columns that are read.
 
     CELL_MERGED takes the place of what the empty cell would be reproached with.
 
     Args:
-        draft: The lines, in the order of the file; findings are added.
+        table: The lines, in the order of the file.
         positions: Canonical column -> position in the file.
     """
     oddities = raw.oddities
     if oddities.values_only:
-        _hold_what_may_be_percentages(draft, raw, positions)
+        table = table.add(_what_may_be_percentages(table, raw, positions))
     if not any((oddities.merged, oddities.external, oddities.stale, oddities.shown_otherwise, oddities.struck)):
-        return
+        return table
     columns = {position: column for column, position in positions.items()}
-    lines = {row: at for at, row in enumerate(draft.rows.tolist())}
-    _hold_what_the_eye_sees(draft, raw, columns, lines)
+    lines = {row: at for at, row in enumerate(table.rows.tolist())}
+    table = table.add([*_shown_otherwise(table, raw, columns, lines), *_struck(raw, columns, lines)])
 
     def among_lines(cells: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
         read = sorted(cell for cell in cells if cell[0] in lines and cell[1] in columns)
@@ -60,60 +61,62 @@ def check_oddities(draft: TableDraft, raw: RawTable, positions: Mapping[str, int
     merged = among_lines(oddities.merged)
     covered = frozenset(merged)
     nowhere = frozenset(at for at, column in merged if column in DESTINATION_COLUMNS)
-    draft.findings = [
+    kept = [
         found
-        for found in draft.findings
+        for found in table.findings
         if not (found.code in _EMPTINESS and (found.position, found.column) in covered)
         and not (found.code is IssueCode.DESTINATION_MISSING and found.position in nowhere)
     ]
-    draft.findings += [CellFinding(at, column, IssueCode.CELL_MERGED) for at, column in merged]
-    draft.findings += [
-        CellFinding(at, column, IssueCode.FORMULA_EXTERNAL) for at, column in among_lines(oddities.external)
-    ]
-    if oddities.stale:
-        draft.findings += [
-            CellFinding(at, column, IssueCode.FORMULA_STALE) for at, column in among_lines(oddities.formulas)[:1]
-        ]
+    stale = among_lines(oddities.formulas)[:1] if oddities.stale else []
+    return replace(table, findings=kept).add(
+        CellFinding(at, column, code)
+        for code, cells in (
+            (IssueCode.CELL_MERGED, merged),
+            (IssueCode.FORMULA_EXTERNAL, among_lines(oddities.external)),
+            (IssueCode.FORMULA_STALE, stale),
+        )
+        for at, column in cells
+    )
 
 
-def _hold_what_the_eye_sees(
-    draft: TableDraft, raw: RawTable, columns: Mapping[int, str], lines: Mapping[int, int]
-) -> None:
-    """Hold reais that are shown in another currency or scaled, and rows of which something is struck through."""
-    currencies = draft.canonical.get("currency")
+def _shown_otherwise(
+    table: TypedTable, raw: RawTable, columns: Mapping[int, str], lines: Mapping[int, int]
+) -> Iterator[CellFinding]:
+    """Yield the reais that are shown in another currency or scaled."""
+    currencies = table.canonical.get("currency")
     for row, position in sorted(raw.oddities.shown_otherwise):
         column = columns.get(position, "")
         if row not in lines or column not in _MONEY:
             continue
-        currency = draft.currency if currencies is None else currencies[lines[row]]
+        currency = table.currency if currencies is None else currencies[lines[row]]
         if currency in {"", HOME_CURRENCY}:
-            draft.findings.append(CellFinding(lines[row], column, IssueCode.AMOUNT_SHOWN))
-    struck: dict[int, int] = {}
+            yield CellFinding(lines[row], column, IssueCode.AMOUNT_SHOWN)
+
+
+def _struck(raw: RawTable, columns: Mapping[int, str], lines: Mapping[int, int]) -> Iterator[CellFinding]:
+    """Yield the rows of which something is struck through, each once."""
+    first: dict[int, int] = {}
     for row, position in sorted(raw.oddities.struck):
         if row in lines and position < len(raw.headers):
-            struck.setdefault(row, position)
-    draft.findings += [
-        CellFinding(lines[row], columns.get(position), IssueCode.ROW_STRUCK, at=position)
-        for row, position in struck.items()
-    ]
+            first.setdefault(row, position)
+    for row, position in first.items():
+        yield CellFinding(lines[row], columns.get(position), IssueCode.ROW_STRUCK, at=position)
 
 
 _MONEY: Final = frozenset({"amount", "owner_amount", "minimum"})
 
 
-def _hold_what_may_be_percentages(draft: TableDraft, raw: RawTable, positions: Mapping[str, int]) -> None:
-    """Refuse numbers up to 1 where percentages stand: 0.5 may be shown as 50 %, and nobody looked how it is shown."""
-    refused = {(found.position, found.column) for found in draft.findings}
+def _what_may_be_percentages(table: TypedTable, raw: RawTable, positions: Mapping[str, int]) -> Iterator[CellFinding]:
+    """Yield numbers up to 1 where percentages stand: 0.5 may be shown as 50 %, and nobody looked how it is shown."""
+    refused = {(found.position, found.column) for found in table.findings}
     for column in _PERCENTAGES & positions.keys():
         cells, kinds = raw.cells[positions[column]], raw.kinds_of(positions[column])
         numbers = cells[kinds == CellKind.NUMBER]
         plain = numbers[~numbers.str.endswith("%")]  # a correction may say so
         doubtful = set(plain.index[plain.map(Decimal) <= 1].tolist())
-        draft.findings += [
-            CellFinding(at, column, IssueCode.PERCENT_FORMAT)
-            for at, row in enumerate(draft.rows.tolist())
-            if row in doubtful and (at, column) not in refused
-        ]
+        for at, row in enumerate(table.rows.tolist()):
+            if row in doubtful and (at, column) not in refused:
+                yield CellFinding(at, column, IssueCode.PERCENT_FORMAT)
 
 
 def values_only(raw: RawTable) -> list[Issue]:
@@ -123,9 +126,9 @@ def values_only(raw: RawTable) -> list[Issue]:
     return [make_issue(IssueCode.FILE_VALUES_ONLY, file=raw.file.name)]
 
 
-def hidden_data(draft: TableDraft, raw: RawTable, positions: Mapping[str, int]) -> list[Issue]:
+def hidden_data(table: TypedTable, raw: RawTable, positions: Mapping[str, int]) -> list[Issue]:
     """Warn once of hidden lines, and of hidden columns that are read."""
-    lines = set(draft.rows.tolist()) if raw.oddities.hidden_rows else set()
+    lines = set(table.rows.tolist()) if raw.oddities.hidden_rows else set()
     read = set(positions.values())
     rows = sorted(row for row in set(raw.oddities.hidden_rows) if row in lines)
     columns = [column_letter(position) for position in sorted(set(raw.oddities.hidden_columns) & read)]
@@ -176,29 +179,23 @@ def stops(text: str) -> bool:
 _MAY_STOP: Final = "cancel|pag[oau]|pay|paid|quitad|liberar|repassar|estorn|suspen|falec|deceas|bloque|disput|desconsid"
 
 
-def hold_stopped_rows(draft: TableDraft, raw: RawTable, match: HeaderMatch) -> None:
-    """Hold rows in which a cell or a comment says that they are not to be paid, but for columns that are left unread.
-
-    Args:
-        draft: The lines; findings are added.
-    """
+def hold_stopped_rows(table: TypedTable, raw: RawTable, match: HeaderMatch) -> TypedTable:
+    """Hold rows in which a cell or a comment says that they are not to be paid; columns left unread say nothing."""
     columns = {position: column for column, position in match.positions.items()}
-    lines = {row: at for at, row in enumerate(draft.rows.tolist())}
+    lines = {row: at for at, row in enumerate(table.rows.tolist())}
+    found: list[tuple[int, int, str]] = []
     for position in range(len(raw.headers)):
         if position in match.ignored or columns.get(position) in _NAMES_OF_WORKS:
             continue
         cells = raw.cells[position]
         may = cells[cells.str.contains(_MAY_STOP, case=False, regex=True)]
-        draft.findings += [
-            CellFinding(lines[row], columns.get(position), IssueCode.ROW_STOPPED, at=position)
-            for row, text in may.items()
-            if row in lines and stops(text)
-        ]
-    draft.findings += [
+        found += [(int(row), position, text) for row, text in zip(may.index, may, strict=True)]
+    found += [comment for comment in raw.oddities.comments if comment[1] < len(raw.headers)]
+    return table.add(
         CellFinding(lines[row], columns.get(position), IssueCode.ROW_STOPPED, at=position)
-        for row, position, text in raw.oddities.comments
-        if row in lines and position < len(raw.headers) and stops(text)
-    ]
+        for row, position, text in found
+        if row in lines and stops(text)
+    )
 
 
 _COLOUR: Final = re.compile(

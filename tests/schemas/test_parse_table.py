@@ -175,8 +175,15 @@ def test_a_row_with_too_many_fields_is_held_unread():
     assert parsed.held["amount"].tolist() == [None]
 
 
-def _forget_a_zero(draft):
-    draft.canonical["agency"][0] = "12"
+def _forget_a_zero(table):
+    agencies = table.canonical["agency"].copy()
+    agencies[0] = "12"
+    return table.assign(agency=agencies)
+
+
+def _write_into_a_column(table):
+    table.canonical["agency"][0] = "12"
+    return table
 
 
 def test_a_row_that_breaks_the_contract_for_no_known_reason_is_held_and_named(monkeypatch):
@@ -186,6 +193,13 @@ def test_a_row_that_breaks_the_contract_for_no_known_reason_is_held_and_named(mo
     parsed = parse("payments", PAYMENT, PAYMENT)
     assert codes(parsed) == ["ROW_CONTRACT"]
     assert parsed.rows["disposition"].tolist() == ["held", "used"]
+
+
+def test_no_rule_writes_into_a_column_that_others_have_read(monkeypatch):
+    payments = parsing._TABLES["payments"]
+    monkeypatch.setitem(parsing._TABLES, "payments", payments._replace(rules=(_write_into_a_column,)))
+    with pytest.raises(ValueError, match="read-only"):
+        parse("payments", PAYMENT)
 
 
 @pytest.mark.parametrize("table", COLUMNS)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from schemas.parsing.draft import KeyTypes
 from schemas.parsing.table import parse_table
+from schemas.parsing.typed_table import KeyTypes
 from schemas.values.pix_key import key_digest, proposed_key_type
 from tests.schemas.sheets import PIX_PAYEE, layout, sheet
 
