@@ -23,7 +23,6 @@ class RunRequest:
     """What the caller asked for.
 
     Attributes:
-        job_path: Where it was read.
         files: Source (layout name or position; "" for the only one) and path: read instead of the declared files.
         yes: Whether the caller approves the plan that will be made.
         by: Who asks; prepares the plan.

@@ -292,7 +292,6 @@ class RunReport:
     """What a run came to, for whoever started it.
 
     Attributes:
-        state: The same as a word.
         notes: What a person must know.
         summary: Content of `summary.json`; None when the run did not get that far.
         page: Address of its page on the desk, or of the desk's first page; "" where nobody has said where the desk is.

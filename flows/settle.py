@@ -26,9 +26,6 @@ def settle(job: str = "") -> State[None]:
     """Look up what is in doubt, set the exchange rates left over, follow open reports, and write their outputs again.
 
     Creates no report. Ends at once, without a call to the service, where the ledger says that nothing is open.
-
-    Args:
-        job: Name of one job; all jobs when empty.
     """
     with watching() as watch:
         try:

@@ -132,7 +132,6 @@ class OwedSum:
         name: The payee's; "" for lines that no share covers.
         tax_id: In full; for the finance team's own sheet alone.
         kind: Royalties, a row, what is carried, or lines without a share.
-        reference: As the row states it.
         amount_cents: How much; negative when the payee owes it.
         place: One of `schemas.plan.SHOWN_PLACES`.
         report: Id of the report; "" before.
@@ -160,7 +159,6 @@ class Owed:
     """What was owed and not paid at the end of a day.
 
     Attributes:
-        language: To speak to people in.
         sums: By job, period and payee.
     """
 
@@ -246,7 +244,6 @@ class MonthView:
 
     Attributes:
         month: Such as "2026-10".
-        language: To speak to people in.
     """
 
     month: str
@@ -267,7 +264,6 @@ class Receipt:
         destination: Where it was sent, masked.
         report_id, split_id: Ours and the service's name of the report.
         sent_at, ended_at: When it was sent, and seen as paid (UTC).
-        approved_by: Whose yes it was sent with.
     """
 
     payer_name: str

@@ -53,7 +53,6 @@ class Upload:
     Attributes:
         sha256: Hex digest of its bytes; with `name`, its identity.
         name: As the person called it, made safe.
-        at: When (UTC).
     """
 
     sha256: str
@@ -71,7 +70,6 @@ class Launch:
         key: The same key starts nothing twice.
         files: Read instead of those the job names, as "[SOURCE=]PATH".
         plan_digest: The plan whose approval asked for it; None for a first run.
-        at: When (UTC).
     """
 
     key: str
@@ -88,7 +86,6 @@ class FirstDecision:
 
     Attributes:
         subject: Which submission, exchange update, or freeze.
-        at: When (UTC).
     """
 
     kind: str
@@ -304,9 +301,7 @@ class Decision:
     Attributes:
         obligation_key: Which obligation; for a word on a row of a payments file, the row's own.
         submission_id: The partial or excluded report that the word explains; "" for a word on the row as it stood.
-        amount_cents: What was to be paid.
         destination: Fingerprint of where it was to go.
-        at: When (UTC).
     """
 
     obligation_key: str
@@ -330,8 +325,6 @@ class PlanDecision:
 
     Attributes:
         kind: How it was said, one of `ApprovalKind`; REJECTED for a no.
-        total_cents: The total it was said of.
-        at: When (UTC).
         is_used: Whether something was sent with it.
         is_void: Whether it stopped counting before.
         why: The reason of a no, where it still stands.

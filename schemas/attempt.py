@@ -90,9 +90,6 @@ class AccountCheck(PlainAttempt):
     """One paid check of one account, as the ledger holds it.
 
     It is written down as being sent, together with the money reserved for it: the job's budget is the consent to it.
-
-    Attributes:
-        cost_cents: What it costs at most.
     """
 
     fingerprint: str
@@ -103,7 +100,6 @@ class Attempt(Protocol[State_co]):
     """What every attempt has, whatever it asks for.
 
     Attributes:
-        state: Where it stands.
         body: The exact bytes to send.
         run_id: The run that sent it, or wrote it down while it is unsent.
         was_in_doubt: Whether these bytes may have arrived before.

@@ -29,7 +29,6 @@ class KnownContact:
         contact_id: The service's id; None where it told none.
         email: As told; where an answer left it out, as it was asked for.
         accounts: As last told; an answer without accounts leaves the older ones.
-        state: How far it is known.
         asked_at: When its creation was begun (UTC), while no answer to that is known.
         told_at: When the service last told it (UTC).
     """

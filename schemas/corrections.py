@@ -23,7 +23,6 @@ class Origin:
     Attributes:
         file: Base name of the file it was read from.
         sheet: Its sheet; None for text.
-        layout: Name of the layout it was read with.
         whole: Whether all its rows were copied; of a large table only those with problems are.
         width: How many columns it has; 0 where that was not written down.
         added: Header of the column beside them that tells people of each row's problems; "" for none.
@@ -127,8 +126,6 @@ class ProblemList:
     """The sheet behind the others that lists all problems.
 
     Attributes:
-        headers: Header and width of each column.
-        cell_position: The column that leads to the cell.
         rows: Texts of each row, and last where it leads, such as #'Sheet'!A1; "" for nowhere.
     """
 
@@ -234,7 +231,6 @@ def with_known(
     """Put rows that people have corrected before in the place of those that still are as they were then.
 
     Args:
-        table: All rows, or a block of them.
         known: File, sheet and row -> the row put right.
 
     Returns:
@@ -312,7 +308,6 @@ class MissingShare:
     Attributes:
         isrc, upc, release, artist: As the statement has them. The first of them that is not "" is what a share in this
             row would hold for; more specific names are left out where such a share would take lines from others.
-        title: Of the recording, for people.
         periods: Of the lines, in order; "" is the job's own.
         amount: Their sum in the job's currency, exact; None where a rate is missing.
     """

@@ -72,16 +72,12 @@ class ExchangeUpdate:
         id: Identity within the ledger, "xr-...".
         report_id: The submission whose report it is for.
         attempt: 1 + earlier attempts for that report.
-        terms: As approved with the plan.
-        state: Where it stands.
         body: The exact bytes to POST.
         run_id: The run that wrote it down, or sent it.
         sending_at: When the intent to send was written down (UTC); None before.
         was_in_doubt: Whether these bytes have ever been in doubt for this report.
         reason: Why it stands where it stands; None where that says it all.
-        report_run_id: The run that sent the report.
         split_id: The service's `_id` of the report.
-        report_state: Where the report's submission stands.
     """
 
     id: str

@@ -58,7 +58,6 @@ class JobDraft:
         payer_tax_id: Canonical or as written.
         period: A month, or `previous_month`.
         tables: payees, shares, advances or opening -> its files.
-        language: Of the comments and of what the job writes.
         four_eyes: Whether only somebody who signs in, and did not prepare it, approves what it pays.
     """
 

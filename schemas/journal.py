@@ -211,7 +211,6 @@ class ClaimedSum:
     """What a submission pays of one account.
 
     Attributes:
-        base_key: The payments row it is of.
         kind: Royalties, a payments row, or the owner's part.
         taxes_cents: Kind of tax -> centavos that are withheld with it.
         is_held_back: Whether the service is asked to hold it back.
@@ -231,7 +230,6 @@ class ReportFigures:
     """What a report says of the money, in centavos; None where it does not.
 
     Attributes:
-        tax_cents: Income tax that was kept.
         held_nothing: Whether nothing is held back, whatever was asked.
     """
 
@@ -253,9 +251,7 @@ class BookedPayment:
 
     Attributes:
         payee: Tax id; "" for what was kept of payments of several.
-        at: When it was booked (UTC).
         service_cents: What the service paid, with the fee where it was kept out of it.
-        kept_cents: Income tax that it kept.
     """
 
     submission_id: str
@@ -281,7 +277,6 @@ def where_claims_are(
     without telling stays there until people say what became of it. What was never sent, or failed, is the payee's.
 
     Args:
-        state: Where it stands.
         decisions: Obligation key -> the last word on what an untold report did for it.
     """
     if state not in LIVE:
@@ -352,7 +347,6 @@ class JournalState:
         balances: The accounts of payees, of their rows and advances, all entries together.
         moves: Document before -> document since, of payees whose accounts have moved.
         moved_to: The series under which this one goes on; None while it does not.
-        former: The series that this one goes on with.
         move_entries: How many entries of moves there are.
     """
 

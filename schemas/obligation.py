@@ -168,19 +168,15 @@ class Obligation:
     """A sum that came in, by whom it is owed to and where it is; a run's obligations add up to its `in`.
 
     Attributes:
-        kind: What it is a part of.
         amount_cents: How much, in centavos of the reports' currency.
-        place: Where the money is.
         key: Its identity, `extPaymentId` on the wire; never made of amount or account; "" for what no report carries.
         base_key: Key of the first obligation of the same payee and period.
         reference: What tells two obligations to one payee apart.
-        payee: Whom it is owed to.
         account: Pix key or bank account it goes to; None where nothing is known of one.
         account_holder: Whose account that is; "" for the payee's own.
         destination: Fingerprint of where it goes, or of where a submission that claims it has sent it.
         withhold, advance, recurring: A person's wishes, as the row states them.
         percentage, anticipation_id: As the row states them; "" when absent.
-        source: The payments row it is read from.
         submission_id: What claims it; "" while nothing does.
         run_id: The run that sent, or planned, that submission.
     """

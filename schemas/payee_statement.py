@@ -51,7 +51,6 @@ class StatementBasis:
     """What statements rest on beside a run's tables; kept with them, since the job file may have changed by then.
 
     Attributes:
-        advances: Where each advance stands.
         languages: Tax id -> language, of payees who want their statement in one of their own.
         minimums_cents: Tax id -> minimum, of payees who have one of their own.
     """
@@ -141,7 +140,6 @@ class WayToPaid:
         carried_out_cents: Into the next period; negative when owed back.
         held_cents: Open in this period until something is corrected.
         held_reasons: Codes of `schemas.issues.IssueCode` why.
-        payable_cents: What is to be paid.
         overpaid_cents: Zero, or negative: what earlier reports of this period paid too much, owed back.
         taxes: Kind of each tax that is withheld, and how much.
         is_due: Whether royalties are due at the end of this period; otherwise they were carried for that alone.
@@ -191,14 +189,12 @@ class PayeeStatement:
     """Everything one statement says.
 
     Attributes:
-        heading: What it shares with the others.
         token: Tells statements of namesakes apart in file names; not a tax id, and not to be worked back to one.
         tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
         recordings: By recording, the largest first; empty without royalties.
         platforms, territories, months: Sums of the same parts, the largest first; months in order.
         way: From earned to payable; None without royalties.
         advances: The advances recouped; they add up to the way's `recouped_cents`.
-        payments: What was, is or will be paid.
     """
 
     heading: StatementHeading

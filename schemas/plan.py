@@ -307,7 +307,6 @@ class Approval:
     """A person's word on one plan.
 
     Attributes:
-        at: When (UTC).
         expires_at: Until when it may be used (UTC).
     """
 

@@ -128,7 +128,6 @@ class PayeeNotice:
         alike: What one of their rows looks like that looks paid before.
         attempt: The number of this attempt to pay them, where earlier ones failed; 0 elsewhere.
         report: The last report that failed to pay them; "" without one.
-        destinations: Where the plan pays them.
     """
 
     notice: Notice
@@ -155,7 +154,6 @@ class Change:
         before_cents: What was to be paid; 0 for an added one.
         now_cents: What is to be paid; 0 for a removed one.
         elsewhere: Where its money is now, for a removed one, or was before, for an added one; None for nowhere.
-        reasons: Why it is, or was, there.
     """
 
     kind: ChangeKind
@@ -187,12 +185,9 @@ class PlanChanges:
     """What is not as it was.
 
     Attributes:
-        against: What the plan is compared with.
         run_id: The run whose plan it was; "" without one.
         at: When that plan was made (UTC); None without one.
-        period: Label of the period it was for.
         before_cents: What that plan paid, what had been sent before included; in the last period, all that was paid.
-        now_cents: The same of this plan.
         changes: By payment against the last plan, by payee against the last period; the largest differences first.
         rates: Exchange rates that changed; only against the last plan.
         shares: How many shares of an asset changed; only against the last plan.
@@ -225,7 +220,6 @@ class PlanRow:
     Attributes:
         tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
         kind: Of `schemas.obligation.Kind`.
-        place: Where it is.
         file, sheet, row: The source row of a payments row; "" and 0 elsewhere.
         notices: Why a person should look at the payee, or at this row.
         alike: What the row looks like that looks paid before.
@@ -305,14 +299,12 @@ class PlanView:
         exchange: The rate of the reports; None in BRL.
         payees: How many people would be paid.
         totals: Every centavo of `in`.
-        rows: Where every row of the files is.
         planned: Every payment of the plan, those to look at first, the largest first among equals.
         others: Every obligation that is not planned.
         not_paid: The same, summed by place and reason, the largest first.
         checks: Account checks still to be made.
         notices: Whom to look at, the most urgent first; where everybody is new, nobody is listed as new.
         first_ever: Whether the ledger has never paid anybody, so that all payees are new.
-        changes: What is not as it was.
         stopped: Whether rows have problems and the job says that then nothing is sent.
         review_reasons: Why a person must look at the plan, whatever --yes says.
     """

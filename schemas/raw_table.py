@@ -29,7 +29,6 @@ class RawTable:
     """One sheet (or text file) below its header row.
 
     Attributes:
-        file: Where it came from.
         sheet: Sheet name; None for text files.
         header_row: Physical row of the header, 1-based, as the spreadsheet numbers it.
         headers: Header texts as written, left to right from column A; "" for a column without one.

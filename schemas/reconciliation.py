@@ -82,7 +82,6 @@ class Discrepancy(Strict):
     Attributes:
         kind: What does not agree: of a text under `discrepancy.`, or the state in which a report ended.
         report_id: Ours; None where it is of none.
-        expected: What was planned or recorded.
         why: Why a report ended so, for people.
     """
 
@@ -172,14 +171,11 @@ class ReportLine:
     Attributes:
         submission_id: Ours; also what the service calls it.
         split_id: The service's number; None until known.
-        plan_digest: The plan it was sent with.
         state: Where it stands, one of `schemas.submission.SubmissionState`.
         status: The service's last word on it; None until known.
-        payments: How many payments it has.
         is_likely: Whether nothing but likeness speaks for its being ours.
         sent_at: When the intent to send was written down (UTC); None before.
         ended_at: When it was seen to have ended as it has (UTC); None while it is open.
-        approved_by: Whose yes it was sent with.
         tax_cents, fee_cents, paid_cents: What the service says it kept as income tax and as its fee, and paid; None
             where it is silent.
         exchange: The rate of a report in a foreign currency.
@@ -207,9 +203,7 @@ class RecordedDecision:
     """What a person said of a plan, or of a payment.
 
     Attributes:
-        at: When (UTC).
         how: By what way; None where that goes without saying.
-        amount_cents: The total, or the amount, it was said of.
         plan_digest: The plan it was said of; "" for a payment.
         payee: Whose payment it was said of; "" for a plan.
         why: The reason or the evidence they gave.
@@ -238,7 +232,6 @@ class Reconciliation:
         rows: `schemas.parsing.row_accounting.RowRuns`: where input rows went (used|held|duplicate|ignored), in runs.
         checks: The account checks this run rests on: payee, `destination_masked`, result, made (bool), reused (bool),
             `cost_cents`, message; the costs add up to that of the summary.
-        issues: All problems of all files.
         decisions: What was decided while reading, one line per file.
         waits: What this run leaves open, and what earlier periods of the job do.
         reports: Those that pay any of the obligations, in the order they were sent.

@@ -28,7 +28,6 @@ class Oddities:
 
     Attributes:
         hidden_rows: Rows below the header that the sheet does not show, by hand or by a filter.
-        hidden_columns: Columns that it does not show.
         merged: (row, position) of cells that a merged one covers; its top left cell, which has the value, is not one.
         external: (row, position) of formulas that take their value from another workbook.
         formulas: (row, position) of all formulas that have a value.

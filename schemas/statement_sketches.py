@@ -457,7 +457,6 @@ class PaidAlike:
     """What a row that is to be paid looks like: a payment of its amount to its payee or its account.
 
     Attributes:
-        job: Name of the job that made it.
         other_payer: Whether it was under another payer.
         other_payee: Whether it was to another CPF or CNPJ, at the same account.
         other_account: Whether it was to another account of the same payee.
@@ -492,12 +491,7 @@ def paid_alike_message(alike: Sequence[PaidAlike]) -> Listed:
 
 @dataclass(frozen=True, slots=True)
 class PaidSum:
-    """All that one payee got for one job and period.
-
-    Attributes:
-        amount_cents: The sum of its payments.
-        last_at: When the last of them was sent (UTC).
-    """
+    """All that one payee got for one job and period."""
 
     payee: str
     job: str
@@ -513,8 +507,6 @@ class UsedDestination:
 
     Attributes:
         destination: Fingerprint of the destination, never the account.
-        job: Name of the job it was last used for.
-        period: Label of the period it was last used for.
         last_at: When a payment to it was last sent (UTC).
     """
 
@@ -531,7 +523,6 @@ class FailedPayment:
 
     Attributes:
         base_key: Key of the first obligation of the same payee and reference.
-        amount_cents: What was to be paid.
         payee: Tax id, where it was of royalties, which another period's payment may make with its own; "" elsewhere.
     """
 
@@ -557,11 +548,8 @@ class FileUse:
 
     Attributes:
         whose: Job, payer, period and currency.
-        run_id: The run that read it.
-        name: What it was called then.
         file_sha256: Identity of its bytes.
         content_sha256: Identity of its canonical rows.
-        layout: Name of the layout it was read with.
         only_carried: Whether the run has paid nobody: what the file earns was carried or recouped.
         sketches: Which of its royalty lines were used.
         accounts: What they added up to, by currency and month.

@@ -92,12 +92,9 @@ class Submission:
 
     Attributes:
         id: Identity within the ledger; equals report_id.
-        plan_digest: The plan it belongs to.
         batch_number: Position in that plan, from 1.
         content_hash: Hex sha256 of the batch's content.
-        attempt: 1 + earlier submissions of that content.
         report_id: What it is called in the service.
-        state: Where it stands.
         amount_cents: Total of the report, the owner's part included.
         body: The exact bytes to POST.
         split_id: The service's `_id`; None until known.
@@ -165,9 +162,7 @@ class Claim(BatchPayment):
     """A payment in one live submission: an obligation has at most one.
 
     Attributes:
-        state: Where that submission stands.
         run_id: The run that sent it, or planned it while it is unsent.
-        period: Label of the period it was paid for.
         payer: Tax id of who pays; "" for what was paid outside.
         currency: Of the report; "" for what was paid outside.
         job: Name of the job; "" where it goes without saying.
@@ -187,7 +182,6 @@ class FormerPayee:
     """A payee of royalties of a job, of whom the tables say nothing any more.
 
     Attributes:
-        name: As the last report has it.
         email: As the last report has it; "" where it had none.
         destination: Fingerprint of where the last payment went.
         periods: Labels of the periods that they were paid for.
@@ -252,7 +246,6 @@ class Alarm:
             was sent), `paid_twice`, `status_changed` (one that had failed).
         tag: A ledger's tag or a report id, with a colon and the field where the service tells one of them wrongly. Once
             accepted it raises no alarm again.
-        message: What was seen, for people.
     """
 
     kind: AlarmKind

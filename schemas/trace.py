@@ -128,7 +128,6 @@ class AdvanceTaken:
         advanced_cents: What was paid ahead; None where the table lists it no more, and it stays recouped as it was.
         elsewhere_cents: What other periods, and other jobs, have recouped.
         ceiling_cents: What the recording it is linked to has earned; None where it is linked to none.
-        taken_cents: What the period recoups in all.
     """
 
     reference: str
@@ -162,17 +161,13 @@ class PayableWay:
     """How a run came from what is due for a period to what it pays: terms and figures, in centavos.
 
     Attributes:
-        paid_before_cents: What of the period was paid before, or is on its way.
-        withheld_before_cents: What of it was withheld before.
         balance_cents: What is owed, over all periods.
-        minimum_cents: Less is not paid.
         is_due: Whether royalties are due in the period.
         is_held: Whether the payee could not be paid.
         invoiced_cents: What is invoiced and not paid yet; None of who need not invoice.
         payable_cents: What is paid now, before tax.
         waiting_cents: What of the balance waits for the end of a hold, or for an invoice.
         advances: Of the payee, oldest first.
-        taxes: In order of their kinds.
     """
 
     later_cents: int
@@ -250,7 +245,6 @@ class TracedReport:
 
     Attributes:
         submission_id: Of the ledger; also the report's id in the service.
-        amount_cents: What it has for the payee.
         state: Where it stands; `reason` says why.
         split_id, status: The service's; None until known.
         sent_at: When it was last sent; None before.
@@ -288,7 +282,6 @@ class PayeeTrace:
         advances_left_cents: What of the payee's advances is still to be recouped afterwards; None where the books do
             not say.
         files: Source files of the run that were looked at again, or are gone.
-        obligations: What was asked for; all of the payee's when it was the payee.
         in_cents: What came in for the payee: payments rows, the owner's part, earnings, and what was carried in.
         places_cents: Where all of it is, by `schemas.plan.SHOWN_PLACES`.
         problems: What does not add up.

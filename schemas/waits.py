@@ -42,7 +42,6 @@ class OpenPeriod:
     """What the last run of a job and period has left open.
 
     Attributes:
-        run_id: The run that left it.
         folder: Where that run has written its outputs.
         items: By place, kind and reason; empty when nothing is left.
     """
@@ -90,7 +89,6 @@ class Wait:
     """One thing that waits for somebody.
 
     Attributes:
-        run_id: The run that left it.
         count: How many obligations or rows; 0 of a run.
         amount_cents: What they come to; 0 where no amount is known.
         currency: Of the amount; "" where there is none.
@@ -162,8 +160,6 @@ class Alert:
 
     Attributes:
         key: Names the occasion: people are called once for it.
-        kind: What sort of thing it is.
-        subject: The same in a line.
         facts: For programs: job, period, run, state, and digest, payments and total of a plan.
         page: Address of the page where somebody can act; "" where nobody has said where the desk is.
         notes: What else the run told, for people of the house alone.
@@ -228,7 +224,6 @@ def alert_of_night(run_id: str, began: str, *, desk_url: str, language: str) -> 
     """Tell of a night that has not ended.
 
     Args:
-        began: When it began, as people write it.
         desk_url: Where people reach the desk; "" where nobody has said.
     """
     facts: dict[str, str | int] = {"run": run_id, "state": "running"}

@@ -51,10 +51,7 @@ class WantedContact:
 
     Attributes:
         tax_id: Canonical CPF or CNPJ; the contact's identity.
-        name: As the rows say it.
-        email: As the rows say it.
         destination: Where the payee is paid; None where the rows say none, or several.
-        place: The row that says so.
     """
 
     tax_id: str
@@ -275,8 +272,6 @@ class ContactStep:
     """What is to be done about one payee's contact.
 
     Attributes:
-        wanted: As the rows describe it.
-        known: What is remembered of it.
         favorite: About its favorite account, as far as its accounts are known now.
         may_create: Whether it is created where the service says that there is none.
         name_differs: Whether the service knows it under another name; no call changes a name.
@@ -301,7 +296,6 @@ class ContactsPlan:
 
     Attributes:
         steps: One per contact wanted, by tax id.
-        left_out: Payees of whom no contact is made.
         not_named: Contacts remembered, of whoever, that this job's rows do not name; they stay as they are.
     """
 

@@ -297,9 +297,7 @@ def record_decision(
     Args:
         ledger: Where it is written.
         digest: The plan, or at least the first eight hexadecimal digits of its digest.
-        decision: Yes or no.
         total: The plan's total as they typed it; not looked at for a no.
-        why: What is wrong with the plan, for a no.
 
     Raises:
         DecisionRefused: there is no name, no amount, no reason; or the job counts only people who have signed in.

@@ -38,7 +38,6 @@ class PersonsDecision:
     """What a person says, of however many obligations.
 
     Attributes:
-        at: When (UTC).
         signed_in: Whether the name is that of a user who signed in, or one that was typed.
     """
 

@@ -17,7 +17,6 @@ class Question:
     Attributes:
         obligation_key: Which; the row's own key where it is about a row.
         submission_id: The report that does not tell whether it paid; "" where it is about a row.
-        amount_cents: What was or is to be paid.
         destination: Fingerprint of where to.
     """
 

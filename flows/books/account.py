@@ -52,7 +52,6 @@ def accounts_of(
 
     Args:
         postings: Of the payee's accounts, under whatever document.
-        traces: Names, and the payments one by one.
         year: Only the periods that begin in it.
     """
     shown = [trace for trace in traces if year is None or trace.period.startswith(f"{year:04}-")]

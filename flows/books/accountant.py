@@ -30,9 +30,6 @@ def taxed_payments(ledger: Ledger, first: dt.date, last: dt.date) -> list[TaxedP
     Each payment with the taxes that were withheld of it, and what the service kept of it. What it kept of a report of
     several is a line of nobody's; a tax that took all of a balance is a payment of nothing; money that came back is a
     payment below zero on the day on which that was booked: a month that is over never changes.
-
-    Args:
-        first: The first of the days.
     """
     known = _Known(ledger)
     since, before = (dt.datetime.combine(day, dt.time(), BRASILIA) for day in (first, last + dt.timedelta(days=1)))
@@ -140,7 +137,6 @@ def exported_journal(
     """Export what was booked on some days.
 
     Args:
-        first: The first of the days, in Brazil.
         codes: A CSV with the columns account and code: an account's name, or the beginning of one, and what it is in
             the accountant's chart of accounts.
 

@@ -63,7 +63,6 @@ def mail_statements(  # each is named at the call
 
     Args:
         ledger: Where it is written down, before and after.
-        paths: Where its statements lie, by token.
         to_new: Whether it is also sent to addresses that none was sent to before.
 
     Returns:

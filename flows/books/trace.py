@@ -175,11 +175,9 @@ class Traced:
     """What was found.
 
     Attributes:
-        payees: One for each period, or for each payee of a report.
         candidates: Masked tax ids and an obligation of each, where a name or mask fits several people; then
             nothing is traced.
         left_out: Obligations of a report beyond those that were followed.
-        language: To speak to people in.
         people: Tax ids of those who were traced.
     """
 

@@ -70,7 +70,6 @@ def write_payee_statements(run: Run, record: RunRecord, reconciliation: Reconcil
     one.
 
     Args:
-        run: Tells where they are.
         record: What the ledger keeps of the run they are of.
     """
     try:

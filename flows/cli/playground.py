@@ -234,7 +234,6 @@ class Together:
     """Programs of this installation, with one environment.
 
     Attributes:
-        logs: Folder of their logs, one file each.
         programs: Those that were started, in that order.
     """
 

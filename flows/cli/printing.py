@@ -260,7 +260,6 @@ def show_waits(console: Console, waits: Sequence[Wait], language: str = "") -> N
     """Print what waits, by job and period: amount, how many, why, which run left it, and the way on.
 
     Args:
-        console: Where to.
         waits: What waits, those of a job and period together.
         language: To tell it in; that of each job when "".
     """

@@ -45,8 +45,6 @@ class DeskSettings:
         absolute: Every session ends after so long.
         attempts_free: Failures to sign in that a name may have from one address before it has to wait.
         attempts_per_name: Failures a name may have from everywhere within `attempts_within`.
-        attempts_per_address: The same of an address.
-        attempts_within: The window of all of them.
     """
 
     uploads: Path

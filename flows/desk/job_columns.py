@@ -48,7 +48,6 @@ class TableOfJob:
 
     Attributes:
         name: The number of a source, from 1, or such as payees.
-        declared: What the job says of it now.
         slot: What its files are read as, without what the job says of columns.
         period: Label of the days that the job would pay for now.
     """

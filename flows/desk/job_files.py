@@ -68,10 +68,8 @@ class Proposed:
     """A file that would take the place of a table's, held against what it is now.
 
     Attributes:
-        adds: Whether its rows are added to what is there.
         before_sha256: What is there now; "" for nothing.
         changes: Row by row, sound rows alone.
-        issues: What is wrong in it.
     """
 
     table: str

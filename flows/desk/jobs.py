@@ -67,11 +67,7 @@ class LaunchState:
     """A launch: the run it became, or why there is none yet.
 
     Attributes:
-        job: Of which it is a launch.
         run_id: The run; "" while there is none.
-        words: Why there will be none.
-        ended: Whether there will be none.
-        at: When it was asked for (UTC).
         queued: Whether it waits for a worker first.
     """
 
@@ -196,7 +192,6 @@ class Launches:
     """Launches of the desk. Each is written down first, so that one key starts nothing twice.
 
     Args:
-        ledger: Where launches and runs are written.
         log_folder: Where child runs leave their words.
     """
 

@@ -84,7 +84,6 @@ class Making:
         text: Of its file; "" where something is missing.
         tables: Name in its folder -> the bytes of a sheet that was brought.
         layouts: Name in its folder -> the text of a layout that was drafted for one.
-        problems: What is missing or wrong.
     """
 
     text: str
@@ -98,7 +97,6 @@ def make_job(tables: Sequence[ProposedTable], form: Mapping[str, str], language:
 
     Args:
         form: `name`, `payer_tax_id`, `payer_name` and `period`.
-        language: Of the job, and of the comments in it.
     """
     problems = tuple(_left_open(tables, form))
     if problems:

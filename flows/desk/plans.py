@@ -41,7 +41,6 @@ class PlanState:
     """A frozen plan and how it stands.
 
     Attributes:
-        state: Where it stands.
         given: The approvals that stand, or were used; each with whether it counts.
         missing: How many more people must say yes.
         only_signed_in: Whether only words given in the desk count.
@@ -69,7 +68,6 @@ class PlanPages:
     """Plans as they were frozen: nothing of them is worked out again.
 
     Args:
-        ledger: Where they are.
         launches: Starts the rest once a plan has the words it needs.
     """
 
@@ -242,11 +240,7 @@ def reject(request: Request, digest: str, signed: SignedIn, form: Posted) -> Res
 
 @dataclass(frozen=True, slots=True)
 class ChecksWanted:
-    """A request for account checks.
-
-    Attributes:
-        agreed: Who has agreed, and counts.
-    """
+    """A request for account checks."""
 
     request: CheckRequest
     agreed: tuple[str, ...]

@@ -80,7 +80,6 @@ class Preview:
         rows: Rows read, used, held, duplicate, ignored.
         problems: Every problem, with its row's payee.
         corrections: The workbook to correct; None when there is nothing to correct.
-        missing_shares: The list of shares to fill in.
         failure: Why there is no plan; None when there is one.
         key_types: Digest of each Pix key without a type -> the type that it shows.
     """

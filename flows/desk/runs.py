@@ -124,15 +124,12 @@ class RunView:
 
     Attributes:
         run: The run, in the state people are shown.
-        live: Whether it still runs.
         steps: How far it came, as its stages were written down; empty for a night.
         todo: Exit code that says what people have to do; 0 for nothing, or where the page says it otherwise.
         successor: The next run of the same job and period; None when there was none.
         digest: Its plan; "" when it has none.
-        batches: What it has planned or sent.
         checks: Account checks: made, `cost_cents`.
         totals: Centavos by place; None while it runs.
-        discrepancies: What does not agree.
         issues: How many problems of each code.
         outputs: What it has left, statements aside.
         statements: How many statements it has left.
@@ -174,11 +171,7 @@ def as_shown(run: StoredRun, planned: Mapping[str, bool], ledger: Ledger, now: d
 
 
 class RunPages:
-    """Runs of the ledger.
-
-    Args:
-        ledger: Where they are.
-    """
+    """Runs of the ledger."""
 
     def __init__(self, ledger: Ledger, now: Callable[[], dt.datetime]) -> None:
         self._ledger = ledger

@@ -51,7 +51,6 @@ class Doubt:
         payments: How many; 0 of an exchange rate.
         amount_cents: How much; 0 of an exchange rate.
         absent_from: From when on people may declare it absent.
-        reason: What is known, and what it could be.
         first_word: One person's word that it is absent, waiting for a second.
     """
 

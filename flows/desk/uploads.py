@@ -50,7 +50,6 @@ class Received:
         source: Which of the job's sources it is for.
         name: As the person called it, made safe.
         sha256: Hex digest of its bytes.
-        path: Where it is kept.
     """
 
     source: str
@@ -290,9 +289,6 @@ def make_room(ledger: Ledger, folder: Path, now: dt.datetime, *, quota_bytes: in
     """Throw away uploads that came to nothing: those of long ago, and the oldest of them where there are too many.
 
     What a run has read, or a job holds, is kept for good.
-
-    Args:
-        folder: Where uploads lie.
     """
     unused = ledger.desk_uploads.unused()
     taken = sum(upload.size_bytes for upload in unused)

@@ -37,8 +37,6 @@ class Intake:
         came_in: All of it, as the files have it.
         inputs: What of it may be used, as `flows.payables.draft` says; what came in until then.
         is_judged: Whether it has said so.
-        used_before: What of it was used before.
-        sheets: The sheets as people wrote them.
         put_right: Rows that corrections workbooks have otherwise than the files.
         settled: Rows read as they were put right before.
         files: Name and hex digest of every sheet and corrections workbook.

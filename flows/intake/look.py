@@ -46,8 +46,6 @@ class SheetLook:
     Attributes:
         file: Base name.
         sheet: Its sheet; None for text.
-        layout: What it would be read with.
-        columns: Its headers, from the left.
         rows: used, held, ignored -> how many rows.
         sums: Currency -> what its sound rows sum up to; nothing, for tables without amounts.
         issues: All that is wrong, as far as it is known without a job.
@@ -70,7 +68,6 @@ class TableLook:
 
     Attributes:
         possibilities: The likeliest first.
-        sheets: What the likeliest makes of each of its sheets.
         failure: Why that does not read it; None when it does.
     """
 

@@ -27,8 +27,6 @@ class BroughtFile(NamedTuple):
     """A file that a person has brought.
 
     Attributes:
-        name: As they call it.
-        path: Where it is.
         written: How the job's file names it: relative to the job's folder.
     """
 
@@ -94,7 +92,6 @@ class Header:
 
     Attributes:
         position: From 0, column A.
-        cell: Where it stands.
         column: Canonical column, `IGNORED`, `AS_ASKED`, or `=` and the text of the rows asked for; "" for none.
         unread: What stands below it, where it is not read.
         asked: The texts that the job asks for already.
@@ -129,9 +126,7 @@ class ProposedTable:
         sheets: Sheets of which one has to be chosen; empty where there is no doubt.
         sheet: The one that is chosen; "" where there is no doubt.
         choices: Columns that a header can be.
-        answers: What people have said of its headers.
         missing: Column that nothing is, though one must be -> headers that could be it, in the file's order.
-        table: Which table the layout is of.
         is_variant: Whether it is nearly of its kinds, or one has to be drafted.
     """
 
@@ -309,7 +304,6 @@ def propose_job(
     """Put the files that a job reads in their places.
 
     Args:
-        read: Each with the table that it is.
         payer: Tax id and name.
 
     Raises:

@@ -51,7 +51,6 @@ def unread_money(path: str, money: MoneyColumn, name: str, layout: Layout) -> Is
 
     Args:
         path: Where the file is; it is opened once more to add the sheet up.
-        name: What the job is to call it.
         layout: With which the rest of its file, or of its source, is read.
     """
     is_asked_for = layout.asked_for is not None and layout.asked_for.sheet == name
@@ -103,14 +102,11 @@ class ReadTable:
     """One table of one file.
 
     Attributes:
-        path: Where its file is.
         raw: Its cells as text; of a large table, only rows with problems.
         origin: What a corrected copy of it stands for.
         frame: Sound rows; none, of royalty lines.
         totals: What its royalty lines add up to; nothing, of other tables.
         held: Rows with problems, see `schemas.parsing.table.ParsedTable`; royalty lines added up.
-        runs: Where every row went.
-        content: What its sound rows say.
         decisions: What was decided while reading it, in one line.
         sketches: Which royalty lines it holds.
         lines: Reads its royalty lines once more, one by one; None where not all of it was kept.

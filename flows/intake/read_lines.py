@@ -351,8 +351,6 @@ class GivenRange:
 
     Attributes:
         path: As of `GivenFile`.
-        table: What is known of all its rows.
-        where: Where these rows are.
         evidence: What decides how columns are read.
     """
 

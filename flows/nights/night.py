@@ -30,12 +30,10 @@ class JobNight:
     """What a night came to for one job.
 
     Attributes:
-        file: The job file, as the folder of jobs shows it.
         job: Name of the job; "" where the file could not be read.
         period: Label of the period; "" likewise.
         why: Why it was run, or was not; None where that could not be found out.
         state: How the job's period stands, as a word.
-        exit_code: The same as a code.
         run_id: The run that stands for it, of this night or of an earlier one; "" when there was none.
         message: The first thing a person should know; None where there is nothing.
     """
@@ -60,10 +58,8 @@ class NightReport:
     """What a night came to.
 
     Attributes:
-        run_id: Identity of the night in the ledger.
         jobs: One line for each job file, by name.
         exit_code: The worst of all jobs, and of settling.
-        state: The same as a word.
         messages: What a person must know about settling.
     """
 

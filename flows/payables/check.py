@@ -22,7 +22,6 @@ class Checked:
     """What `check` found.
 
     Attributes:
-        issues: All problems of all files.
         rows: Where each row would go, before claims.
         corrections: The workbook to correct; None when there is nothing to correct.
         missing_shares: The list of shares to fill in; None when none is missing.

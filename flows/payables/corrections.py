@@ -50,7 +50,6 @@ def corrections_of(
     """Write the person's own sheets with the bad cells marked; None when there is nothing to correct.
 
     Args:
-        folder: Where to.
         at_desk: Whether it is the desk that shows it; a run that the desk has started knows by itself.
         typed: File, sheet and A1 reference -> what somebody has typed in that cell's place.
     """

@@ -108,7 +108,6 @@ class Draft:
 
     Attributes:
         intake: What was read, and may be used.
-        snapshot: What the ledger knows that bears on it.
         verdicts: Check fingerprint -> what is known of the account.
         payables: What is owed, and where every centavo is so far.
         checks: What the account checks of the run did.
@@ -131,10 +130,6 @@ class Draft:
 def open_period(run: Run, intake: Intake, claims: Collection[Claim], journal: JournalState) -> tuple[Intake, Opened]:
     """Take opening balances at their word; rows that contradict the ledger are told and held.
 
-    Args:
-        claims: Live claims of the job and period.
-        journal: What the journal says of the period.
-
     Raises:
         UnsoundPlan: an opening balance has problems and does not say whose it is.
     """
@@ -153,7 +148,6 @@ class _Accounts:
     """The accounts of a job's series and of those it goes on with, as the accounts they go on as.
 
     Attributes:
-        state: What the journal says of them.
         moves: What is to be posted so that they stand there.
         payees: Document before -> document since.
         keys: Base keys of rows under a former document or payer -> under the present ones.

@@ -52,7 +52,6 @@ class Compared:
     """What a comparison found.
 
     Attributes:
-        changes: What is not as it was.
         names: Tax id -> name, of everybody in either plan who has one.
     """
 

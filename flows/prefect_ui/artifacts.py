@@ -116,8 +116,6 @@ def plan_page(
     """Write what a plan would pay, and what it leaves out.
 
     Args:
-        unpaid_cents: What is in no batch of it, by place.
-        checks: What its account checks did and cost.
         waits: Whether people have to approve it.
         in_desk: Whether only people who have signed in at the desk can.
         page: Address of the plan's page on the desk; "" where nobody has said where the desk is.
@@ -291,7 +289,6 @@ class Recorder:
     """The records of one flow run.
 
     Args:
-        flow_run_id: Which flow run the records belong to.
         logger: Where to say that a record could not be written.
     """
 
@@ -404,7 +401,6 @@ def report_after(
     Args:
         stage: Name of the stage that has ended, well or not.
         made: What the stage was given of what others had made.
-        recorder: Where records go.
         codes_before: How runs stood before they were looked at again; what is no news calls nobody.
     """
     if run.asked is not None:

@@ -88,7 +88,6 @@ class Watching:
     """Runs stages as tasks of the present flow run, and records what people want to see of them.
 
     Args:
-        recorder: Where records go.
         is_alone: Whether nobody in this process waits for the run's report.
     """
 

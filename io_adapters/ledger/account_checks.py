@@ -36,8 +36,6 @@ class CheckBudget:
     """Whose money checks cost.
 
     Attributes:
-        run_id: The run that pays for them.
-        cost_cents: What one check costs at most.
         budget_cents: What the run may spend on all of them.
         per_day, per_month: How many checks of all jobs the house allows; None for no limit.
     """
@@ -69,8 +67,6 @@ class KeptCheck:
 
     Attributes:
         result: What the service said; unknown when it did not say.
-        message: Its words, or why there are none.
-        cost_cents: What it cost, or may have cost.
         checked_at: When it was answered (UTC); None when it was not.
         expires_at: Until when the answer may be used again (UTC); None when there is none.
     """

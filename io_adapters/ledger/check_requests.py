@@ -24,8 +24,6 @@ class CheckRequest:
 
     Attributes:
         digest: Names these very accounts of a job and period.
-        cost_cents: What they cost at most.
-        asked_at: When (UTC).
     """
 
     digest: str

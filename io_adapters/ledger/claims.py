@@ -145,7 +145,6 @@ class Claims:
 
         Args:
             base_keys: Of the payments about to be made.
-            destinations: Where they go.
             royalties_of: Job and payee of those that are royalties.
             besides: A submission whose own claims do not count: it is the one about to be sent.
 

@@ -140,9 +140,7 @@ class Freeze:
     """Ledger and service disagree.
 
     Attributes:
-        reason: What was found, for people.
         alarms: Kind and tag of each alarm; the tag is what people accept.
-        frozen_at: Since when (UTC).
     """
 
     reason: Listed

@@ -398,7 +398,6 @@ class JobVersion:
         name: The file, relative to the job's folder.
         sha256: Hex digest of its bytes, which lie among the uploads.
         by: Who put it there; "" for what was there before anybody did.
-        at: When (UTC).
     """
 
     number: int

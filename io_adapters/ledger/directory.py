@@ -343,7 +343,6 @@ class DirectoryFinding:
         name: Of the question, for instance "echoes_report_id".
         value: What was seen; nothing personal.
         service_url: Of the service it was seen on.
-        seen_at: When (UTC).
     """
 
     name: str

@@ -350,7 +350,6 @@ class Journal:
         """Return what the journal says of a series when a period is worked out.
 
         Args:
-            period_start: Its first day.
             month: A day of the month in which taxes would be withheld, in Brazil.
         """
         own = and_(_E.job == series.job, _E.payer == series.payer, _E.currency == series.currency)

@@ -55,7 +55,6 @@ class Proof:
     """What an answer proves of an attempt.
 
     Attributes:
-        state: Where it leaves the attempt.
         split_id: The service's `_id` of what was made; None where the answer tells none.
         alarms: What it says that must stop all sending, in the very transaction that records it.
     """
@@ -304,7 +303,6 @@ class Outbox(ABC, Generic[Kept]):
         proves the effect still changes something: bytes once in doubt are never refused or unsent for certain.
 
         Args:
-            outcome: Where the answer leaves it.
             http_status: Of the answer; None when none came.
             split_id: The service's `_id` of what was made, where it told one.
             alarms: What the answer says that must stop all sending, in the very transaction that records it.

@@ -45,9 +45,7 @@ class StoredPlan:
 
     Attributes:
         payer: Tax id of the payer.
-        batches: How many batches it has.
         largest_cents: The largest single payment.
-        run_id: The last run that arrived at it.
         prepared_by: Who started the run that made it first, or first after a rejection; never whoever sends it later.
         created_at: When it was first made (UTC).
         approved_at: When it was last approved (UTC); None before, and once all of it was withdrawn unsent.
@@ -95,7 +93,6 @@ class Plans:
         without batches no more than that is done: all empty plans have one digest, and there is nothing to approve.
 
         Args:
-            service_url: Where it is to be sent.
             rule: Whose yes it needs; one that was stored before keeps the stricter of both.
 
         Returns:

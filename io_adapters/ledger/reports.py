@@ -36,7 +36,6 @@ class ReportSnapshot:
 
     Attributes:
         status: The status in it; None when it named none.
-        at: When it was read (UTC).
     """
 
     submission_id: str

@@ -58,7 +58,6 @@ class RunRecord(RecordHead):
     Attributes:
         obligations, balances, earnings, rows, checks: As in `schemas.reconciliation.Reconciliation`; earnings that were
             read have the number of their sum of lines as well, `SUM_NUMBER`.
-        check_counts: Account checks of the run.
         codes: Exit codes that will not change any more by following reports.
         territories: `TerritoryEarnings`.
         statements: What payees' statements rest on; None when the job wants none.
@@ -110,7 +109,6 @@ def read_record(ledger: Ledger, run_id: str, payee: str | None = None) -> RunRec
     """Read the record of a run; None where it left none.
 
     Args:
-        ledger: Where it is kept.
         payee: Only what is this payee's, of the tables that name payees; None for all.
     """
     parts = ledger.runs.record([run_id], _PARTS).get(run_id)
@@ -150,7 +148,6 @@ def read_obligations(
     """Read the obligations of runs, as each worked them out, by run; those that left no record are missing.
 
     Args:
-        ledger: Where they are kept.
         where: Which, over the columns of `OBLIGATION_COLUMNS`; None for all.
     """
     found = ledger.runs.record(run_ids, ["obligations"])

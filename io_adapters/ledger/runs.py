@@ -34,11 +34,9 @@ class StoredRun:
     Attributes:
         job: Name of the job; "" for a command without one.
         period: Label of the period; "" likewise.
-        job_file: Where the job was read from.
         state: Where it stands, for people; "running" until it ends.
         exit_code: How it ended; None while it runs.
         summary_json: Content of `summary.json`; None while it runs.
-        started_at: When it began (UTC).
         finished_at: When it ended (UTC); None while it runs, and after a crash.
     """
 
@@ -60,7 +58,6 @@ class RunStage:
     """One stage of a run, as it was written down when it began and when it ended.
 
     Attributes:
-        began_at: When it began (UTC).
         ended_at: When it ended (UTC); None while it goes on, and where its run died in it.
         exit_code: How the run stood by it alone, 0 where nothing was wrong; None until it ends.
         stopped: Whether the run's way ended here.
@@ -224,7 +221,6 @@ class Runs:
             job: Only this job's; None for all.
             before: Only runs that began before; None for all.
             other_than: A run that does not count.
-            part: Which part of a record it must have left.
         """
         has_left = runs.c.run_id.in_(select(run_records.c.run_id).where(run_records.c.part == part))
         early = runs.c.started_at < before if before is not None else true()

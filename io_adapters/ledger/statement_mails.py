@@ -16,10 +16,8 @@ class StatementMail:
     """One statement on its way to its payee.
 
     Attributes:
-        run_id: The run it is of.
         token: Names the payee's statement of that run, without the payee.
         sha256: Of the file that was sent.
-        asked_at: When (UTC).
         sent_at: When the mail server took it (UTC); None where it has not, or nobody knows.
         failure: Why the mail server did not; "" where it did, or nobody knows.
     """

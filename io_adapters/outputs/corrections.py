@@ -84,7 +84,6 @@ class SheetToCorrect:
     A table of which only rows with problems were kept says so in its origin: it is not whole.
 
     Attributes:
-        issues: What was found in it.
         origin: What its copy will stand for.
         proposals: Row and position -> what is written there in the place of what is wrong, for a person to accept.
         added: How many of its last columns the person's own sheet does not have.
@@ -108,7 +107,6 @@ def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: st
     Args:
         sheets: Everything that was read. Files without errors or warnings are left out; of a file that has some, all
             sheets are kept.
-        path: Where it should be.
         language: "pt-BR" or "en".
         next_step: What to do with it once it is corrected.
 
@@ -416,7 +414,6 @@ def write_missing_shares(missing: MissingShares, path: Path, language: str) -> P
     """Write the list: a sheet in the layout of shares, payee and share left to fill in, and a sheet on how to use it.
 
     Args:
-        missing: What no share covers.
         path: Where it should be; its folder is made when missing.
         language: "pt-BR" or "en"; the headers are those the layout has in it.
 

@@ -53,7 +53,6 @@ class JournalToExport:
     Attributes:
         booked: In the order of booking, from the first day on.
         opening: What accounts stood at before the first day; empty where nothing was.
-        since: The first day.
         numbers: Account -> its number in the ledger, which never changes.
         codes: Name of an account, or the beginning of one -> code in the accountant's chart of accounts.
     """

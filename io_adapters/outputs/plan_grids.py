@@ -57,17 +57,12 @@ class PlanGrids(NamedTuple):
     """What is shown of a plan, in the order in which people want to know it.
 
     Attributes:
-        identity: Which plan it is, and what it comes to.
         review: Why a person must look at it, and at how many payees for each reason.
         notices: The payees to look at one by one; of the others a count and a sum say enough.
         changes: What it is compared with, and how many changes of each kind there are.
-        changed: Each change.
-        totals: Where every centavo is.
-        not_paid: What is not paid, by place and reason.
         largest: The largest payments.
         batches: The reports it would be sent in.
         checks: Account checks still to be made, and what they would cost.
-        rows: Where every row of the files is.
     """
 
     identity: Grid

@@ -91,9 +91,6 @@ def obligation_rows(
 ) -> Iterator[Row]:
     """Describe obligations for the finance team: tax ids in full, Pix keys and accounts masked.
 
-    Args:
-        obligations: What is owed, each in its place.
-
     Yields:
         One row per obligation, in the order given; the amount as an exact Decimal, the row number None where there is
         no source row, moments as clocks in Brasília show them.

@@ -144,7 +144,6 @@ class Cell(NamedTuple):
 
     Attributes:
         value: What it holds; text is text whatever it begins with, and only a `Formula` computes.
-        comment: A note pinned to it.
         is_error: The text is an error literal such as #REF!, and stays one.
     """
 

@@ -134,7 +134,6 @@ class Reply:
 
     Attributes:
         status: HTTP status; None when none came.
-        headers: Headers; empty when none came.
         body: What was read of the body, decoded, at most `max_bytes`.
         failure: Why it ended early; None when it is complete.
     """
@@ -311,7 +310,6 @@ class Connection:
         """Prepare; nothing is opened.
 
         Args:
-            open_client: Opens a client for this connection alone.
             deadline_s: For one exchange, from connecting to the last byte of its reply.
         """
         self._open_client = open_client

@@ -195,7 +195,6 @@ def classify_update(
     not about another report will do, and so will no body at all.
 
     Args:
-        reply: Complete or not.
         read_id: Reads from a report the id that `split_id` is one of.
         was_in_doubt: Whether an earlier copy of these bytes may have arrived; then a refusal may be of this copy alone.
     """

@@ -60,7 +60,6 @@ class Behaviour(BaseModel):
         latency_s: How long after its arrival a request is answered at the earliest; its effect comes at once. Any
             number of answers wait at the same time.
         processing_after_s: Age at which a report turns from PENDING to PROCESSING.
-        done_after_s: Age at which it ends.
         listing_delay_s: Age from which GET /split shows a report.
         echo_report_id: Whether answers carry the `reportId` they were given.
         echo_name: Whether answers carry the `paymentBatchName` they were given.
@@ -80,7 +79,6 @@ class Behaviour(BaseModel):
             there is, unchanged, or create another.
         delete_answers: What the two DELETE endpoints answer: the object that was deleted (200), or nothing (204).
         inactive_institutions: ISPBs of institutions that are listed as inactive beside those that always are.
-        institutions_page_size: Results on a page when none are asked for.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -26,11 +26,9 @@ class Sandbox:
 
     Attributes:
         store: What it remembers of reports and account checks.
-        address_book: What it remembers of contacts.
         requests: How often each endpoint was called.
         watch: Tells webhooks of what moves.
         behaviour: How it behaves now; replaced as a whole when a test changes it.
-        api_key: The one key it lets in.
         clock: Seconds since 1970 (UTC).
     """
 

@@ -286,8 +286,6 @@ class EmbeddedSandbox:
 
     Attributes:
         url: Base URL of the service, prefix included.
-        control_url: Base URL of the control plane.
-        api_key: The key it lets in.
     """
 
     url: str

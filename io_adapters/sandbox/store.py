@@ -25,16 +25,12 @@ class StoredReport:
 
     Attributes:
         split_id: The service's `_id`.
-        tax_id: Who is responsible for it.
         report_id: `reportId` as received.
         batch_name: `paymentBatchName` as received.
-        currency: Currency of all its money.
         amount_cents: `amount` as received.
         owner_cents: `ownerAmount` as received.
         payments_cents: Sum of their final amounts.
-        withheld: How many of them are to be withheld.
         failing: How many of the others cannot be paid.
-        income_tax_cents: Income tax on what can be paid.
         fee_rate: The fee as a part of `amount_cents`.
         exchange_rate: As set; None before.
         rated_at: When the exchange rate was set first; None before.

@@ -44,7 +44,6 @@ class YamlText:
     """A parsed YAML document.
 
     Attributes:
-        name: Of the file, for messages.
         values: Plain dicts, lists, texts, numbers, booleans and dates. Floats stay floats: the model must refuse them.
     """
 

@@ -98,8 +98,6 @@ class ReadColumn:
     Attributes:
         canonical: Canonical texts.
         unsound: Rows that are the rules' to judge.
-        decision: What was decided for all its cells.
-        deciding: The cells that decided it, of this block or of others.
     """
 
     canonical: Coded
@@ -115,7 +113,6 @@ def read_texts(
 
     Args:
         cells: The block; rows that may be no lines decide nothing.
-        position: Where it stands.
         known: Cells of other blocks that decide how the column is read.
     """
     kind = cells.main_kind(position)
@@ -159,7 +156,6 @@ class ReadAmounts:
     Attributes:
         values: Exact decimals.
         decision: Which decimal mark was decided.
-        deciding: The cells that decided it, of this block or of others.
         saved_again: See `schemas.parsing.amounts.AmountColumn`.
     """
 

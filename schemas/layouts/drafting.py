@@ -50,8 +50,6 @@ class Guess:
     """A table as it seems to be. Positions count from 0, column A.
 
     Attributes:
-        view: Where it is.
-        table: What its rows seem to be.
         columns: Canonical column -> position.
         rivals: Canonical column -> other positions that could be it, the likeliest first.
         decoys: Positions of headers that known layouts deliberately do not read.
@@ -377,7 +375,6 @@ class Possibility:
     """One thing a file could be.
 
     Attributes:
-        layout: Which layout would read it.
         fits: Its table in each visible sheet that has one; the likeliest header where columns are missing.
         open_columns: Canonical column that nothing decides -> headers that could be it, in the file's order.
         is_variant: Whether it is nearly a sender's statement, and a person has to say whether it is one.

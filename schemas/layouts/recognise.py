@@ -228,12 +228,7 @@ _WRITTEN_AS: Final[dict[str | None, WrittenAs]] = {
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A layout's header found in a view.
-
-    Attributes:
-        view: Which sheet, or which delimiter.
-        match: Which header is which column.
-    """
+    """A layout's header found in a view."""
 
     layout: Layout
     view: View
@@ -393,7 +388,6 @@ class MoneyColumn:
     """A column of amounts in a view.
 
     Attributes:
-        view: Which sheet, or which delimiter.
         amount: Position of the column, from 0.
         currency: Position of the column that says their currencies; None for none.
     """

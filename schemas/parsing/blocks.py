@@ -42,7 +42,6 @@ class BlockFindings:
 
     Attributes:
         held: Lines with problems, as of `ParsedTable.held`.
-        runs: Where its rows went.
         issues: All that was found, in order of row.
         sums: To hold the file's totals against its lines.
         decided: Canonical column -> what was decided for it.
@@ -117,7 +116,6 @@ class TableAccounting:
     Attributes:
         held: Lines with problems, added up per currency and problem: columns as of `ParsedTable.held`, `row` is the
             first of them, `amount` their exact sum, as far as it can be read.
-        runs: Where its rows went.
         issues: All that was found, in order of row.
         decisions: What was decided while parsing it, for people.
         held_whole: Why no line may be used: a total disagrees with the lines, or a column that is not read may bear on

@@ -53,7 +53,6 @@ class ColumnReader(NamedTuple):
 
     Attributes:
         decision: What was decided for all of them, where some left it open.
-        deciding: The few of them that prove what is decided.
     """
 
     read: CellReader
@@ -150,8 +149,6 @@ class ColumnReading:
 
     Attributes:
         canonical: Canonical values, the absent one where there is none, as objects.
-        decision: What was decided for all its cells.
-        deciding: The cells that decided it.
     """
 
     canonical: npt.NDArray[Any]

@@ -224,7 +224,6 @@ class RowChange:
 
     Attributes:
         tax_id: Of the payee; "" in a table without payees.
-        name: Of the payee, where the table has it.
         key: What tells the row apart, by column; empty cells are left out, and so is the payee.
         cells: Column -> before and now, of a row that changed; nothing, of one that is new or gone.
     """
@@ -240,8 +239,6 @@ class TableChanges:
     """What differs between two versions of a table.
 
     Attributes:
-        added: Rows that were not there.
-        removed: Rows that are there no more.
         same: How many rows are as they were.
     """
 

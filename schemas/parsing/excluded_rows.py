@@ -139,11 +139,7 @@ _NEARLY: Final = 0.86
 
 
 def nearly_asked(raw: RawTable, layout: Layout, excluded: ExcludedRows) -> list[Issue]:
-    """Warn of rows that are left out although they say nearly what the job asks for: a slip of a pen, mostly.
-
-    Args:
-        excluded: Its rows that are no lines.
-    """
+    """Warn of rows that are left out although they say nearly what the job asks for: a slip of a pen, mostly."""
     left = excluded.why == ExclusionReason.NOT_ASKED
     issues = []
     for column, texts in layout.only.items():
@@ -171,11 +167,7 @@ _FEWEST_TWICE: Final = 6
 
 
 def second_copy(raw: RawTable, lines: Mask) -> int | None:
-    """Return the physical row from which on all lines stand a second time, in the same order; None where they do not.
-
-    Args:
-        raw: The file, or a block of it.
-    """
+    """Return the physical row from which on all lines stand a second time, in the same order; None if they do not."""
     rows = np.flatnonzero(lines)
     half = len(rows) // 2
     if len(rows) < _FEWEST_TWICE or len(rows) % 2:
@@ -271,7 +263,6 @@ def names_alone(raw: RawTable, excluded: ExcludedRows, positions: Mapping[str, i
     """Warn of notes among the lines that may be people of whom little but the name was filled in.
 
     Args:
-        excluded: Its rows that are no lines.
         positions: Canonical column -> position in the file.
     """
     if "name" not in positions or not excluded.lines.any():

@@ -126,7 +126,6 @@ class Convention:
     """What a layout says of all its numbers and dates.
 
     Attributes:
-        decimal: Decimal mark, or "auto".
         dates: What is first in a date that has the year last, or "auto".
     """
 

@@ -301,7 +301,6 @@ def bare_rows(raw: RawTable, positions: Mapping[str, int], among: Mask | None = 
     """Return the rows of a statement that say of no code, store and period, where others do; none, if there are many.
 
     Args:
-        raw: The file, or a block of it.
         positions: Canonical column -> position in the file.
         among: Which rows to look at; None looks at all.
 

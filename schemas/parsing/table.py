@@ -161,7 +161,6 @@ def parse_table(
     Args:
         payee_data_required: Whether payments rows must bring the payee's name and destination; not when the job has
             a payees table. Payees always must.
-        key_types: What is known of the types of Pix keys.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
@@ -222,7 +221,6 @@ def read_rows(  # all of it is one file's
         evidence: What other blocks of the file prove of its columns.
         below: Whether the block of totals below the lines began in another block.
         lines: See `schemas.parsing.stated_totals.find_totals`.
-        key_types: What is known of the types of Pix keys.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
@@ -271,7 +269,6 @@ def settled(
 
     Args:
         found: The rows; when a total disagrees, all of them are held.
-        unread: Columns that were not read.
         is_whole: Whether none of the rows around them were left out.
         decisions: What was decided while parsing, for people.
     """

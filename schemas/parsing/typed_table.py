@@ -53,7 +53,6 @@ class TypedTable:
         decisions: Canonical column -> what was decided for all its cells.
         said_nothing: Canonical column -> rows in which a word or a dash stood for nothing.
         evidence: Canonical column -> the cells that decided it, of this block or of others; columns of the file alone.
-        key_types: What is known of the types of Pix keys.
         proposed: Position -> the type that a Pix key shows, which nobody has confirmed.
         ignored: Position -> why a sound row is not used.
     """

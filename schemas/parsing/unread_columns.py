@@ -66,7 +66,6 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
     """Find the columns that are not read, in order.
 
     Args:
-        raw: The file, or a block of it.
         among: The rows that are lines; None looks at all.
     """
     looked_at = {fold(rule.column) for rule in (*layout.leave_out, layout.sign) if rule} | set(map(fold, layout.only))
@@ -92,12 +91,7 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
 
 
 def unread_in_head(head: Sequence[HeadRow], header: HeadRow, layout: Layout) -> list[UnreadColumn]:
-    """Find the columns that would not be read, as far as the first rows of a table show them.
-
-    Args:
-        head: The first rows.
-        header: The one of them that is the header.
-    """
+    """Find the columns that would not be read, as far as the first rows of a table show them."""
     width = len(header.texts)
     rows = [(*row.texts, *[""] * width)[:width] for row in head if row.row > header.row]
     cells = pd.DataFrame({at: pd.Series([row[at] for row in rows], dtype="str") for at in range(width)})
@@ -109,7 +103,6 @@ def told_apart(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Se
     """Take remarks for conditions by which alone rows differ that are the same thing otherwise.
 
     Args:
-        unread: Columns that are not read.
         alike: Physical rows that would be the same thing, group by group.
     """
     cells = {column.position: raw.cells[column.position] for column in unread if column.condition is None}

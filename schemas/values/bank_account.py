@@ -335,7 +335,6 @@ class BankAccount:
     Attributes:
         psp_id: ISPB, eight characters; "" as long as it is to be taken from the list of institutions.
         account: Number and check digit, glued.
-        account_type: As the wire says it.
         holder: Name of the holder; not part of the account's identity.
     """
 

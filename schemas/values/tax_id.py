@@ -157,7 +157,6 @@ class _Shape(NamedTuple):
 
     Attributes:
         characters: Where its letters and digits stand.
-        marks: Where its marks stand.
     """
 
     length: int

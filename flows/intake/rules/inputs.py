@@ -245,7 +245,6 @@ class Inputs:
         tax_problems: Tax id -> codes, of taxes with problems; "" where it cannot be read whose it is.
         unread_money: Names of files of the sources in which money is that nothing reads.
         rows: Where the rows of each file went so far, in runs.
-        issues: All problems of all files.
         decisions: What was decided while reading, one line per file.
     """
 

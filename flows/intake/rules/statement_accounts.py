@@ -35,11 +35,7 @@ _TWO_CENTS: Final = 2 * 10 ** (WEIGHT_PLACES - 2)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A statement that another is held against: one of an earlier run, or one that comes before it in the same.
-
-    Attributes:
-        accounts: What it adds up to.
-    """
+    """A statement that another is held against: one of an earlier run, or one that comes before it in the same."""
 
     where: str
     layout: str

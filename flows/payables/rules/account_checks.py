@@ -254,7 +254,6 @@ def account_rows(
 
     Args:
         accounts: Those that were to be paid when checks began.
-        verdicts: What is known of each by now.
         reused: Fingerprints of those whose answer somebody else had paid for, or an earlier run.
         calls: Every call of the run, in the order they were begun; the costs of the rows add up to theirs.
     """

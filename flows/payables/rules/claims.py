@@ -322,7 +322,6 @@ class SecondAttempt:
 
     Attributes:
         number: 2 for the second attempt.
-        report_id: The last report that failed.
     """
 
     number: int
@@ -412,7 +411,6 @@ def says_paid(submission: Submission, report: SplitReport, *, unpaid_cents: int,
 
     Args:
         submission: The one the report is of, whatever the ledger takes it for.
-        unpaid_cents: What was not paid of it, all in all.
     """
     judged = judge_report(replace(submission, state=S.ACCEPTED), report)
     if judged.state not in {S.PARTIAL, S.FAILED, S.EXCLUDED}:

@@ -381,7 +381,6 @@ def list_missing_shares(
     Args:
         statements: What lines add up to, by source, and what their currencies are worth; those of files that were
             paid before are the caller's to leave out.
-        in_question: Shares with problems; they are not missing.
         first_day: First day of the job's period (ISO), for lines that do not say their own.
     """
     statements, book = tuple(statements), ShareBook(shares, in_question)

@@ -47,14 +47,11 @@ class PeriodToPost:
     """All that a run has worked out of a period, for the journal.
 
     Attributes:
-        start: First day of the period.
         history: What the journal said before, and what opening balances carry in.
         rounded: What the statements are shared out into.
-        royalties: What is recouped and withheld.
         obligations: After they were held against claims.
         claims: Live claims of the period, and royalties paid outside.
         paid_outside: Base key of a payments row -> centavos that an opening balance says were paid for it.
-        owner_of_rows_cents: What payments rows give to the owner.
         opening_gone: Base keys of what opening balances said was paid outside, in a row that is gone: it stays paid.
         statements: Names what the statements hold, see `cause_of_statements`; "" without any.
     """
@@ -260,7 +257,6 @@ class AccountMoves:
 
     Args:
         series: The job's, for its payer in its currency.
-        state: What the journal says of it, as the accounts are.
     """
 
     def __init__(self, series: Series, state: JournalState) -> None:

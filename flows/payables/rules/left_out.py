@@ -30,7 +30,6 @@ class SetAside:
     """What repeated files hold.
 
     Attributes:
-        payments: Their payments rows, as obligations that are duplicates.
         lines_cents: Their royalty lines in the job's currency, exact centavos; rounded together with all others.
     """
 

@@ -87,7 +87,6 @@ def owe_unreadable(row: Record, own: Mapping[str, Any], place: Place, reasons: R
     Args:
         row: As `flows.intake.rules.inputs.Inputs.held_payments` has it.
         own: The payee's row of the payees table; empty where there is none.
-        place: Where its money is.
     """
     person = payee_of(row, own)
     return Obligation(
@@ -209,9 +208,6 @@ def owe_owner(
 
     A negative one, of returns, stays with the owner: no report can carry it. So does what reports of other periods
     have stated too much.
-
-    Args:
-        stated_before_cents: What of it is not stated again.
     """
     found = [_owner_part(amount_cents - stated_before_cents, payer_name, identity)]
     if stated_before_cents:

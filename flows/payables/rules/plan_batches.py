@@ -64,7 +64,6 @@ def batch_again(
     """Cut a batch that was stored before from what would be paid now.
 
     Args:
-        payments: What it pays, as it was stored.
         planned: By key, what would be paid were it not claimed.
         arrays: Obligation key -> what its payment is made of, as `break_down` says it.
 

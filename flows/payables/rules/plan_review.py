@@ -198,11 +198,7 @@ class OwnerJump(NamedTuple):
 
 
 def owner_jumps(before: pd.DataFrame, now: pd.DataFrame) -> list[OwnerJump]:
-    """Name the assets of both periods of which the owner's part is ten points more or less than it was.
-
-    Args:
-        before: Earnings of the period before.
-    """
+    """Name the assets of both periods of which the owner's part is ten points more or less than it was."""
     old, new = _owners_parts(before), _owners_parts(now)
     return [
         OwnerJump(asset, old[asset], new[asset])
@@ -270,7 +266,6 @@ class PaidBefore:
 
     Attributes:
         sums: Sums by job and period of the plan's payees, the latest first.
-        destinations: Where they were paid.
         last_period: Payments of the job's last earlier period; empty when there is none.
     """
 
@@ -312,7 +307,6 @@ def notices_of(
 
     Args:
         obligations: As a plan would leave them, each in its place.
-        before: What was paid before.
         names: Tax id -> name, for those whom the plan does not name.
         currency: Currency of the reports; only amounts in it are compared.
     """

@@ -107,7 +107,6 @@ class LastRun:
         exit_code: The same as a code; None of one that never wrote down its end.
         interrupted: Whether it will not: its process is gone.
         is_last_of_job: Whether no other period of the job was run since.
-        language: Of the job, where it is known.
         in_desk: Whether words on the job count only from people who have signed in at the desk.
     """
 

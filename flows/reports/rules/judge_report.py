@@ -21,7 +21,6 @@ class Judgement:
     """What to record of one look at a report.
 
     Attributes:
-        state: Where the submission now stands.
         reason: Why; None where that goes without saying.
         discrepancies: Mismatches seen, each a datum with a kind.
     """

@@ -304,9 +304,6 @@ def absence_lacks(
     It must show the report that was accepted last before it, where the ledger knows one from before, and the first one
     accepted after it. One that the list does not show any more is passed over where the evidence names it. In place of
     a report of ours after it serves one that the service dates after it and the evidence names, made by hand, say.
-
-    Args:
-        submission: In doubt, and not in the list.
     """
     when = submission.sending_at
     if when is None:

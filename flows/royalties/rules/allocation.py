@@ -299,7 +299,6 @@ class Allocation:
     Attributes:
         sums: What was shared out: columns of Earnings that all parts of a sum have in common.
         parts: The number of a sum, and the columns of Earnings that are each part's own; in order of sums.
-        territories: What payees earned by territory.
     """
 
     sums: pa.Table

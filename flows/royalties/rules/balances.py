@@ -34,7 +34,6 @@ class History:
         own_recouped: (payee, advance) -> what this period has recouped so far.
         taxed: (payee, kind of tax) -> what is withheld of this period so far.
         taxed_in_month: (payee, kind of tax) -> what any job of the payer has withheld in the month of the run.
-        journal: What all of that rests on.
     """
 
     carried_in: Mapping[str, int]

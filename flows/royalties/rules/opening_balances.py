@@ -94,7 +94,6 @@ class Opened:
     """A period with its opening balances.
 
     Attributes:
-        history: With what was declared as carried in.
         royalties_paid: Royalties paid outside, as claims without a submission.
         payments_paid: Obligation key of a payments row -> centavos paid for it outside.
         said_paid: Payee and reference -> centavos of every row of the period that says what was paid outside; nothing

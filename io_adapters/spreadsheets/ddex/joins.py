@@ -35,7 +35,6 @@ class Lender:
     one, or all when lines refer to them.
 
     Attributes:
-        record: Which, as the layout says it.
         columns: Positions in the header of the columns lent.
         key: Positions in the header of the cells that may hold a record's key; none when lines follow it instead.
         by: Positions in the header of the lines' cells that may hold it.

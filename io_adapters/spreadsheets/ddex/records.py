@@ -101,8 +101,6 @@ class RecordCells:
 
     Attributes:
         data: The lines, each with its line feed; UTF-8.
-        widths: Number of cells of each row.
-        escaped_rows: Rows with an escaped tab.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -314,8 +312,6 @@ class Blocks:
     """Which block each record is in; blocks are counted from 0 in their order.
 
     Attributes:
-        rows: Rows of the records that stand in blocks.
-        numbers: Number of each one's block.
         nameless: Rows among them without a block's id.
     """
 

@@ -58,7 +58,6 @@ class ByteRange:
 
     Attributes:
         start: Where in the file they begin.
-        end: Where they end.
         first_row: Physical line on which the first of them starts.
         sha256: Hex digest of their bytes.
     """
@@ -307,7 +306,6 @@ class TextTable:
     Attributes:
         form: How rows are cut into fields.
         header_row: Physical line of the header.
-        decisions: What was decided on opening it.
         preamble: Canonical column -> what is said once above the header.
     """
 

@@ -144,7 +144,6 @@ class ValuesOnlyWorkbook:
 
     Attributes:
         sheets: Its worksheets, in order.
-        traits: What is to be said of it as a whole.
     """
 
     def __init__(self, content: bytes, traits: Traits) -> None:

@@ -86,7 +86,6 @@ class WorkbookRefused(Exception):
     """A workbook that is not read, said in a way that crosses a pipe; the parent makes an issue of it.
 
     Attributes:
-        code: Name of the issue code.
         key: Of the catalogues; "" takes the code's own text.
         facts: What the sentence names; never a cell's value.
     """

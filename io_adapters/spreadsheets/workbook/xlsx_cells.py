@@ -169,7 +169,6 @@ class CellReader:
         zeros: (row, column, digits) of whole numbers that are shown with zeros before them, up to so many digits.
         shown_otherwise: (row, column) of numbers that are shown in a foreign currency, or as thousandths of themselves.
         struck: (row, column) of cells that are struck through.
-        hidden_rows: Rows not shown.
         hidden_columns: First and last column of each range not shown.
     """
 
