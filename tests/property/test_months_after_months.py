@@ -56,7 +56,7 @@ def some_taxes(draw):
     return taxes(drawn("| payee | kind | rate | amount |", rows)) if rows else empty_table("taxes")
 
 
-class TableAccounting:
+class LabelYear:
     """A year, what came in last for each month, and what everybody has been paid outside."""
 
     def __init__(self, year, whole_shares):
@@ -111,28 +111,28 @@ def test_everything_ever_earned_is_recouped_paid_carried_or_held_and_no_run_chan
 ):
     calendar = Calendar()
     with open_ledger(f"sqlite:///{tmp_path_factory.mktemp('months')}/ledger.db", clock=calendar) as ledger:
-        books = TableAccounting(Year(ledger.journal, calendar, {"minimum_payout": minimum}, balances=balances), whole)
-        books.taxes = data.draw(some_taxes())
+        label_year = LabelYear(Year(ledger.journal, calendar, {"minimum_payout": minimum}, balances=balances), whole)
+        label_year.taxes = data.draw(some_taxes())
         for month, event in [(MONTHS[0], "run"), *events]:
             if event == "fail":
-                books.year.fail(month)
+                label_year.year.fail(month)
                 continue
-            books.advances = data.draw(some_advances())
-            books.take_in(month, data.draw(some_lines(at_most=5)), data.draw(some_payees()))
-            books.run(month)
-            left, paid = books.left(), books.year.paid()
-            assert not books.run(month)
-            assert (books.left(), books.year.paid()) == (left, paid)
+            label_year.advances = data.draw(some_advances())
+            label_year.take_in(month, data.draw(some_lines(at_most=5)), data.draw(some_payees()))
+            label_year.run(month)
+            left, paid = label_year.left(), label_year.year.paid()
+            assert not label_year.run(month)
+            assert (label_year.left(), label_year.year.paid()) == (left, paid)
         for month in data.draw(
-            st.permutations(sorted(books.came_in))
+            st.permutations(sorted(label_year.came_in))
         ):  # whatever failed, and whatever is outstanding now
-            books.run(month)
-        left, paid = books.left(), books.year.paid()
-        for month in data.draw(st.permutations(sorted(books.came_in))):
-            assert not books.run(month)
-        assert (books.left(), books.year.paid()) == (left, paid)
+            label_year.run(month)
+        left, paid = label_year.left(), label_year.year.paid()
+        for month in data.draw(st.permutations(sorted(label_year.came_in))):
+            assert not label_year.run(month)
+        assert (label_year.left(), label_year.year.paid()) == (left, paid)
         opened = opening(balances) if balances else empty_table("opening")
         carried = opened[opened["kind"] == "carried"].groupby("tax_id")["amount_cents"].sum()
         for payee in CPF.values():
-            earned, placed = books.of(payee)
+            earned, placed = label_year.of(payee)
             assert earned + carried.get(payee, 0) == placed

@@ -65,19 +65,19 @@ def read(path, range_bytes, how=LAYOUT):
 
 
 def assert_read_alike(path, range_bytes, how=LAYOUT):
-    whole, excluded = read(path, None, how), read(path, range_bytes, how)
-    if isinstance(whole, tuple) or isinstance(excluded, tuple):
-        assert excluded == whole
+    whole, in_ranges = read(path, None, how), read(path, range_bytes, how)
+    if isinstance(whole, tuple) or isinstance(in_ranges, tuple):
+        assert in_ranges == whole
         return whole
-    pd.testing.assert_frame_equal(excluded.totals.by_platform, whole.totals.by_platform)
-    pd.testing.assert_frame_equal(excluded.totals.by_territory, whole.totals.by_territory)
-    pd.testing.assert_frame_equal(excluded.held, whole.held)
-    pd.testing.assert_frame_equal(excluded.books.runs, whole.books.runs)
-    pd.testing.assert_frame_equal(excluded.raw.cells, whole.raw.cells, check_index_type=False)
-    assert replace(excluded.raw, cells=whole.raw.cells) == whole.raw
-    assert (excluded.books.issues, excluded.books.decisions) == (whole.books.issues, whole.books.decisions)
-    assert (excluded.content, excluded.sketches, excluded.whole) == (whole.content, whole.sketches, whole.whole)
-    assert excluded.before == whole.before
+    pd.testing.assert_frame_equal(in_ranges.totals.by_platform, whole.totals.by_platform)
+    pd.testing.assert_frame_equal(in_ranges.totals.by_territory, whole.totals.by_territory)
+    pd.testing.assert_frame_equal(in_ranges.held, whole.held)
+    pd.testing.assert_frame_equal(in_ranges.books.runs, whole.books.runs)
+    pd.testing.assert_frame_equal(in_ranges.raw.cells, whole.raw.cells, check_index_type=False)
+    assert replace(in_ranges.raw, cells=whole.raw.cells) == whole.raw
+    assert (in_ranges.books.issues, in_ranges.books.decisions) == (whole.books.issues, whole.books.decisions)
+    assert (in_ranges.content, in_ranges.sketches, in_ranges.whole) == (whole.content, whole.sketches, whole.whole)
+    assert in_ranges.before == whole.before
     return whole
 
 

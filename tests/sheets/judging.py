@@ -28,7 +28,7 @@ BANKS = {
 LISTED = {ispb: Institution(ispb_number=ispb, compe_number=code, is_active=True) for code, ispb in BANKS.items()}
 
 
-class DecidingCells(QuietProgress):
+class KeptProgress(QuietProgress):
     """Keeps what a person is told while a job is read."""
 
     def __init__(self) -> None:
@@ -43,17 +43,17 @@ class DecidingCells(QuietProgress):
 
 def read_and_judge(job: Path) -> dict[str, Any]:
     """Read a job's files as `check` does, and say in the words of a drawing's truth what became of them."""
-    told = DecidingCells()
-    with opened_offline(read_run_request(job), told) as run:
+    progress = KeptProgress()
+    with opened_offline(read_run_request(job), progress) as run:
         run.ledger.institutions = SimpleNamespace(read_at=run.clock.now, all=lambda: LISTED)
         try:
             intake = read(run)
         except UnreadableFile as refused:
-            return {"refused": _named(refused.issues), "told": [*told.told, *_texts(refused.issues)]}
+            return {"refused": _named(refused.issues), "told": [*progress.told, *_texts(refused.issues)]}
         drafted = draft(run, intake)
         planned = planned_payments(drafted.payables.obligations)
         found = _ends(drafted.intake, run, {owed.source.row for owed in planned})
-        found |= {"told": [*told.told, *_texts(run.issues)]}
+        found |= {"told": [*progress.told, *_texts(run.issues)]}
         if intake.inputs.statements:
             lines = {row: line for row, line in _lines(intake).items() if row not in found["held"]}
             total = sum((Decimal(amount.partition(" ")[0]) for amount in lines.values()), Decimal())

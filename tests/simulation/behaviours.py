@@ -50,8 +50,8 @@ class Behaviour:
 
 
 @dataclass(frozen=True, slots=True)
-class DecidingCells:
-    """What a service tells of a report, and how soon its lists do."""
+class Listing:
+    """What the lists of a service show of a report, and how soon."""
 
     name: str
     report_id: bool
@@ -165,11 +165,11 @@ MOODS: Final = (
         for words, effect_after_s in (("before the effect", NEVER), ("after the effect", 0))
     ),
 )
-TELLINGS: Final = (
-    DecidingCells("tells id and name", report_id=True, batch_name=True),
-    DecidingCells("tells the id alone", report_id=True, batch_name=False),
-    DecidingCells("tells the name alone", report_id=False, batch_name=True),
-    DecidingCells("tells neither", report_id=False, batch_name=False),
-    DecidingCells("tells both, ten minutes late", report_id=True, batch_name=True, lag_s=LAG_S),
-    DecidingCells("tells neither, ten minutes late", report_id=False, batch_name=False, lag_s=LAG_S),
+LISTINGS: Final = (
+    Listing("tells id and name", report_id=True, batch_name=True),
+    Listing("tells the id alone", report_id=True, batch_name=False),
+    Listing("tells the name alone", report_id=False, batch_name=True),
+    Listing("tells neither", report_id=False, batch_name=False),
+    Listing("tells both, ten minutes late", report_id=True, batch_name=True, lag_s=LAG_S),
+    Listing("tells neither, ten minutes late", report_id=False, batch_name=False, lag_s=LAG_S),
 )

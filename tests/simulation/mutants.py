@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.simulation.behaviours import BEHAVIOURS, MOODS, TELLINGS
+from tests.simulation.behaviours import BEHAVIOURS, LISTINGS, MOODS
 from tests.simulation.office import Office
 from tests.simulation.points import Point
 from tests.simulation.scenarios import Event, Scenario, Twist
@@ -118,12 +118,12 @@ def _without_index(office: Office, name: str) -> Office:
 
 def when(
     behaviour: str = "accepted",
-    telling: str = "tells id and name",
+    listing: str = "tells id and name",
     point: Point | None = None,
     event: Event = Event.NOTHING,
     twist: Twist = Twist.NONE,
 ) -> Scenario:
     """Name a scenario by what is special about it."""
     (meets,) = (one for one in (*BEHAVIOURS, *MOODS) if one.name == behaviour)
-    (told,) = (one for one in TELLINGS if one.name == telling)
+    (told,) = (one for one in LISTINGS if one.name == listing)
     return Scenario(point, event, meets, told, twist)

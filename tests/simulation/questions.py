@@ -7,7 +7,7 @@ from pathlib import Path
 
 from io_adapters.payout_api.outcome import classify_response
 from schemas.submission import Outcome
-from tests.simulation.behaviours import BEHAVIOURS, REFUSAL, TELLINGS
+from tests.simulation.behaviours import BEHAVIOURS, LISTINGS, REFUSAL
 from tests.simulation.office import Office
 from tests.simulation.world import World
 
@@ -21,7 +21,7 @@ def a_refusal_of_bytes_once_in_doubt(folder: Path, office: Office) -> tuple[str,
 
 def a_second_live_claim_on_one_obligation(folder: Path, office: Office) -> tuple[str, ...]:
     """The file itself refuses it, whatever program writes to it."""
-    world = World(folder, office, BEHAVIOURS[0], TELLINGS[0])
+    world = World(folder, office, BEHAVIOURS[0], LISTINGS[0])
     world.pay(office.six, name="only")
     with closing(sqlite3.connect(world.file)) as ledger:
         (columns,) = ledger.execute("SELECT group_concat(name) FROM pragma_table_info('claims')").fetchone()

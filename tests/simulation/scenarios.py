@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.ledger.leases import Owner
-from tests.simulation.behaviours import BEHAVIOURS, MOODS, TELLINGS, Behaviour, DecidingCells
+from tests.simulation.behaviours import BEHAVIOURS, LISTINGS, MOODS, Behaviour, Listing
 from tests.simulation.office import Office, Spreadsheet
 from tests.simulation.points import IN_TRANSACTION, Point, Points, PowerCut
 from tests.simulation.verdict import Verdict, judge
@@ -47,7 +47,7 @@ class Twist(Enum):
 
 
 T = Twist
-EXTREMES: Final = (TELLINGS[0], TELLINGS[3])
+EXTREMES: Final = (LISTINGS[0], LISTINGS[3])
 BEFORE_ANY_POST: Final = frozenset({P.BEFORE_FREEZING, P.BEFORE_APPROVING, P.IN_APPROVING, P.AFTER_APPROVING})
 AROUND_AN_ANSWER: Final = (P.AFTER_INTENT, P.BEFORE_OUTCOME, P.AFTER_OUTCOME)
 
@@ -59,16 +59,16 @@ class Scenario:
     point: Point | None
     event: Event
     behaviour: Behaviour
-    telling: DecidingCells
+    listing: Listing
     twist: Twist = T.NONE
 
     def __str__(self) -> str:
         where = f"{self.point.value}: {self.event.value}" if self.point else "nobody dies"
-        return f"{where}; POST 2: {self.behaviour.name}; list {self.telling.name}; {self.twist.value}"
+        return f"{where}; POST 2: {self.behaviour.name}; list {self.listing.name}; {self.twist.value}"
 
     def play(self, folder: Path, office: Office) -> Verdict:
         """Let it go that way to the end of the twenty-fifth hour, and hold ledger and service against each other."""
-        world = World(folder, office, self.behaviour, self.telling)
+        world = World(folder, office, self.behaviour, self.listing)
         first, later = self._sheets(office)
         owner = _owner(self.event)
         points = Points(self.point, lambda: self._strike(world, owner, later))
@@ -82,7 +82,7 @@ class Scenario:
             world.stopped_at_s = -1.0
         _afterwards(world, later)
         verdict = judge(world, later.owed)
-        is_seen = self.event is E.NOTHING and (self.behaviour.copies == 1 or self.telling.report_id)
+        is_seen = self.event is E.NOTHING and (self.behaviour.copies == 1 or self.listing.report_id)
         if self.behaviour.freezes and is_seen and not verdict.is_frozen:
             verdict = replace(verdict, lies=(*verdict.lies, "the service contradicts itself, and no people must look"))
         return verdict
@@ -133,16 +133,16 @@ def _afterwards(world: World, sheet: Spreadsheet) -> None:
 
 def everything() -> Iterator[Scenario]:
     """The whole product, but for what differs in nothing; and each mood where an answer is known, or lost."""
-    for behaviour, telling in itertools.product(BEHAVIOURS, TELLINGS):
-        yield Scenario(None, E.NOTHING, behaviour, telling)
+    for behaviour, listing in itertools.product(BEHAVIOURS, LISTINGS):
+        yield Scenario(None, E.NOTHING, behaviour, listing)
         for point, event in itertools.product(Point, Event):
             # Before the first POST nothing was told yet: what lists show differs only for the next run, which is new.
-            if can_happen(point, event, behaviour) and (point not in BEFORE_ANY_POST or telling in EXTREMES):
-                yield Scenario(point, event, behaviour, telling, T.EXTENDED if event is E.OVERTAKEN else T.NONE)
-    for mood, telling in itertools.product(MOODS, EXTREMES):
-        yield Scenario(None, E.NOTHING, mood, telling)
+            if can_happen(point, event, behaviour) and (point not in BEFORE_ANY_POST or listing in EXTREMES):
+                yield Scenario(point, event, behaviour, listing, T.EXTENDED if event is E.OVERTAKEN else T.NONE)
+    for mood, listing in itertools.product(MOODS, EXTREMES):
+        yield Scenario(None, E.NOTHING, mood, listing)
         for point, event in itertools.product(AROUND_AN_ANSWER, (E.DIES, E.OVERTAKEN)):
-            yield Scenario(point, event, mood, telling, T.EXTENDED if event is E.OVERTAKEN else T.NONE)
+            yield Scenario(point, event, mood, listing, T.EXTENDED if event is E.OVERTAKEN else T.NONE)
 
 
 def can_happen(point: Point, event: Event, behaviour: Behaviour) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import httpx
 
-from tests.simulation.behaviours import GOES_WELL, NEVER, Behaviour, DecidingCells
+from tests.simulation.behaviours import GOES_WELL, NEVER, Behaviour, Listing
 from tests.simulation.clock import VirtualClock
 
 STRUCK_POST: Final = 2
@@ -55,15 +55,15 @@ class Created:
     post: Post
     since_s: float
 
-    def told(self, telling: DecidingCells, now_s: float) -> dict[str, Any]:
+    def told(self, listing: Listing, now_s: float) -> dict[str, Any]:
         """What the service says of it, at that moment."""
         said: dict[str, Any] = {"_id": self.split_id, "taxId": self.post.content["taxId"], "currency": "BRL"}
         said["totalAmount"] = self.post.content["amount"]
         behaviour, age_s = self.post.behaviour, now_s - self.since_s
         said |= dict(next((then for until_s, then in behaviour.until_then if age_s < until_s), behaviour.ends))
-        if telling.report_id:
+        if listing.report_id:
             said["reportId"] = self.post.report_id
-        if telling.batch_name:
+        if listing.batch_name:
             said["paymentBatchName"] = self.post.content["paymentBatchName"]
         return said
 
@@ -81,7 +81,7 @@ class Service:
     Attributes:
         clock: Its time.
         behaviour: What the second POST meets.
-        telling: What lists tell.
+        listing: What lists tell.
         after_effect: Called when a POST has had its effect and nothing has been answered yet.
         posts: Requests that arrived, in order.
         created: Reports that exist or will, in order.
@@ -90,7 +90,7 @@ class Service:
 
     clock: VirtualClock
     behaviour: Behaviour
-    telling: DecidingCells
+    listing: Listing
     after_effect: Callable[[], None] = lambda: None
     posts: list[Post] = field(default_factory=list)
     created: list[Created] = field(default_factory=list)
@@ -105,7 +105,7 @@ class Service:
             return httpx.Response(200, json=self._listed(request.url.params.get("status")))
         for report in self._there():
             if path == f"/split/{report.split_id}/get":
-                return httpx.Response(200, json=report.told(self.telling, self.clock.monotonic_s()))
+                return httpx.Response(200, json=report.told(self.listing, self.clock.monotonic_s()))
         return httpx.Response(404, json={"detail": "not found"})
 
     def _create(self, body: bytes) -> httpx.Response:
@@ -121,12 +121,12 @@ class Service:
         self.after_effect()
         self.clock.sleep(behaviour.waits_s)
         told_of = self.created[0] if behaviour.answers_of == "the first" else report
-        return behaviour.answer(told_of.told(self.telling, self.clock.monotonic_s()))
+        return behaviour.answer(told_of.told(self.listing, self.clock.monotonic_s()))
 
     def _there(self) -> list[Created]:
         return [report for report in self.created if report.since_s <= self.clock.monotonic_s()]
 
     def _listed(self, status: str | None) -> list[dict[str, Any]]:
-        seen = [one for one in self._there() if one.since_s + self.telling.lag_s <= self.clock.monotonic_s()]
-        told = [report.told(self.telling, self.clock.monotonic_s()) for report in seen]
+        seen = [one for one in self._there() if one.since_s + self.listing.lag_s <= self.clock.monotonic_s()]
+        told = [report.told(self.listing, self.clock.monotonic_s()) for report in seen]
         return [one for one in told if status in {None, one["status"]}]

@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 from tests.sampled import sampled
-from tests.simulation.behaviours import BEHAVIOURS, MOODS, TELLINGS
+from tests.simulation.behaviours import BEHAVIOURS, LISTINGS, MOODS
 from tests.simulation.office import Memory, Office
 from tests.simulation.points import Point, Points
 from tests.simulation.scenarios import Event, Scenario, Twist, everything
@@ -65,23 +65,23 @@ def test_nothing_is_paid_twice_or_lost_or_told_untruly_in_many_more_ways(event: 
     assert assert_sound(event, played(event, one_in=ONE_IN, at_least=5))["settled"]
 
 
-@pytest.mark.parametrize("telling", sampled(TELLINGS, one_in=len(TELLINGS)), ids=lambda telling: telling.name)
+@pytest.mark.parametrize("listing", sampled(LISTINGS, one_in=len(LISTINGS)), ids=lambda listing: listing.name)
 @pytest.mark.parametrize("twist", [Twist.EXTENDED, Twist.AMENDED, Twist.NO_YES], ids=lambda twist: twist.value)
-def test_a_changed_file_and_a_missing_yes_change_nothing_about_that(twist, telling, simulated, office, memory):
+def test_a_changed_file_and_a_missing_yes_change_nothing_about_that(twist, listing, simulated, office, memory):
     for behaviour in (BEHAVIOURS[0], BEHAVIOURS[6]):
-        scenario = Scenario(Point.AFTER_INTENT, Event.DIES, behaviour, telling, twist)
+        scenario = Scenario(Point.AFTER_INTENT, Event.DIES, behaviour, listing, twist)
         assert scenario.play(simulated / "world", office).violations == ()
 
 
 @pytest.mark.parametrize("point", [Point.BETWEEN_BATCHES, Point.BEFORE_INTENT], ids=lambda point: point.value)
 def test_a_hold_that_comes_while_a_run_is_sending_lets_nothing_more_out(point, simulated, office, memory):
-    scenario = Scenario(point, Event.NOTHING, BEHAVIOURS[0], TELLINGS[0], Twist.ON_HOLD)
+    scenario = Scenario(point, Event.NOTHING, BEHAVIOURS[0], LISTINGS[0], Twist.ON_HOLD)
     assert scenario.play(simulated / "world", office).violations == ()
 
 
 @pytest.mark.parametrize("mood", [mood for mood in MOODS if mood.freezes], ids=lambda mood: mood.name)
 def test_a_service_that_contradicts_itself_is_sent_nothing_more(mood, simulated, office, memory):
-    verdict = Scenario(None, Event.NOTHING, mood, TELLINGS[0]).play(simulated / "world", office)
+    verdict = Scenario(None, Event.NOTHING, mood, LISTINGS[0]).play(simulated / "world", office)
     assert verdict.violations == ()
     assert verdict.is_frozen
     assert mood.copies > 1 or verdict.posts == 2
@@ -100,7 +100,7 @@ TWO_AT_ONCE = [
 
 @pytest.mark.parametrize(("point", "ledger"), TWO_AT_ONCE, ids=lambda value: getattr(value, "value", value))
 def test_two_ledgers_on_one_account_are_noticed_after_one_batch_in_that_run(point, ledger, simulated, office, memory):
-    here, there = (World(simulated / name, office, BEHAVIOURS[0], TELLINGS[0]) for name in ("here", "there"))
+    here, there = (World(simulated / name, office, BEHAVIOURS[0], LISTINGS[0]) for name in ("here", "there"))
     there.service, there.clock = here.service, here.clock
     posts: list[int] = []
 
@@ -127,9 +127,9 @@ def test_two_ledgers_on_one_account_are_noticed_after_one_batch_in_that_run(poin
     assert sum(count - 1 for count in asked.values()) <= 2
 
 
-@pytest.mark.parametrize("telling", TELLINGS[:3], ids=lambda one: one.name)
-def test_a_ledger_put_back_from_yesterday_sends_nothing(telling, simulated, office, memory):
+@pytest.mark.parametrize("listing", LISTINGS[:3], ids=lambda one: one.name)
+def test_a_ledger_put_back_from_yesterday_sends_nothing(listing, simulated, office, memory):
     # Where the list tells neither id nor name, or not yet, nothing can know: this guard is as good as the list.
-    verdict = Scenario(None, Event.NOTHING, BEHAVIOURS[0], telling, Twist.OLD_LEDGER).play(simulated / "world", office)
+    verdict = Scenario(None, Event.NOTHING, BEHAVIOURS[0], listing, Twist.OLD_LEDGER).play(simulated / "world", office)
     assert verdict.violations == ()
     assert verdict.needs_a_person

@@ -137,15 +137,15 @@ def _untrue_of_report(one: Submission, report: Created) -> Iterator[str]:
 def _unseen(world: World, submissions: list[Submission]) -> Iterator[str]:
     """Every report is one that the ledger wrote down, and one that the list shows by name does not stay in doubt."""
     stored = {submission.report_id: submission for submission in submissions}
-    telling = world.service.telling
+    listing = world.service.listing
     frozen = any(ending.codes and ExitCode.FROZEN in ending.codes for ending in world.endings)
     for report in world.service.created:
         one = stored.get(report.post.report_id)
         if one is None and not frozen:
             yield f"{report.post.report_id} was created and the ledger does not know it"
-        elif report.post.behaviour.copies > 1 and not frozen and telling.report_id:
+        elif report.post.behaviour.copies > 1 and not frozen and listing.report_id:
             yield f"{report.post.report_id} exists twice, and sending is not frozen"
-        elif one and one.state in {S.IN_DOUBT, S.SENDING} and not frozen and (telling.report_id or telling.batch_name):
+        elif one and one.state in {S.IN_DOUBT, S.SENDING} and not frozen and (listing.report_id or listing.batch_name):
             yield f"{one.report_id} is in the list and still {one.state}"
 
 

@@ -19,7 +19,7 @@ from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.payout_api.assumptions import Assumptions
 from schemas.errors import AnotherRun, ExitCode
 from tests.flows.jobs import JOB, PERIOD
-from tests.simulation.behaviours import PATIENCE_S, URL, Behaviour, DecidingCells
+from tests.simulation.behaviours import PATIENCE_S, URL, Behaviour, Listing
 from tests.simulation.clock import VirtualClock
 from tests.simulation.office import Office, Silence, Spreadsheet
 from tests.simulation.points import Points, PowerCut, watched
@@ -57,10 +57,10 @@ class World:
         stopped_at_s: Since when nothing may be sent any more, by people's will; None for never.
     """
 
-    def __init__(self, folder: Path, office: Office, behaviour: Behaviour, telling: DecidingCells) -> None:
+    def __init__(self, folder: Path, office: Office, behaviour: Behaviour, listing: Listing) -> None:
         folder.mkdir(exist_ok=True)
         self.clock = VirtualClock()
-        self.service = Service(self.clock, behaviour, telling)
+        self.service = Service(self.clock, behaviour, listing)
         self.file = folder / "ledger.db"
         self.endings: list[Ending] = []
         self.is_restless = False

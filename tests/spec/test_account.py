@@ -60,7 +60,7 @@ def test_each_place_of_a_sum_has_its_column():
     inferred = ", ".join(value.value for value in Inferred)  # of a partial report, by its figures alone
     columns = COLUMNS.replace("INFERRED", inferred)
     drawn = {row["column"]: set(row["where the sum is"].split(", ")) for row in table(columns)}
-    assert drawn == {column: {str(snapshot) for snapshot in standings} for column, standings in GROUPS.items()}
+    assert drawn == {column: {str(place) for place in places} for column, places in GROUPS.items()}
 
 
 YEAR = """

@@ -144,8 +144,9 @@ def test_only_the_first_ranges_are_told_and_all_lines_are_counted():
 
 
 def test_rows_beyond_the_ranges_told_never_lengthen_the_last_of_them():
-    excluded = [*range(2, 2 + 2 * MOST_RANGES, 2)]
-    assert found_rows([*excluded, excluded[-1] + 2, excluded[-1] + 3], 100).ranges[-1] == (excluded[-1], excluded[-1])
+    scattered = [*range(2, 2 + 2 * MOST_RANGES, 2)]
+    first_after = scattered[-1] + 2
+    assert found_rows([*scattered, first_after, first_after + 1], 100).ranges[-1] == (scattered[-1], scattered[-1])
 
 
 def found_rows(rows, block):
