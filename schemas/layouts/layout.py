@@ -80,6 +80,7 @@ class RestsOn(_Declared):
 
     Attributes:
         kind: A file of the sender that is public; what the sender or others have written of it; or neither.
+        where: Which, and what of the layout is not known from there.
     """
 
     kind: Literal["public file", "documentation", "assumption"]
@@ -141,6 +142,7 @@ class AskedFor(_Declared):
     """Lines that are read only where a job asks for them.
 
     Attributes:
+        sheet: The sheet they are in.
         headers: Headers that tell them where they come as a file of their own.
     """
 
@@ -223,6 +225,8 @@ class Layout(_Declared):
 
     Attributes:
         layout: Name, as a job says it.
+        title: What it is, for people.
+        table: Which table its rows become.
         recognise: By what `layout: auto` knows it.
         rests_on: What it rests on; None for a layout that its users have written.
         sheets: Sheets to read, all of them that are there; none named takes the only sheet that has the required
@@ -341,6 +345,7 @@ class MissingPart:
     Attributes:
         file: Base name of a part that is.
         part: Which is missing, from 1.
+        parts: Of how many.
     """
 
     file: str

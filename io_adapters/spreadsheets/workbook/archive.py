@@ -117,12 +117,12 @@ def forbid_document_types(archive: zipfile.ZipFile, parts: Iterable[str]) -> Non
     for part in parts:
         forbidden: re.Pattern[bytes] | None = None
         for chunk in with_seams(chunks(archive, part)):
-            forbidden = forbidden or document_type_pattern(chunk)
+            forbidden = forbidden or _document_type_pattern(chunk)
             if forbidden.search(chunk):
                 raise WorkbookRefused("FILE_XML_FORBIDDEN")
 
 
-def document_type_pattern(start: bytes) -> re.Pattern[bytes]:
+def _document_type_pattern(start: bytes) -> re.Pattern[bytes]:
     """Return what declares a document type or an entity in an XML file that begins with `start`."""
     codec = _UTF_16.get(start[:2], "utf-8")
     return re.compile(b"|".join(re.escape(word.encode(codec)) for word in ("<!DOCTYPE", "<!ENTITY")))

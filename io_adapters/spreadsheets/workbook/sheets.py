@@ -15,7 +15,7 @@ from schemas.sheet_cells import NO_ODDITIES, CellKind, Oddities
 
 
 class ExactCell(NamedTuple):
-    """A cell whose text and kind were taken from the file itself, since the fast reader leaves them out."""
+    """A cell whose text and kind were taken from the file itself, since calamine leaves them out."""
 
     text: str
     kind: CellKind

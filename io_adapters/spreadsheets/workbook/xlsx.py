@@ -3,16 +3,13 @@
 import io
 import posixpath
 import zipfile
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 from xml.etree.ElementTree import Element
 
 from python_calamine import CalamineError, CalamineSheet, SheetTypeEnum, SheetVisibleEnum, load_workbook
 
-from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
 from io_adapters.spreadsheets.workbook.archive import (
     chunks,
     forbid_document_types,
@@ -26,13 +23,10 @@ from io_adapters.spreadsheets.workbook.sheets import Sheet, SheetName, Traits, W
 from io_adapters.spreadsheets.workbook.xlsx_cells import (
     CellReader,
     CellStyles,
-    Unusual,
     column_number,
-    glance,
     mask_of,
     shows_otherwise,
     shows_percent,
-    telling_xml,
 )
 from schemas.sheet_cells import NOTE_MARK, Oddities
 
@@ -174,22 +168,6 @@ def _relation(sheet: Element) -> str:
     return next((identifier for key in _RELATION_IDS if (identifier := sheet.get(key))), "")
 
 
-# A small sheet is read closely in no time, whatever spelling its XML hides behind.
-_SMALL_BYTES: Final = 2**18
-_KEPT_BYTES: Final = 2**27
-
-
-@dataclass(frozen=True)
-class _Repeated:
-    """A part's bytes, unpacked each time anew."""
-
-    archive: zipfile.ZipFile
-    part: str
-
-    def __iter__(self) -> Iterator[bytes]:
-        return chunks(self.archive, self.part)
-
-
 def open_xlsx(content: bytes) -> "XlsxWorkbook":
     """Open a workbook.
 
@@ -209,10 +187,10 @@ class XlsxWorkbook:
     def __init__(self, archive: zipfile.ZipFile, content: bytes) -> None:
         self._archive = archive
         self._package = XlsxPackage(archive)
-        self._fast = load_workbook(io.BytesIO(content))
+        self._calamine = load_workbook(io.BytesIO(content))
         self.sheets = [
             SheetName(sheet.name, sheet.visible == SheetVisibleEnum.Visible)
-            for sheet in self._fast.sheets_metadata
+            for sheet in self._calamine.sheets_metadata
             if sheet.typ == SheetTypeEnum.WorkSheet
         ]
         if not all(sheet.name in self._package.sheet_parts for sheet in self.sheets):
@@ -230,39 +208,19 @@ class XlsxWorkbook:
             Refused: FILE_CORRUPT, FILE_EXTENT, FILE_XML_FORBIDDEN.
         """
         part = self._package.sheet_parts[name]
+        forbid_document_types(self._archive, [part])
+        looked = CellReader(self._package.styles)
         with reading(part):
-            size_bytes = self._archive.getinfo(part).file_size
-        # What is not too much is unpacked once for all looks at it.
-        xml = list(chunks(self._archive, part)) if size_bytes < _KEPT_BYTES else _Repeated(self._archive, part)
-        seen = glance(xml)
-        if size_bytes < _SMALL_BYTES or not seen.usual or seen.rows * seen.columns > MOST_SHEET_CELLS:
-            looked = self._look(part, xml)
-            check_extent(name, looked.last_row + 1, looked.last_column + 1)
-            return self._sheet(self._load_fast(name), looked, part)
-        # calamine lets other threads work meanwhile.
-        with ThreadPoolExecutor(1) as beside:
-            loading = beside.submit(self._load_fast, name)
-            looked = self._look_where_it_tells(part, xml)
-            return self._sheet(loading.result(), looked, part)
+            looked.read(chunks(self._archive, part))
+        check_extent(name, looked.last_row + 1, looked.last_column + 1)
+        return self._sheet(self._values(name), looked, part)
 
-    def _load_fast(self, name: str) -> CalamineSheet:
+    def _values(self, name: str) -> CalamineSheet:
         try:
-            return self._fast.get_sheet_by_name(name)
+            return self._calamine.get_sheet_by_name(name)
         except CalamineError as error:  # whose text may repeat a cell
             reason = f"{self._package.sheet_parts[name]} ({type(error).__name__})"
             raise WorkbookRefused("FILE_CORRUPT", "corrupt", reason=reason) from None
-
-    def _look_where_it_tells(self, part: str, xml: Iterable[bytes]) -> CellReader:
-        try:
-            return self._look(part, telling_xml(xml, self._package.styles))
-        except Unusual:
-            return self._look(part, xml)
-
-    def _look(self, part: str, xml: Iterable[bytes]) -> CellReader:
-        reader = CellReader(self._package.styles)
-        with reading(part):
-            reader.read(xml)
-        return reader
 
     def _sheet(self, cells: CalamineSheet, looked: CellReader, part: str) -> Sheet:
         sheet = sheet_of(cells, looked.cells)

@@ -4,8 +4,7 @@ import functools
 import math
 import operator
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, NamedTuple
@@ -13,8 +12,7 @@ from xml.parsers import expat
 
 from defusedxml import DTDForbidden
 
-from io_adapters.spreadsheets.workbook.archive import document_type_pattern, with_seams
-from io_adapters.spreadsheets.workbook.sheets import ExactCell, WorkbookRefused
+from io_adapters.spreadsheets.workbook.sheets import ExactCell
 from schemas.sheet_cells import CellKind
 
 _PART: Final = re.compile(r'"[^"]*"|[\\_*].|\[[^\]]*\]|.', re.DOTALL)
@@ -139,13 +137,6 @@ class CellStyles:
     otherwise: frozenset[int] = frozenset()
     struck: frozenset[int] = frozenset()
 
-    def masks_by_digits(self) -> dict[int, list[int]]:
-        """Return the most digits that a mask shows -> its styles: longer numbers are seen as they are stored."""
-        found = defaultdict[int, list[int]](list)
-        for style, mask in self.masks.items():
-            found[max(section.digits for section in mask.sections)].append(style)
-        return found
-
 
 _DIGITS: Final = "0123456789"
 # Another workbook is named by its number in the package, [1]Sheet!A1, or as '[name.xlsx]Sheet'!A1. Square brackets
@@ -188,10 +179,10 @@ class CellReader:
         self._struck = {str(style) for style in styles.struck}
         self._row = self._column = -1
         self._row_text = ""
-        self._attributes: dict[str, str] = {}
-        self._value: list[str] = []
-        self._formula: list[str] = []
-        self._is_formula = self._filled = self._is_external = False
+        self._cell: dict[str, str] = {}
+        self._texts: list[str] = []
+        self._value = ""
+        self._is_formula = self._is_filled = self._is_external = False
         self._shared: str | None = None
         self._shared_external: set[str | None] = set()
         self._parser = expat.ParserCreate()
@@ -220,69 +211,62 @@ class CellReader:
         )
         self._parser.StartElementHandler = self._open
         self._parser.EndElementHandler = self._close
+        self._parser.CharacterDataHandler = self._texts.append
 
     def _open(self, name: str, attributes: dict[str, str]) -> None:
         if name == self._cell_tag:
-            self._open_cell(attributes)
+            self._cell, self._value = attributes, ""
+            self._is_formula = self._is_filled = False
+            reference = attributes.get("r")
+            # It may be left out; then cells follow on.
+            self._column = self._column + 1 if reference is None else self._column_of(reference)
         elif name == self._row_tag:
-            self._row = int(attributes.get("r", self._row + 2)) - 1
-            self._row_text = str(self._row + 1)
-            self._column = -1
-            if attributes.get("hidden") in _TRUE or _is_nought(attributes.get("ht")):
-                self.hidden_rows.append(self._row)
+            self._open_row(attributes)
         elif name == self._columns_tag:
-            self._open_columns(attributes)
+            if attributes.get("hidden") in _TRUE or _is_nought(attributes.get("width")):
+                self.hidden_columns.append((int(attributes["min"]) - 1, int(attributes["max"]) - 1))
         else:
-            self._filled = True
-            if name == self._value_tag:
-                self._parser.CharacterDataHandler = self._value.append
-            elif name == self._formula_tag:
+            self._is_filled = True
+            self._texts.clear()
+            if name == self._formula_tag:
                 self._is_formula = True
                 # A shared formula is written out once; the others only bear its number.
                 self._shared = attributes.get("si")
                 self._is_external = self._shared in self._shared_external
-                self._formula = []
-                self._parser.CharacterDataHandler = self._formula.append
 
-    def _open_cell(self, attributes: dict[str, str]) -> None:
-        self._attributes = attributes
-        reference = attributes.get("r")
-        if reference is None:  # it may be left out; then cells follow on
-            self._column += 1
-        else:
-            letters = reference.rstrip(_DIGITS)
-            self._column = column_number(letters) - 1
-            if reference[len(letters) :] != self._row_text:
-                raise ValueError("a cell stands in another's row")
-        self._is_formula = self._filled = False
-        self._value = []
+    def _column_of(self, reference: str) -> int:
+        if not reference.endswith(self._row_text):
+            raise ValueError("a cell stands in another's row")
+        return column_number(reference[: -len(self._row_text)]) - 1
 
-    def _open_columns(self, attributes: dict[str, str]) -> None:
-        if attributes.get("hidden") in _TRUE or _is_nought(attributes.get("width")):
-            self.hidden_columns.append((int(attributes["min"]) - 1, int(attributes["max"]) - 1))
+    def _open_row(self, attributes: dict[str, str]) -> None:
+        self._row = int(attributes.get("r", self._row + 2)) - 1
+        self._row_text = str(self._row + 1)
+        self._column = -1
+        if attributes.get("hidden") in _TRUE or _is_nought(attributes.get("ht")):
+            self.hidden_rows.append(self._row)
 
     def _close(self, name: str) -> None:
         if name == self._value_tag:
-            self._parser.CharacterDataHandler = None
-        elif name == self._formula_tag:
-            self._parser.CharacterDataHandler = None
-            if _EXTERNAL.search("".join(self._formula)):
-                self._is_external = True
-                if self._shared is not None:
-                    self._shared_external.add(self._shared)
-        elif name == self._cell_tag and self._filled:
-            self.last_row = max(self.last_row, self._row)
-            self.last_column = max(self.last_column, self._column)
-            self._close_cell()
+            self._value = "".join(self._texts)
+        elif name == self._cell_tag:
+            if self._is_filled:
+                self._close_cell()
+        elif name == self._formula_tag and _EXTERNAL.search("".join(self._texts)):
+            self._is_external = True
+            if self._shared is not None:
+                self._shared_external.add(self._shared)
 
     def _close_cell(self) -> None:
-        place = self._row, self._column
-        style = self._attributes.get("s")
+        row, column = place = self._row, self._column
+        self.last_row = max(self.last_row, row)
+        self.last_column = max(self.last_column, column)
+        kind, style = self._cell.get("t", "n"), self._cell.get("s")
         if style in self._struck:
             self.struck.append(place)
-        if style in self._otherwise and self._attributes.get("t", "n") == "n":
+        if style in self._otherwise and kind == "n":
             self.shown_otherwise.append(place)
-        cell = self._exact()
+        cell = self._exact(kind, style)
         if cell is not None:
             self.cells[place] = cell
         if self._is_formula:
@@ -291,16 +275,14 @@ class CellReader:
             if cell is None or cell.kind is CellKind.NUMBER:
                 self.formulas.append(place)
 
-    def _exact(self) -> ExactCell | None:
-        kind = self._attributes.get("t", "n")
-        value = "".join(self._value)
+    def _exact(self, kind: str, style: str | None) -> ExactCell | None:
+        value = self._value
         if kind == "e":
             return ExactCell(value or "#ERROR!", CellKind.ERROR)
         if self._is_formula and not value and kind != "str":
             return ExactCell("", CellKind.FORMULA_WITHOUT_VALUE)
         if kind != "n" or not value:
             return None
-        style = self._attributes.get("s")
         if style in self._percent:
             return _percentage(float(value))
         if style in self._masks:
@@ -352,133 +334,6 @@ def _refuse_doctype(name: str, system: str | None, public: str | None, _: object
     raise DTDForbidden(name, system or "", public or "")
 
 
-_MOST_ROW_BYTES: Final = 64 * 2**20
-_ROW: Final = re.compile(rb'<row r="(\d{1,9})"')
-_WIDE_COLUMN: Final = re.compile(rb' r="([A-Z]{2,})\d')
-_DECLARATION: Final = re.compile(rb"<!")
-# Each begins with letters that the expression engine can search for quickly; one expression of them all could not.
-_SIGNS: Final = tuple(
-    map(re.compile, (rb' t="e"', rb"<f[\s/>]", rb"<v>-?\d{16}", rb' hidden="[1t]', rb' ht="0', rb' width="0'))
-)
-
-
 def _is_nought(size: str | None) -> bool:
     """Tell whether a row has no height, or a column no width, that anybody sees."""
     return size is not None and size.startswith("0")
-
-
-class Unusual(Exception):
-    """The sheet is written in a way that only the parser can follow."""
-
-
-class Glance(NamedTuple):
-    """What the bytes of a sheet show at once.
-
-    Attributes:
-        usual: It is written without prefixes, comments and the like, and with double quotes.
-        rows: Its last row, as far as rows are in order.
-        columns: No column is further right than this.
-    """
-
-    usual: bool
-    rows: int
-    columns: int
-
-
-def glance(xml: Iterable[bytes]) -> Glance:
-    """Look at a sheet's bytes once, before anything else does.
-
-    Raises:
-        Refused: FILE_XML_FORBIDDEN, FILE_CORRUPT.
-    """
-    usual, rows, columns = False, 0, 26
-    forbidden: re.Pattern[bytes] | None = None
-    for chunk in with_seams(xml):
-        if forbidden is None:
-            forbidden = document_type_pattern(chunk)
-            # A program quotes all attributes alike.
-            usual = b"<sheetData" in chunk and b"='" not in chunk
-        if not usual or _DECLARATION.search(chunk):
-            usual = False
-            if forbidden.search(chunk):
-                raise WorkbookRefused("FILE_XML_FORBIDDEN")
-        if last_row := _ROW.match(chunk, chunk.rfind(b"<row r=")):
-            rows = max(rows, int(last_row[1]))
-        wide = set(_WIDE_COLUMN.findall(chunk))
-        columns = max(columns, max((column_number(letters.decode()) for letters in wide), default=0))
-    return Glance(usual, rows, columns)
-
-
-def telling_xml(xml: Iterable[bytes], styles: CellStyles) -> Iterator[bytes]:
-    """Yield a sheet's XML without the cells that need no closer look, and without the rows that have no others.
-
-    Raises:
-        Unusual: which those are cannot be told.
-        Refused: FILE_CORRUPT.
-    """
-    signs = [*_SIGNS, *_style_signs(styles)]
-    before_rows, left = True, b""
-    for chunk in xml:
-        text = left + chunk
-        start = text.find(b"<row ") if before_rows else 0
-        end = text.rfind(b"</row>") + len(b"</row>")
-        if start < 0 or end <= len(b"</row>"):
-            if len(text) > _MOST_ROW_BYTES:
-                raise Unusual
-            left = text
-            continue
-        yield text[:start]
-        yield from _telling_rows(text, start, end, signs)
-        before_rows, left = False, text[end:]
-    yield left
-
-
-def _style_signs(styles: CellStyles) -> list[re.Pattern[bytes]]:
-    """Return the signs of percentages and the like, and of numbers that are shorter than the mask which shows them."""
-    seen_otherwise = styles.percent | styles.otherwise | styles.struck
-    signs = [_of_styles(seen_otherwise)] if seen_otherwise else []
-    for digits, masked in styles.masks_by_digits().items():
-        signs.append(_of_styles(masked, rb"[^>]*><v>\d{1,%d}(?:\.0+)?</v>" % (digits - 1)))
-    return [re.compile(sign) for sign in signs]
-
-
-def _of_styles(styles: Iterable[int], more: bytes = b"") -> bytes:
-    return b' s="(?:%s)"%s' % (b"|".join(b"%d" % style for style in sorted(styles)), more)
-
-
-def _telling_rows(xml: bytes, start: int, end: int, signs: Sequence[re.Pattern[bytes]]) -> Iterator[bytes]:
-    """Yield rows, each with those of its cells that bear a sign."""
-    rows: dict[int, dict[int, int]] = {}
-    for sign in signs:
-        position = start
-        while hit := sign.search(xml, position, end):
-            row, cell = _row_and_cell(xml, start, hit.start())
-            cells = rows.setdefault(row, {})
-            position = hit.end()
-            if cell > row:
-                # A cell without content has no end tag: then the next cell is taken along, or all up to the row's end.
-                row_end = xml.find(b"</row>", hit.end(), end)
-                cell_end = xml.find(b"</c>", hit.start(), row_end)
-                position = cells[cell] = row_end if cell_end < 0 else cell_end + len(b"</c>")
-    for row in sorted(rows):
-        tag_end = xml.find(b">", row) + 1
-        yield xml[row:tag_end]
-        if not xml.startswith(b"/>", tag_end - 2):
-            for cell in sorted(rows[row]):
-                yield xml[cell : rows[row][cell]]
-            yield b"</row>"
-
-
-def _row_and_cell(xml: bytes, start: int, sign: int) -> tuple[int, int]:
-    """Return where the row and the cell begin in which a sign stands; the cell before the row: in the row's own tag.
-
-    Raises:
-        Unusual: it does not stand in the last <row r= and <c r= before it.
-    """
-    row, cell = (xml.rfind(tag, start, sign + len(tag)) for tag in (b"<row r=", b"<c r="))
-    # Nothing else may have begun between the tag and the sign: rows and cells may be written without references.
-    between = xml[cell + 1 : sign] if cell > row else xml[row + 1 : sign]
-    strays = (b"<c", b"</c>") if cell > row else (b"<", b">")
-    if row < 0 or any(stray in between for stray in strays) or (cell > row and xml.find(b"</row>", row, cell) >= 0):
-        raise Unusual
-    return row, cell

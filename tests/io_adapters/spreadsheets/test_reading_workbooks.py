@@ -136,9 +136,15 @@ def test_a_number_shown_as_a_percentage_is_read_as_shown(tmp_path):
     assert set(table.kinds_of(1)) == {CellKind.NUMBER}
 
 
-def test_large_sheets_are_looked_at_as_closely_as_small_ones(tmp_path):
+@pytest.mark.parametrize(
+    ("usual", "otherwise"),
+    [(b"", b""), (b' t="e"', b' t = "e"'), (b' t="e"', b"\n\tt='e'"), (b"<f>", b"<f\n>")],
+    ids=["as most programs do", "blanks around the sign", "a line break and single quotes", "a line break in a tag"],
+)
+def test_large_sheets_are_looked_at_as_closely_as_small_ones(tmp_path, usual, otherwise):
     rows = [HEADERS, *[ANA] * 20_000, ("Bia", "#REF!", "=1+1")]
-    table = read_table(saved(tmp_path, {"P": rows}), PAYMENTS)
+    path = rewritten(saved(tmp_path, {"P": rows}), SHEET, lambda xml: xml.replace(usual, otherwise) if usual else xml)
+    table = read_table(path, PAYMENTS)
     assert len(table.cells) == 20_001
     assert table.cells.loc[20_002].tolist() == ["Bia", "#REF!", ""]
     assert kind(table, 20_002, 2) is CellKind.FORMULA_WITHOUT_VALUE
