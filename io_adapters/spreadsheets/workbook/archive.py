@@ -87,7 +87,7 @@ def chunks(archive: zipfile.ZipFile, part: str) -> Iterator[bytes]:
             yield chunk
 
 
-def with_seams(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _with_seams(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield chunks, and between each two the place where they meet, so that no word is missed there."""
     before = b""
     for chunk in chunks:
@@ -116,7 +116,7 @@ def forbid_document_types(archive: zipfile.ZipFile, parts: Iterable[str]) -> Non
     """
     for part in parts:
         forbidden: re.Pattern[bytes] | None = None
-        for chunk in with_seams(chunks(archive, part)):
+        for chunk in _with_seams(chunks(archive, part)):
             forbidden = forbidden or _document_type_pattern(chunk)
             if forbidden.search(chunk):
                 raise WorkbookRefused("FILE_XML_FORBIDDEN")

@@ -7,14 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 from xml.parsers import expat
 
-from io_adapters.spreadsheets.workbook.archive import chunks, reading, with_seams
+from io_adapters.spreadsheets.workbook.archive import chunks, reading
 
 _CONTENT: Final = "content.xml"
 _SPACE: Final = "urn:oasis:names:tc:opendocument:xmlns:"
 _TABLE, _TEXT, _OFFICE = (f"{_SPACE}{name}:1.0 " for name in ("table", "text", "office"))
 _CELLS: Final = frozenset({f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"})
-# What a tax id looks like that begins with a zero, as a number or a text; where there is none, nothing need be read.
-_WORTH_A_LOOK: Final = re.compile(rb">0[0-9./-]{10,17}</")
 _MOST_REPEATED: Final = 1_000
 
 Zeros = Mapping[str, list[tuple[int, int, int]]]
@@ -29,8 +27,6 @@ def shown_zeros(archive: zipfile.ZipFile) -> Zeros:
         Refused: FILE_CORRUPT.
     """
     if _CONTENT not in archive.namelist():
-        return {}
-    if not any(_WORTH_A_LOOK.search(piece) for piece in with_seams(chunks(archive, _CONTENT))):
         return {}
     reader = _ShownReader()
     with reading(_CONTENT):
@@ -85,7 +81,8 @@ class _ShownReader:
             self._row += self._rows
         elif self._number:
             self._depth -= 1
-            self._parser.CharacterDataHandler = None
+            if not self._depth:
+                self._parser.CharacterDataHandler = None
 
     def _hold(self, number: str, shown: str) -> None:
         digits = re.sub(r"[./ -]", "", shown)

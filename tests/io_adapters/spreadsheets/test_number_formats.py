@@ -166,8 +166,10 @@ def test_repeated_rows_and_cells_of_an_ods_keep_their_places():
         ods.row(ods.text_cell("a"), more='table:number-rows-repeated="3"'),
         ods.row(ods.text_cell("x", twice), number("012.345.678-90", more=twice), number("1234567890")),
         ods.row(number("01234567891"), number("R$ 01234567890"), number("00000000000", "0")),
+        ods.row(ods.text_cell("b"), number("<text:span>012.345.</text:span>678<text:span>-90</text:span>")),
     )
-    assert open_values_only(ods.package(sheet)).load("Dados").oddities.zeros == {(4, 2, 11), (4, 3, 11), (5, 2, 11)}
+    zeros = open_values_only(ods.package(sheet)).load("Dados").oddities.zeros
+    assert zeros == {(4, 2, 11), (4, 3, 11), (5, 2, 11), (6, 1, 11)}
 
 
 def test_in_an_xls_a_short_number_stays_refused_and_it_is_said_why(tmp_path, convert):
