@@ -34,7 +34,7 @@ from schemas.parsing.line_sums import BlockSums, PartSum, decided_mark
 from schemas.parsing.readers import Convention
 from schemas.parsing.row_accounting import used_run
 from schemas.parsing.stand_ins import completed
-from schemas.parsing.stated_totals import bare_rows
+from schemas.parsing.stated_totals import bare_rows, totals_above
 from schemas.parsing.unread_columns import issues_of, unread_columns
 from schemas.parsing.what_holds_rows import values_only
 from schemas.raw_table import RawTable, some_rows
@@ -79,7 +79,7 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
     """
     match = find_columns(raw, layout, [column.name for column in COLUMNS if column.required])
     with opened_database() as database:
-        if len(raw.cells) <= few_rows or before.below or _looked_at_whole(raw, match):
+        if len(raw.cells) <= few_rows or before.below or _looked_at_whole(raw, layout, match):
             parsed = parse_block(raw, layout, before=before)
             return _summed(database, [parsed.found], [lines_of(parsed.frame)])
         table, positions, stand_ins = completed(raw, layout, match.positions)
@@ -96,13 +96,14 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
         return _summed(database, [found, others.found], [lines, lines_of(others.frame)])
 
 
-def _looked_at_whole(raw: RawTable, match: HeaderMatch) -> bool:
-    """Tell whether rows have what only the rules know of: cells that are odd, sums of others, or all of them twice."""
+def _looked_at_whole(raw: RawTable, layout: Layout, match: HeaderMatch) -> bool:
+    """Tell whether rows have what only the rules know of: odd cells, sums above or among them, or all of them twice."""
     odd = raw.oddities
     is_odd = any((odd.hidden_rows, odd.hidden_columns, odd.merged, odd.external, odd.stale, odd.struck))
     is_odd |= bool(odd.shown_otherwise)
     every = np.ones(len(raw.cells), dtype=bool)
-    return is_odd or bool(bare_rows(raw, match.positions)) or second_copy(raw, every) is not None
+    is_odd |= bool(totals_above(raw, layout)) or bool(bare_rows(raw, match.positions))
+    return is_odd or second_copy(raw, every) is not None
 
 
 def _summed(database: LineDatabase, found: Sequence[BlockFindings], parts: Sequence[SoundLines]) -> SummedBlock:

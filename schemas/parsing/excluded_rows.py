@@ -129,9 +129,7 @@ def excluded_rows(
         for position in positions_under(raw, column):
             why[~rows_holding(raw, position, texts) & (why == "")] = ExclusionReason.NOT_ASKED
     stated = tuple(totals[at] for at in sorted(totals) if why[at] == ExclusionReason.TOTAL)
-    control = block.stated if block else ()
-    if layout.recognise.nothing_else and len(why) and raw.cells.index[0] == raw.header_row + 1:
-        control = (*totals_above(raw, layout), *control)
+    control = (*totals_above(raw, layout), *(block.stated if block else ()))
     return ExcludedRows(why, stated, control, below or block is not None)
 
 

@@ -258,9 +258,11 @@ def totals_above(raw: RawTable, layout: Layout) -> list[StatedTotal]:
     """Return the totals of a person's own sheet that stand above its header: a word, and an amount behind or beside it.
 
     Args:
-        raw: The file, or its first block.
+        raw: The file, or a block of it; only its first one is read so.
         layout: Says with which words a total begins.
     """
+    if not layout.recognise.nothing_else or raw.cells.empty or raw.cells.index[0] != raw.header_row + 1:
+        return []
     words, found = TotalWords(layout.totals), []
     for head in raw.above:
         for position, text in enumerate(head.texts):

@@ -15,9 +15,10 @@ from io_adapters.statement_lines.sums import Summing
 from schemas.parsing.blocks import Before, parse_block
 from schemas.parsing.cells import unreadable
 from schemas.parsing.content_hash import RowsContent
+from schemas.parsing.line_sums import TableSource, compare_totals
 from schemas.parsing.readers import Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
-from schemas.sheet_cells import CellKind
+from schemas.sheet_cells import CellKind, HeadRow
 from schemas.statement_sketches import SketchKind, hash_frame
 from schemas.tables.model import ColumnKind
 from schemas.tables.royalties import COLUMNS
@@ -103,9 +104,11 @@ def blocks(draw):
         )
         kinds[:, at] = [CellKind.EMPTY if text == "" else kind for text, kind in zip(texts, drawn, strict=True)]
     cells = pd.DataFrame(columns)
-    cells.index = pd.RangeIndex(2, count + 2)
+    cells.index = pd.RangeIndex(3, count + 3)
     file = FileIdentity("folha.xlsx", "0" * 64, 1)
-    raw = RawTable(file, None if of_text else "Folha", 1, HEADERS, cells, None if of_text else kinds)
+    title = draw(st.sampled_from([(), ("Total", "1.25"), ("Total: 3",), ("Royalties", ""), ("Total de linhas", "2")]))
+    above = (HeadRow(1, title),) if title else ()
+    raw = RawTable(file, None if of_text else "Folha", 2, HEADERS, cells, None if of_text else kinds, above=above)
     first = np.arange(count) < draw(st.integers(0, count))
     return joined([some_rows(raw, first), some_rows(raw, ~first)])  # columns of several chunks, as large files have
 
@@ -129,6 +132,7 @@ def test_a_block_read_by_the_column_comes_to_what_the_rules_come_to(raw, decimal
         sign=sign,
         totals=["Total"],
         leave_out=[{"column": "platform", "values": ["Resumo"]}],
+        recognise={"nothing_else": True},
     )
     by_column, by_rules = sum_block(raw, how, Before(), few_rows=0), parse_block(raw, how, before=Before())
     summing = Summing()
@@ -142,6 +146,20 @@ def test_a_block_read_by_the_column_comes_to_what_the_rules_come_to(raw, decimal
     assert proved(by_column.after) == proved(by_rules.found.after)
     held = pd.concat([part.held for part in by_column.found])
     assert held["row"].tolist() == by_rules.found.held["row"].tolist()
+    assert [stated for part in by_column.found for stated in part.sums.control] == [*by_rules.found.sums.control]
+
+
+@pytest.mark.parametrize(("stated", "found"), [("3,75", []), ("3,74", ["TOTAL_MISMATCH"])])
+def test_a_total_above_the_header_is_held_against_lines_however_many(stated, found):
+    lines = {"isrc": ["BRAUR2600001"] * 3, "amount": ["1,25"] * 3}
+    cells = pd.DataFrame(dict(enumerate(pd.Series(texts, dtype="str") for texts in lines.values())))
+    cells.index = pd.RangeIndex(3, 6)
+    above = (HeadRow(1, ("Total", stated)),)
+    raw = RawTable(FileIdentity("folha.csv", "0" * 64, 1), None, 2, tuple(lines), cells, None, above=above)
+    how = layout("royalty_lines", currency="BRL", totals=["Total"], recognise={"nothing_else": True})
+    block = sum_block(raw, how, Before(), few_rows=0)
+    issues, _ = compare_totals([part.sums for part in block.found], TableSource("folha.csv", None, raw.headers))
+    assert [issue.code for issue in issues] == found
 
 
 def test_numbers_of_a_sheet_do_not_decide_how_people_typed_the_other_amounts():
