@@ -59,7 +59,7 @@ class Message:
 
     >>> render(Message("approval.too_few", plan="sha256:ab", given=1, wanted=2), "en")
     'plan sha256:ab has 1 of 2 approvals'
-    >>> Message("look.rows_more", count=2) == Message("look.rows_more", count=2)
+    >>> Message("review.rows_more", count=2) == Message("review.rows_more", count=2)
     True
     """
 

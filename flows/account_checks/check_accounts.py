@@ -218,7 +218,7 @@ def check_accounts(run: Run, drafted: Draft) -> Draft:
     results = [verdicts[account.fingerprint].result for account in asked]
     if broke_off(results):
         missing = sum(result in {CheckResult.UNKNOWN, CheckResult.NOT_ASKED} for result in results)
-        why = Message("look.checks_broke_off", count=missing)
+        why = Message("review.checks_broke_off", count=missing)
         checks = replace(checks, broke_off=why)
         run.end_with(ExitCode.NOT_SENT, why)
     beyond = results.count(CheckResult.OVER_BUDGET)
@@ -267,7 +267,7 @@ def _budget_short(run: Run, beyond: int, asked: int) -> Message:
     rules = run.job.account_checks
     each_cents = check_cost_cents(rules.fee)
     price, enough, budget = (Money(c, HOME_CURRENCY) for c in (beyond * each_cents, asked * each_cents, rules.budget))
-    return Message("look.budget_short", count=beyond, asked=asked, price=price, enough=enough, budget=budget)
+    return Message("review.budget_short", count=beyond, asked=asked, price=price, enough=enough, budget=budget)
 
 
 def _as_approved(

@@ -90,7 +90,7 @@ def _approve(run: Run, drafted: Draft) -> None:
             run.end_with(ExitCode.APPROVAL_WANTED, Message("cli.approval.again_unpaid", files=files))
             return
         for file, found in drafted.intake.used_before.gone.items():
-            run.end_with(ExitCode.ROWS_HELD, Message("look.file_gone", file=file, found=found))
+            run.end_with(ExitCode.ROWS_HELD, Message("review.file_gone", file=file, found=found))
         run.ledger.journal.post(payables.entries, run.id, epoch)
         return
     stored, needs_review = run.ledger.plans.get(plan.digest), bool(reasons)

@@ -199,7 +199,7 @@ def _write_job(
     tables = _tables(sheets, target.parent, given, asking)
     for table in tables:
         what = Message(f"new.is.{table.table if table.kind else 'drafted'}", layout=table.kind or _layout_file(table))
-        title = Message("look.title", file=table.file.name, what=what)
+        title = Message("examined.title", file=table.file.name, what=what)
         console.print(render(title, asking.language), soft_wrap=True, markup=False)
     payer, period = _payer(asking, payer), _month(asking, period)
     if asking.unanswered:
@@ -270,7 +270,7 @@ def _layout_file(table: "ProposedTable") -> str:
 
 def _identify(given: _Given, file: "BroughtFile", views: "Sequence[View]") -> "tuple[Possibilities, ...]":
     """Say what each table of a file could be, or is by the options."""
-    from flows.intake.look import all_layouts
+    from flows.intake.examine import all_layouts
     from schemas.layouts.drafting import as_table, identify, variants_of
 
     known, layout = all_layouts(), given.of_file(given.tables, file.name)

@@ -72,34 +72,34 @@ def _check_job(job: Path, *, key_types: bool, as_json: bool) -> Result:
 
 def _check_sheet(path: Path, *, as_json: bool) -> Result:
     """Say what a spreadsheet would be, how its columns are read, and what is wrong in it."""
-    from flows.cli.printing import look_document, show_issues, show_look
-    from flows.intake.look import look_at
+    from flows.cli.printing import examined_document, show_examined, show_issues
+    from flows.intake.examine import examine
     from schemas.errors import errors_in_language
     from schemas.job import Outputs
 
     language = Outputs().language
     console = console_for(as_json=as_json)
     with errors_in_language(language):
-        tables = look_at(path)
+        tables = examine(path)
     for table in tables:
         if table.failure is not None:
             layout = table.possibilities[0].layout
             what = Message(f"new.is.{layout.table}", layout=layout.layout)
-            console.print(render("look.title", language, file=path.name, what=what), soft_wrap=True, markup=False)
+            console.print(render("examined.title", language, file=path.name, what=what), soft_wrap=True, markup=False)
             show_issues(console, table.failure.issues, "--json", language)
-        for look in table.sheets:
-            show_look(console, look, language)
-            show_issues(console, look.issues, "--json", language)
+        for sheet in table.sheets:
+            show_examined(console, sheet, language)
+            show_issues(console, sheet.issues, "--json", language)
         if others := ", ".join(possibility.layout.layout for possibility in table.possibilities[1:]):
-            console.print(render("look.or", language, others=others))
-    console.print(render("look.next", language, path=path), soft_wrap=True, markup=False)
-    issues = [issue for table in tables for look in table.sheets for issue in look.issues]
+            console.print(render("examined.or", language, others=others))
+    console.print(render("examined.next", language, path=path), soft_wrap=True, markup=False)
+    issues = [issue for table in tables for sheet in table.sheets for issue in sheet.issues]
     failures = [table.failure for table in tables if table.failure is not None]
     issues += [issue for failure in failures for issue in failure.issues]
-    is_held = any(look.rows.get("held") for table in tables for look in table.sheets)
+    is_held = any(sheet.rows.get("held") for table in tables for sheet in table.sheets)
     document = {
         "issues": [issue.as_json(language) for issue in issues],
-        "tables": [look_document(look, table) for table in tables for look in table.sheets],
+        "tables": [examined_document(sheet, table) for table in tables for sheet in table.sheets],
     }
     if failures:
         return failures[0].exit_code, document

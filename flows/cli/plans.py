@@ -88,7 +88,7 @@ def plan_document(view: PlanView, waits: Iterable[Wait], *, names: bool) -> dict
             for group in view.not_paid
         ],
         "first_ever": view.first_ever,
-        "reasons_to_look": [render(reason, view.language) for reason in view.review_reasons],
+        "review_reasons": [render(reason, view.language) for reason in view.review_reasons],
         "notices": {group.notice.value: group.count for group in groups_of(view.notices)},
         "changes": _changes(view.changes),
         "waits": [wait_document(wait) for wait in waits],

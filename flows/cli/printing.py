@@ -28,7 +28,7 @@ from schemas.values.money import exact_text, format_cents
 from schemas.waits import Wait
 
 if TYPE_CHECKING:
-    from flows.intake.look import SheetLook, TableLook
+    from flows.intake.examine import ExaminedSheet, ExaminedTable
 
 SHOWN_ISSUES = 50
 SHOWN_FILES = 8
@@ -119,36 +119,36 @@ def show_issues(console: Console, issues: Sequence[Issue], where: str, language:
         console.print(render("cli.issues.more", language, count=len(worse) - SHOWN_ISSUES, where=where), soft_wrap=True)
 
 
-def show_look(console: Console, look: "SheetLook", language: str) -> None:
+def show_examined(console: Console, sheet: "ExaminedSheet", language: str) -> None:
     """Print what a sheet would be: which header is which column, how many rows there are, and what they sum up to."""
 
     def say(key: str, **facts: object) -> None:
         console.print(render(key, language, **facts), soft_wrap=True, markup=False)
 
-    name = " > ".join(filter(None, (look.file, look.sheet)))
-    say("look.title", file=name, what=Message(f"new.is.{look.layout.table}", layout=look.layout.layout))
-    console.print(f"  {render(look.decisions, language)}", soft_wrap=True, markup=False)
-    for column in look.columns:
+    name = " > ".join(filter(None, (sheet.file, sheet.sheet)))
+    say("examined.title", file=name, what=Message(f"new.is.{sheet.layout.table}", layout=sheet.layout.layout))
+    console.print(f"  {render(sheet.decisions, language)}", soft_wrap=True, markup=False)
+    for column in sheet.columns:
         if column.column:
             read = {"cell": column.cell, "header": _printable(column.header), "column": column.column}
-            console.print(f"  {render('look.read', language, **read)}", soft_wrap=True, markup=False)
-    if rest := [f"{column.cell} {_printable(column.header)}" for column in look.columns if not column.column]:
-        say("look.not_read", headers=", ".join(rest))
-    say("look.rows", **{name: look.rows.get(name, 0) for name in ("used", "held", "ignored")})
-    for currency, amount in look.sums.items():
-        say("look.sum", currency=currency, amount=amount)
+            console.print(f"  {render('examined.read', language, **read)}", soft_wrap=True, markup=False)
+    if rest := [f"{column.cell} {_printable(column.header)}" for column in sheet.columns if not column.column]:
+        say("examined.not_read", headers=", ".join(rest))
+    say("examined.rows", **{name: sheet.rows.get(name, 0) for name in ("used", "held", "ignored")})
+    for currency, amount in sheet.sums.items():
+        say("examined.sum", currency=currency, amount=amount)
 
 
-def look_document(look: "SheetLook", table: "TableLook") -> dict[str, Any]:
+def examined_document(sheet: "ExaminedSheet", table: "ExaminedTable") -> dict[str, Any]:
     """Return what a sheet would be, for programs."""
     return {
-        "sheet": look.sheet,
-        "layout": look.layout.layout,
+        "sheet": sheet.sheet,
+        "layout": sheet.layout.layout,
         "could_be": [possibility.layout.layout for possibility in table.possibilities],
-        "columns": {column.cell: column.column for column in look.columns if column.column},
-        "not_read": [column.cell for column in look.columns if not column.column],
-        "rows": dict(look.rows),
-        "sums": {currency: exact_text(amount) for currency, amount in look.sums.items()},
+        "columns": {column.cell: column.column for column in sheet.columns if column.column},
+        "not_read": [column.cell for column in sheet.columns if not column.column],
+        "rows": dict(sheet.rows),
+        "sums": {currency: exact_text(amount) for currency, amount in sheet.sums.items()},
     }
 
 

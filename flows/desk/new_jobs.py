@@ -17,7 +17,7 @@ from flows.desk.job_writing import JobChange, write_job
 from flows.desk.jobs import jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
-from flows.intake.look import all_layouts
+from flows.intake.examine import all_layouts
 from flows.intake.proposal import (
     BroughtFile,
     ProposedTable,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from flows.intake.look import all_layouts, currencies_of
+from flows.intake.examine import all_layouts, currencies_of
 from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import ConfigurationError
 from schemas.job import TableFiles

@@ -241,7 +241,7 @@ def _waiting_elsewhere(
             whose[about].add(account.payee)
     return tuple(
         Message(
-            f"look.{what}_elsewhere" if other.job == series.job else f"look.{what}_by_job",
+            f"review.{what}_elsewhere" if other.job == series.job else f"review.{what}_by_job",
             job=other.job,
             payer=mask_tax_id(other.payer),
             currency=other.currency,

@@ -185,18 +185,18 @@ def notes_on(run: Run, drafted: Draft) -> list[Message]:
     moved = sum(bool(address) for address in before.values())
     paid_otherwise = [
         Message(
-            "look.paid_beside", file=obligation.source.file, row=obligation.source.row, **obligation.reasons[0].facts
+            "review.paid_beside", file=obligation.source.file, row=obligation.source.row, **obligation.reasons[0].facts
         )
         for obligation in planned_payments(drafted.payables.obligations)
         if obligation.code == PAID_BESIDE
     ]
-    addresses = [Message("look.addresses", count=moved)] if moved else []
+    addresses = [Message("review.addresses", count=moved)] if moved else []
     return [*_first_of(paid_otherwise), *addresses, *([drafted.checks.short] if drafted.checks.short else [])]
 
 
 def _first_of(rows: Sequence[Message]) -> tuple[Message, ...]:
     """Shorten what is said of many rows to the first ones and how many more there are."""
-    more = (Message("look.rows_more", count=len(rows) - _SHOWN),) if len(rows) > _SHOWN else ()
+    more = (Message("review.rows_more", count=len(rows) - _SHOWN),) if len(rows) > _SHOWN else ()
     return (*rows[:_SHOWN], *more)
 
 
@@ -210,10 +210,10 @@ def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:
 def _files_again(run: Run, before: UsedBefore) -> list[Message]:
     """Name the files that are used again, with where they, or lines of theirs, were used before."""
     used = {**before.released, **before.renamed}
-    reasons = [Message("look.used_again", file=file, found=found) for file, found in sorted(used.items())]
-    reasons += [Message("look.file_gone", file=file, found=found) for file, found in sorted(before.gone.items())]
+    reasons = [Message("review.used_again", file=file, found=found) for file, found in sorted(used.items())]
+    reasons += [Message("review.file_gone", file=file, found=found) for file, found in sorted(before.gone.items())]
     others = sorted(run.request.again - used.keys())
-    return [*reasons, Message("look.again", files=", ".join(others))] if others else reasons
+    return [*reasons, Message("review.again", files=", ".join(others))] if others else reasons
 
 
 def _rows_paid_before(run: Run, drafted: Draft) -> list[Message]:
@@ -224,14 +224,14 @@ def _rows_paid_before(run: Run, drafted: Draft) -> list[Message]:
     total = Money(sum_cents(rows))
     places = [
         Message(
-            "look.row",
+            "review.row",
             file=obligation.source.file,
             row=obligation.source.row,
             found=paid_alike_message(alike[obligation.key]),
         )
         for obligation in rows
     ]
-    return [Message("look.paid_before", count=len(rows), total=total, places=Listed(_first_of(places), "; "))]
+    return [Message("review.paid_before", count=len(rows), total=total, places=Listed(_first_of(places), "; "))]
 
 
 def _rows_twice(drafted: Draft) -> list[Message]:
@@ -241,12 +241,15 @@ def _rows_twice(drafted: Draft) -> list[Message]:
     rows = [obligation for obligation in drafted.payables.obligations if obligation.key in twins]
     places = [
         Message(
-            "look.twin", file=obligation.source.file, row=obligation.source.row, first=twins[obligation.key].source.row
+            "review.twin",
+            file=obligation.source.file,
+            row=obligation.source.row,
+            first=twins[obligation.key].source.row,
         )
         for obligation in rows
     ]
     return [
-        Message("look.twins", count=len(rows), total=Money(sum_cents(rows)), places=Listed(_first_of(places), "; "))
+        Message("review.twins", count=len(rows), total=Money(sum_cents(rows)), places=Listed(_first_of(places), "; "))
     ]
 
 
@@ -260,7 +263,7 @@ def _second_attempts(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Messag
             amounts.setdefault(attempts[obligation.key], []).append(obligation.amount_cents)
     return [
         Message(
-            "look.second_attempt",
+            "review.second_attempt",
             number=attempt.number,
             report=attempt.report_id,
             count=len(cents),
@@ -280,11 +283,11 @@ def _other_books(run: Run, others: Sequence[Claim]) -> list[Message]:
             by_currency.setdefault(claim.currency, []).append(claim)
     return [
         *(
-            Message("look.other_payer", payer=payer, count=len(claims), total=_total(claims))
+            Message("review.other_payer", payer=payer, count=len(claims), total=_total(claims))
             for payer, claims in by_payer.items()
         ),
         *(
-            Message("look.other_currency", currency=currency, count=len(claims), total=_total(claims))
+            Message("review.other_currency", currency=currency, count=len(claims), total=_total(claims))
             for currency, claims in by_currency.items()
         ),
     ]
@@ -306,9 +309,9 @@ def _unknown_reports(run: Run, plan: PaymentPlan) -> list[Message]:
     batches = run.ledger.submissions.list(plan_digest=plan.digest, states=UNSENT, bodies=False)
     if batches and all(made_before(batch, run.listed) for batch in batches):
         return []
-    return [Message("look.unknown_reports", reports=", ".join(unknown))]
+    return [Message("review.unknown_reports", reports=", ".join(unknown))]
 
 
 def _rejected(run: Run, plan: PaymentPlan) -> list[Message]:
     keys = [payment.obligation_key for batch in plan.batches for payment in batch.payments]
-    return [Message("look.rejected")] if run.ledger.approvals.any_rejected(plan.digest, keys) else []
+    return [Message("review.rejected")] if run.ledger.approvals.any_rejected(plan.digest, keys) else []

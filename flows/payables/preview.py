@@ -186,14 +186,14 @@ def warn_of_plan(run: Run, drafted: Draft) -> None:
     if drafted.plan is not None:
         run.ledger.plan_views.save(drafted.plan.digest, run.id, view.to_bytes())
     path = write_plan(run, view, run.output_folder)
-    counts = [Message(f"cli.look.{group.notice}", count=group.count) for group in view.notice_groups]
+    counts = [Message(f"cli.review.{group.notice}", count=group.count) for group in view.notice_groups]
     what = (
-        Message("cli.look.first_ever")
+        Message("cli.review.first_ever")
         if view.first_ever
         else Listed(tuple(counts), "; ")
         if counts
-        else Message("cli.look.nothing")
+        else Message("cli.review.nothing")
     )
     run.messages.append(
-        Message("cli.look.run", what=what, where=str(path)) if path else Message("cli.look.only", what=what)
+        Message("cli.review.run", what=what, where=str(path)) if path else Message("cli.review.only", what=what)
     )

@@ -259,7 +259,7 @@ def _note_vanished(run: Run, ended: Sequence[Submission], listed: Collection[str
         if by_id(run, submission) is None:
             run.note_discrepancies([Discrepancy.of("vanished", submission.report_id)])
             run.codes.add(ExitCode.DISCREPANCIES)
-            run.show(Message("cli.look.vanished", report=submission.report_id, payments=submission.payments))
+            run.show(Message("cli.poll.vanished", report=submission.report_id, payments=submission.payments))
 
 
 def by_id(run: Run, submission: Submission) -> SplitReport | None:
@@ -292,7 +292,7 @@ def _record_change(run: Run, submission: Submission, report: SplitReport, judged
         return []
     run.touched.add(submission.run_id)
     before, after = (Message(f"state.{look.state}") for look in (submission, stands))
-    run.show(Message("cli.look.changed", report=submission.report_id, before=before, after=after))
+    run.show(Message("cli.poll.changed", report=submission.report_id, before=before, after=after))
     if stands.state is not S.PAID:
         return []
     otherwise = [

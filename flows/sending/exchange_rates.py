@@ -98,7 +98,7 @@ def look_up(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
     try:
         report = find_report_of(run, update)
     except NotSent as unreachable:
-        run.show(Message("cli.look.none", reason=unreachable.content))
+        run.show(Message("cli.poll.none", reason=unreachable.content))
         return update
     return update if report is None else record_rate(run, update, report)
 

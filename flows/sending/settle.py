@@ -93,7 +93,7 @@ def poll_open_reports(run: Run, waiting: Sequence[Submission], listed: Iterable[
                 if submission.id in rates:
                     record_rate(run, rates[submission.id], report)
     except NotSent as unreachable:
-        run.show(Message("cli.look.none", reason=unreachable.content))
+        run.show(Message("cli.poll.none", reason=unreachable.content))
 
 
 def _compared_list(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...]:
@@ -139,7 +139,7 @@ def record_report(run: Run, submission: Submission, report: SplitReport, withhel
     run.note_discrepancies(judged.discrepancies)
     if judged.state in CODE_OF:
         facts = {"report": submission.report_id, "state": judged.state.value, "reason": judged.reason}
-        run.end_with(CODE_OF[judged.state], Message("cli.look.ended", **facts))
+        run.end_with(CODE_OF[judged.state], Message("cli.poll.ended", **facts))
 
 
 def note_open(run: Run) -> None:

@@ -197,7 +197,7 @@ def test_the_plan_and_its_workbook_show_what_looks_paid(label, service):
     label.declare(job="aurora-2")
     label.payments(*SHEET, payment(CAIO, "30,00"))
     shown = label.ask("plan", label.job)
-    assert any("linha 2: aurora 2026-10" in reason for reason in shown["reasons_to_look"])
+    assert any("linha 2: aurora 2026-10" in reason for reason in shown["review_reasons"])
     assert shown["notices"]["paid_before"] == 2
     (path,) = label.folder.glob("out/**/plan.xlsx")
     cells = [str(cell) for sheet in load_workbook(path) for row in sheet.iter_rows(values_only=True) for cell in row]

@@ -196,7 +196,7 @@ def test_a_plan_says_that_nothing_can_be_sent(label, service, another_team):
     label.run()
     said = label.say("plan", label.job).output
     assert "unfreeze" in said
-    assert any("unfreeze" in reason for reason in label.ask("plan", label.job)["reasons_to_look"])
+    assert any("unfreeze" in reason for reason in label.ask("plan", label.job)["review_reasons"])
 
 
 def test_a_plan_says_that_sending_is_on_hold(label):

@@ -40,7 +40,7 @@ class SeenColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class SheetLook:
+class ExaminedSheet:
     """What one table of a file would be.
 
     Attributes:
@@ -63,7 +63,7 @@ class SheetLook:
 
 
 @dataclass(frozen=True, slots=True)
-class TableLook:
+class ExaminedTable:
     """What a table of a file could be.
 
     Attributes:
@@ -72,7 +72,7 @@ class TableLook:
     """
 
     possibilities: Possibilities
-    sheets: tuple[SheetLook, ...] = ()
+    sheets: tuple[ExaminedSheet, ...] = ()
     failure: UnreadableFile | None = None
 
 
@@ -81,8 +81,8 @@ def all_layouts() -> list[Layout]:
     return [read_layout(name, Path()) for name in known_layouts()]
 
 
-def look_at(path: Path) -> tuple[TableLook, ...]:
-    """Look at a file, and read each of its tables as what it is likeliest to be.
+def examine(path: Path) -> tuple[ExaminedTable, ...]:
+    """Open a file, and read each of its tables as what it is likeliest to be.
 
     Raises:
         UnreadableFile: it cannot be opened, or is of no layout.
@@ -95,13 +95,13 @@ def look_at(path: Path) -> tuple[TableLook, ...]:
         return tuple(_table(file, possibilities) for possibilities in tables)
 
 
-def _table(file: SpreadsheetFile, possibilities: Possibilities) -> TableLook:
+def _table(file: SpreadsheetFile, possibilities: Possibilities) -> ExaminedTable:
     likeliest = possibilities[0]
     try:
         fits = file.fits(likeliest.layout) if likeliest.layout.table == "royalty_lines" else likeliest.fits
-        return TableLook(possibilities, tuple(_read(file, fit, likeliest.layout) for fit in fits))
+        return ExaminedTable(possibilities, tuple(_read(file, fit, likeliest.layout) for fit in fits))
     except UnreadableFile as failure:
-        return TableLook(possibilities, failure=failure)
+        return ExaminedTable(possibilities, failure=failure)
 
 
 def currencies_of(path: Path, layout: Layout) -> tuple[str, ...]:
@@ -113,15 +113,15 @@ def currencies_of(path: Path, layout: Layout) -> tuple[str, ...]:
     if layout.table != "royalty_lines":
         return ()
     with open_file(str(path)) as file:
-        looks = [_lines(file, fit, layout) for fit in file.fits(layout)]
-    return tuple(sorted({currency for look in looks for currency in look.sums}))
+        sheets = [_lines(file, fit, layout) for fit in file.fits(layout)]
+    return tuple(sorted({currency for sheet in sheets for currency in sheet.sums}))
 
 
-def _read(file: SpreadsheetFile, fit: Fit, layout: Layout) -> SheetLook:
+def _read(file: SpreadsheetFile, fit: Fit, layout: Layout) -> ExaminedSheet:
     return _lines(file, fit, layout) if layout.table == "royalty_lines" else _whole(file, fit, layout)
 
 
-def _whole(file: SpreadsheetFile, fit: Fit, layout: Layout) -> SheetLook:
+def _whole(file: SpreadsheetFile, fit: Fit, layout: Layout) -> ExaminedSheet:
     raw = joined(list(file.blocks(fit)))
     # Without payees beside it, a sheet of payments has to say itself where the money goes; one that says so nowhere
     # is meant to have them.
@@ -130,7 +130,7 @@ def _whole(file: SpreadsheetFile, fit: Fit, layout: Layout) -> SheetLook:
     rows = Counter(parsed.rows["disposition"].tolist())
     cents = int(parsed.frame["amount_cents"].sum()) if "amount_cents" in parsed.frame.columns else None
     sums = {} if cents is None else {layout.currency or HOME_CURRENCY: Decimal(cents).scaleb(-2)}
-    return SheetLook(
+    return ExaminedSheet(
         raw.file.name,
         raw.sheet,
         layout,
@@ -142,7 +142,7 @@ def _whole(file: SpreadsheetFile, fit: Fit, layout: Layout) -> SheetLook:
     )
 
 
-def _lines(file: SpreadsheetFile, fit: Fit, layout: Layout) -> SheetLook:
+def _lines(file: SpreadsheetFile, fit: Fit, layout: Layout) -> ExaminedSheet:
     from flows.intake.read_lines import read_blocks  # noqa: PLC0415 - DuckDB, which only statements need
 
     found = read_blocks(partial(file.blocks, fit), layout)
@@ -154,7 +154,7 @@ def _lines(file: SpreadsheetFile, fit: Fit, layout: Layout) -> SheetLook:
         currency: _tidy(sum(totals.loc[totals["currency"] == currency, "amount"], Decimal()))
         for currency in sorted(found.totals.currencies)
     }
-    return SheetLook(
+    return ExaminedSheet(
         found.raw.file.name,
         found.raw.sheet,
         layout,
