@@ -64,7 +64,7 @@ crash: $(READY)
 pictures: $(READY)
 	$(BIN)/python -m pytest -q -p no:xdist tests/browser
 	cp test-output/desk/plan.png docs/desk-plan.png
-	cp test-output/desk/look-put-right-1180.png docs/desk-check.png
+	cp test-output/desk/preview-put-right-1180.png docs/desk-check.png
 	cp test-output/desk/new-job-draft-1180.png docs/desk-new-job.png
 	cp test-output/desk/payments-top.png docs/desk-payments.png
 	$(BIN)/repasse demo --no-desk

@@ -51,7 +51,7 @@ from io_adapters.webhooks.serving import HEAD_BYTES, PromptProtocol, backlog, hu
 from schemas.errors import ConfigurationError, ExitCode, RepasseError
 from schemas.messages import render
 
-LOOKS: Final = "desk"
+PREVIEWS_FOLDER: Final = "desk"
 LAUNCHED: Final = "launched"
 GRACE_S: Final = 3
 _STATUS: Final = {ExitCode.USAGE: 422, ExitCode.APPROVAL_WANTED: 404, ExitCode.CONFIGURATION: 422}
@@ -118,14 +118,16 @@ def opened_desk(
         ledger = exits.enter_context(open_ledger_of(settings, now=clock.now))
         settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder = JobsFolder(jobs_folder.absolute() if jobs_folder else None, ledger, clock.now)
-        looks = Previews(settings.home / LOOKS, folder, ledger, lambda: open_ledger_of(settings, now=clock.now))
-        exits.callback(looks.close)
+        previews = Previews(
+            settings.home / PREVIEWS_FOLDER, folder, ledger, lambda: open_ledger_of(settings, now=clock.now)
+        )
+        exits.callback(previews.close)
         launches = Launches(ledger, folder, launcher, settings.home / LAUNCHED, clock.now)
         yield Desk(
             ledger=ledger,
             clock=clock,
             jobs=folder,
-            previews=looks,
+            previews=previews,
             launches=launches,
             plans=PlanPages(ledger, folder, launches, clock.now),
             runs=RunPages(ledger, clock.now),

@@ -176,7 +176,7 @@ def _draft_page(
 ) -> Response:
     files = new_jobs_of(request).get(token)
     if files is None:
-        raise RequestRefused(404, "desk.refused.look")
+        raise RequestRefused(404, "desk.refused.preview")
     try:
         tables = propose_tables(_brought(files), form, _identify)
         undeclared = [table.file.name for table in tables if not is_a_table(table)]
@@ -200,7 +200,7 @@ def answer(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
     signed.require(Role.PREPARER)
     folder, files = jobs_of(request).folder, new_jobs_of(request).get(token)
     if files is None or folder is None:
-        raise RequestRefused(404, "desk.refused.look")
+        raise RequestRefused(404, "desk.refused.preview")
     if form.get("act") != "make":
         return _draft_page(request, token, form)
     language = language_of(request)

@@ -49,8 +49,8 @@ from schemas.tables.model import records
 
 KEPT: Final = 24
 AT_ONCE: Final = 2
-# So long a look speaks for the same content asked again, as by a double click; then what people decided since, or what
-# another job has paid, may have changed it.
+# So long a preview speaks for the same content asked again, as by a double click; then what people decided since, or
+# what another job has paid, may have changed it.
 GOOD_FOR_S: Final = 10.0
 NOTHING: Final = RowCounts().model_dump()
 PROBLEMS_SHOWN: Final = 8
@@ -74,7 +74,7 @@ class RecognisedTable:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a look at a job's files has found.
+    """What a preview of a job's files has found.
 
     Attributes:
         rows: Rows read, used, held, duplicate, ignored.
@@ -113,7 +113,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class JobPreview:
-    """A look at a job's files, in a thread.
+    """A preview of a job's files, made in a thread.
 
     Attributes:
         files: "SOURCE=PATH", read in place of the job's.
@@ -132,15 +132,15 @@ class JobPreview:
         return self.future.result() if self.future.done() else None
 
     def is_stale(self) -> bool:
-        """Whether asking again is worth another look: it ended, and failed or was some time ago."""
+        """Whether asking again is worth another one: it ended, and failed or was some time ago."""
         return self.seen is not None and (bool(self.seen.failure) or monotonic() - self.since_s > GOOD_FOR_S)
 
 
 class Previews:
-    """What people have looked at lately.
+    """The previews that people have asked for lately.
 
     Args:
-        folder: Where corrections workbooks lie while their look is kept.
+        folder: Where corrections workbooks lie while their preview is kept.
         ledger: Only asked for the state of jobs.
     """
 
@@ -155,7 +155,7 @@ class Previews:
         _forget_ended(folder)
 
     def begin(self, job_token: str, files: Sequence[str]) -> str:
-        """Start to look; the same content is looked at once."""
+        """Begin a preview; of the same content there is one."""
         path, line = self._jobs.path_of(job_token), self._jobs.get(job_token)
         if path is None or line is None:
             raise ConfigurationError(Message("error.no_job"))
@@ -172,47 +172,47 @@ class Previews:
         return token
 
     def get(self, token: str) -> JobPreview | None:
-        """Return a look that is still kept."""
+        """Return a preview that is still kept."""
         with self._lock:
             return self._kept.get(token)
 
-    def put_right(self, look: JobPreview, typed: Mapping[CellPlace, str]) -> Path | None:
-        """Write the corrections workbook of a look with what somebody typed in the place of some cells.
+    def put_right(self, preview: JobPreview, typed: Mapping[CellPlace, str]) -> Path | None:
+        """Write the corrections workbook of a preview with what somebody typed in the place of some cells.
 
         Returns:
             Where it is; None where its job or its files have gone.
         """
-        path = self._jobs.path_of(look.job.token)
+        path = self._jobs.path_of(preview.job.token)
         if path is None:
             return None
-        order = read_run_request(path, files=look.files, period=look.job.period)
+        order = read_run_request(path, files=preview.files, period=preview.job.period)
         with opened_offline(order, Silence(), self._open_ledger()) as run:
             intake = judge_inputs(run, read(run))
-            with suppress(RepasseError):  # what stands against a plan is told by the look
+            with suppress(RepasseError):  # what stands against a plan is told by the preview
                 intake, snapshot = stand(run, intake)
                 view_plan(run, draft_of(run, intake, snapshot))
-            return corrections_of(run, intake, self._folder / f"{look.token}-typed", at_desk=True, typed=typed)
+            return corrections_of(run, intake, self._folder / f"{preview.token}-typed", at_desk=True, typed=typed)
 
     def close(self) -> None:
-        """Let go of everything; a look that goes on ends with the program, whatever it is reading."""
+        """Let go of everything; a preview that goes on ends with the program, whatever it is reading."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _start(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Future[Preview]:
-        """Look in a thread that keeps nobody waiting: a pool's threads are waited for when a program ends."""
+        """Work in a thread that keeps nobody waiting: a pool's threads are waited for when a program ends."""
         future: Future[Preview] = Future()
 
-        def look() -> None:
+        def work() -> None:
             with self._at_once:
                 try:
-                    future.set_result(self._look(path, files, period, folder))
+                    future.set_result(self._preview(path, files, period, folder))
                 except BaseException as error:  # noqa: BLE001  # whoever asks for the result is told
                     future.set_exception(error)
 
-        Thread(target=look, name="look", daemon=True).start()
+        Thread(target=work, name="preview", daemon=True).start()
         return future
 
     def _token(self, path: Path, line: JobLine, files: Sequence[str]) -> str:
-        """Name the content of a look: the job file, what is read, and how the job stands in the ledger."""
+        """Name the content of a preview: the job file, what is read, and how the job stands in the ledger."""
         declared, last = self._jobs.declared(path), self._ledger.runs.latest(line.name)
         try:
             content = path.read_bytes()
@@ -224,7 +224,7 @@ class Previews:
             parts += [_fingerprint(name) for name in _files_of(declared, path.parent, line.period)]
         return sha256("\0".join(parts).encode()).hexdigest()[:40]
 
-    def _look(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
+    def _preview(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
         try:
             return self._seen(path, files, period, folder)
         except RepasseError as error:
@@ -259,7 +259,7 @@ class Previews:
 
 
 def _forget_ended(folder: Path) -> None:
-    """Remove what desks that have ended left of their looks; another desk of this home keeps its own."""
+    """Remove what desks that have ended left of their previews; another desk of this home keeps its own."""
     for left in folder.glob("*"):
         if not is_running(left.name) or left.name == str(os.getpid()):
             shutil.rmtree(left, ignore_errors=True)
@@ -324,29 +324,29 @@ def previews_of(request: Request) -> Previews:
     return previews
 
 
-def _look(request: Request, token: str) -> JobPreview:
-    look = previews_of(request).get(token)
-    if look is None:
-        raise RequestRefused(404, "desk.refused.look")
-    return look
+def _found(request: Request, token: str) -> JobPreview:
+    preview = previews_of(request).get(token)
+    if preview is None:
+        raise RequestRefused(404, "desk.refused.preview")
+    return preview
 
 
 def _plan(request: Request, token: str) -> PlanView:
-    seen = _look(request, token).seen
+    seen = _found(request, token).seen
     if seen is None or seen.plan is None:
-        raise RequestRefused(404, "desk.refused.look")
+        raise RequestRefused(404, "desk.refused.preview")
     return seen.plan
 
 
-@router.post("/jobs/{token}/look")
-async def look_at_job(request: Request, token: str) -> Response:
-    """Take files, or none, and start to look at the job with them."""
+@router.post("/jobs/{token}/preview")
+async def preview_job(request: Request, token: str) -> Response:
+    """Take files, or none, and begin a preview of the job with them."""
     signed = await run_in_threadpool(signed_in, request)
     signed.require(Role.PREPARER)
     job = await run_in_threadpool(job_of, request, token)
     _, files = await receive(request, signed)
-    look = await run_in_threadpool(_begin, request, job, files)
-    return RedirectResponse(f"/looks/{look}", status_code=303)
+    preview = await run_in_threadpool(_begin, request, job, files)
+    return RedirectResponse(f"/previews/{preview}", status_code=303)
 
 
 def _begin(request: Request, job: JobLine, files: list[Received]) -> str:
@@ -356,34 +356,34 @@ def _begin(request: Request, job: JobLine, files: list[Received]) -> str:
     return previews_of(request).begin(job.token, [f"{file.source}={file.path}" for file in files])
 
 
-@router.get("/looks/{token}")
-def look(request: Request, token: str, _signed: SignedIn) -> Response:
+@router.get("/previews/{token}")
+def show_preview(request: Request, token: str, _signed: SignedIn) -> Response:
     """Show what was recognised, what is wrong, and what would be paid."""
-    found = _look(request, token)
+    found = _found(request, token)
     seen = found.seen
     if seen is None:
-        return show(request, "looking.html", look=found)
+        return show(request, "previewing.html", preview=found)
     files = [Path(text.partition("=")[2] or text).name for text in found.files]
-    facts: dict[str, Any] = {"look": found, "files": files, "launch": new_token(), "shown": PROBLEMS_SHOWN}
-    return show(request, "look.html", **facts, seen=seen, plan=seen.plan)
+    facts: dict[str, Any] = {"preview": found, "files": files, "launch": new_token(), "shown": PROBLEMS_SHOWN}
+    return show(request, "preview.html", **facts, seen=seen, plan=seen.plan)
 
 
-@router.get("/looks/{token}/problems/{code}")
+@router.get("/previews/{token}/problems/{code}")
 def problems(request: Request, token: str, code: str, _signed: SignedIn, page: int = 1) -> Response:
     """List every problem of one rule."""
-    found = _look(request, token)
+    found = _found(request, token)
     groups = [group for group in found.seen.groups if group.code == code] if found.seen else []
     if not groups:
         raise RequestRefused(404, "desk.refused.nothing")
     rows = page_of(groups[0].problems, page, PROBLEMS_A_PAGE)
-    return show(request, "problems.html", look=found, group=groups[0], rows=rows)
+    return show(request, "problems.html", preview=found, group=groups[0], rows=rows)
 
 
-@router.post("/looks/{token}/put-right")
+@router.post("/previews/{token}/put-right")
 def put_right(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
     """Take cells that somebody has put right in the page: a corrections workbook of theirs, laid over the files."""
     signed.require(Role.PREPARER)
-    found = _look(request, token)
+    found = _found(request, token)
     typed = typed_values(form, found.seen.problems) if found.seen else {}
     workbook = previews_of(request).put_right(found, typed) if typed else None
     if workbook is None:
@@ -391,45 +391,45 @@ def put_right(request: Request, token: str, signed: SignedIn, form: Posted) -> R
     kept = keep(workbook, settings_of(request).uploads, "{sha256:.8}-corrections.xlsx")
     ledger_of(request).desk_uploads.record(kept.sha256, kept.name, kept.size_bytes, signed.user.name)
     source = found.job.sources[0][0]
-    look = previews_of(request).begin(found.job.token, [*found.files, f"{source}={kept.path}"])
-    return RedirectResponse(f"/looks/{look}", status_code=303)
+    preview = previews_of(request).begin(found.job.token, [*found.files, f"{source}={kept.path}"])
+    return RedirectResponse(f"/previews/{preview}", status_code=303)
 
 
-@router.post("/looks/{token}/key-types")
+@router.post("/previews/{token}/key-types")
 def take_key_types(request: Request, token: str, signed: SignedIn) -> Response:
-    """Take each Pix key without a type for what it shows, on somebody's word, and look again."""
+    """Take each Pix key without a type for what it shows, on somebody's word, and begin another preview."""
     signed.require(Role.PREPARER)
-    found = _look(request, token)
+    found = _found(request, token)
     if found.seen is None or not found.seen.key_types:
         raise RequestRefused(422, "desk.refused.nothing")
     ledger_of(request).pix_key_types.confirm(found.job.name, found.seen.key_types, signed.user.name)
-    look = previews_of(request).begin(found.job.token, found.files)
-    return RedirectResponse(f"/looks/{look}", status_code=303)
+    preview = previews_of(request).begin(found.job.token, found.files)
+    return RedirectResponse(f"/previews/{preview}", status_code=303)
 
 
-@router.get("/looks/{token}/payments")
-def look_payments(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
+@router.get("/previews/{token}/payments")
+def preview_payments(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
     """List every payment of the plan that would be made."""
-    return show_planned(request, _plan(request, token), page, back=f"/looks/{token}")
+    return show_planned(request, _plan(request, token), page, back=f"/previews/{token}")
 
 
-@router.get("/looks/{token}/others")
-def look_others(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
+@router.get("/previews/{token}/others")
+def preview_others(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
     """List everything that would not be paid, and why."""
-    return show_others(request, _plan(request, token), page, back=f"/looks/{token}")
+    return show_others(request, _plan(request, token), page, back=f"/previews/{token}")
 
 
-@router.get("/looks/{token}/corrections.xlsx")
+@router.get("/previews/{token}/corrections.xlsx")
 def corrections(request: Request, token: str, _signed: SignedIn) -> Response:
     """Hand over the person's own sheets with the bad cells marked."""
-    seen = _look(request, token).seen
+    seen = _found(request, token).seen
     return _workbook(seen.corrections if seen else None)
 
 
-@router.get("/looks/{token}/missing-shares.xlsx")
+@router.get("/previews/{token}/missing-shares.xlsx")
 def missing_shares(request: Request, token: str, _signed: SignedIn) -> Response:
     """Hand over the shares to fill in."""
-    seen = _look(request, token).seen
+    seen = _found(request, token).seen
     return _workbook(seen.missing_shares if seen else None)
 
 
@@ -439,14 +439,14 @@ def _workbook(path: Path | None) -> Response:
     return FileResponse(path, media_type=XLSX, filename=path.name, content_disposition_type="attachment")
 
 
-@router.post("/looks/{token}/launch")
+@router.post("/previews/{token}/launch")
 def launch(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
-    """Start the payout with the very files that were looked at."""
+    """Start the payout with the very files that were previewed."""
     signed.require(Role.PREPARER)
-    found = _look(request, token)
+    found = _found(request, token)
     if not found.job.name or not form.get("launch"):
         raise RequestRefused(400, "desk.refused.form")
-    key = f"look-{token[:24]}-{form['launch'][:43]}"
+    key = f"preview-{token[:24]}-{form['launch'][:43]}"
     period, by = found.job.period, signed.user.name  # of what they have seen, though the month may have turned since
     name = launches_of(request).payout(found.job.token, found.files, by=by, key=key, period=period)
     return RedirectResponse(f"/launches/{name}", status_code=303)

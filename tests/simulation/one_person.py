@@ -166,8 +166,8 @@ class House:
         source = next(
             (line.sources[0][0] for line in self.desk.jobs.list() if job.endswith(line.token) and line.sources), "1"
         )
-        look = self.bring(f"{job}/look", f"file:{source}", *(files[0] if files else ("", b"")), who=who)
-        if not look.startswith("/looks/"):
+        look = self.bring(f"{job}/preview", f"file:{source}", *(files[0] if files else ("", b"")), who=who)
+        if not look.startswith("/previews/"):
             return
         found = self.desk.previews.get(look.rsplit("/", 1)[1])
         with suppress(Exception):

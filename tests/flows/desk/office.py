@@ -96,7 +96,7 @@ class Browser:
         """Upload files for a job; returns where that leads."""
         token = self.token(job)
         parts = [("token", (None, token)), *((f"file:{source}", (path.name, path.read_bytes())) for path in files)]
-        answer = self.http.post(f"{job}/look", files=parts, headers={"Origin": ORIGIN})
+        answer = self.http.post(f"{job}/preview", files=parts, headers={"Origin": ORIGIN})
         assert answer.status_code == code, words_of(answer.text)
         return answer.headers["location"] if code == 303 else words_of(answer.text)
 

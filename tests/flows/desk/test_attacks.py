@@ -79,7 +79,7 @@ def test_every_writing_of_a_name_shares_its_few_attempts(browser, add):
 
 def test_what_no_text_can_hold_is_no_address_and_no_word(at_desk, browser, add, desk):
     ana = at_desk("ana")
-    for path in ("/plans/%00", "/runs/%00", "/looks/a%00b", "/launches/%00"):
+    for path in ("/plans/%00", "/runs/%00", "/previews/a%00b", "/launches/%00"):
         assert ana.http.get(path).status_code == 404
     ana.post("/sending/hold", at="/doubts", why="odd\0", code=400)
     add("bia")
@@ -123,7 +123,7 @@ def test_no_name_of_a_file_breaks_a_page_or_a_disk(at_desk, desk, settings, name
     body = b"--b\r\nContent-Disposition: form-data; name=token\r\n\r\n" + ana.token(page).encode() + b"\r\n--b\r\n"
     body += b'Content-Disposition: form-data; name="file:payments"; filename="' + quoted + b'"\r\n\r\nNome\r\n--b--\r\n'
     headers = {"Origin": ORIGIN, "Content-Type": "multipart/form-data; boundary=b"}
-    answer = ana.http.post(f"{page}/look", content=body, headers=headers)
+    answer = ana.http.post(f"{page}/preview", content=body, headers=headers)
     assert answer.status_code == 303, words_of(answer.text)
     ana.wait_for(answer.headers["location"], "O que foi reconhecido")
     assert "<img src" not in ana.get(answer.headers["location"])
@@ -134,7 +134,7 @@ def test_no_name_of_a_file_breaks_a_page_or_a_disk(at_desk, desk, settings, name
 
 def upload(who: Browser, page: str, body: bytes) -> httpx.Response:
     headers = {"Origin": ORIGIN, "Content-Type": "multipart/form-data; boundary=b"}
-    return who.http.post(f"{page}/look", content=body, headers=headers)
+    return who.http.post(f"{page}/preview", content=body, headers=headers)
 
 
 def test_a_form_that_swells_where_no_file_is_is_cut_off(at_desk, desk, settings):
@@ -186,7 +186,7 @@ def test_the_same_bytes_sent_by_many_at_once_are_kept_once(at_desk, desk, settin
 @pytest.mark.parametrize("token", ["..%2f..%2fjob.yaml", "%2e%2e", "../../etc/passwd", "x" * 5000])
 def test_no_token_leads_out_of_the_jobs_folder(at_desk, token):
     ana = at_desk("ana")
-    for page in ("/jobs/", "/looks/", "/launches/", "/static/"):
+    for page in ("/jobs/", "/previews/", "/launches/", "/static/"):
         assert ana.http.get(f"{page}{token}").status_code in {303, 404}
 
 
@@ -262,7 +262,7 @@ def test_an_upload_that_falls_silent_leaves_nothing(real, add, desk, tmp_path, m
         body = b"--b\r\nContent-Disposition: form-data; name=token\r\n\r\n" + token.encode() + b"\r\n--b\r\n"
         body += b'Content-Disposition: form-data; name="file:payments"; filename="p.csv"\r\n\r\nNome;'
         kind = {"Origin": url, "Content-Type": "multipart/form-data; boundary=b"}
-        answer = http.post(f"{page}/look", content=drops(body), headers=kind)
+        answer = http.post(f"{page}/preview", content=drops(body), headers=kind)
     assert answer.status_code == 408
     assert "parou de chegar" in words_of(answer.text)
     assert not [path for path in (tmp_path / "uploads").rglob("*") if path.is_file()]

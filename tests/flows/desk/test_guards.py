@@ -83,7 +83,7 @@ def test_a_form_that_is_too_long_is_not_read(at_desk):
     [
         ("/plans/abcdef1234/approve", Role.APPROVER, {"total": "30,00"}),
         ("/plans/abcdef1234/reject", Role.APPROVER, {"why": "no"}),
-        ("/looks/x/launch", Role.PREPARER, {"launch": "x"}),
+        ("/previews/x/launch", Role.PREPARER, {"launch": "x"}),
         ("/runs/x/go-on", Role.PREPARER, {}),
         ("/doubts/link", Role.RESOLVER, {"subject": "rp-x", "report": "y"}),
         ("/doubts/absent", Role.RESOLVER, {"subject": "rp-x", "evidence": "y"}),
@@ -128,7 +128,7 @@ def test_an_upload_that_does_not_tell_its_length_is_cut_off_too(at_desk, desk, s
             yield b"x" * 100_000
 
     headers = {"Origin": ORIGIN, "Content-Type": "multipart/form-data; boundary=b"}
-    answer = ana.http.post(f"/jobs/{line.token}/look", content=body(), headers=headers)
+    answer = ana.http.post(f"/jobs/{line.token}/preview", content=body(), headers=headers)
     assert answer.status_code == 413
     assert files_under(settings.uploads) == []
 
@@ -140,7 +140,7 @@ def test_an_upload_without_its_token_before_it_leaves_nothing(at_desk, desk, set
     token = ("token", (None, ana.token(f"/jobs/{line.token}") if where != "wrong" else "0" * 64))
     file = ("file:payments", ("p.csv", b"content"))
     parts = {"without": [file], "after": [file, token], "wrong": [token, file]}[where]
-    answer = ana.http.post(f"/jobs/{line.token}/look", files=parts, headers={"Origin": ORIGIN})
+    answer = ana.http.post(f"/jobs/{line.token}/preview", files=parts, headers={"Origin": ORIGIN})
     assert answer.status_code == 403
     assert files_under(settings.uploads) == []
 

@@ -11,8 +11,18 @@ from flows.settings import read_settings
 from schemas.errors import DecisionRefused
 from tests.flows.desk.office import ORIGIN, PASSWORD, Browser, hashed, words_of
 
-PAGES = ("/", "/runs", "/doubts", "/jobs/x", "/looks/x", "/plans/abcdef12", "/runs/x", "/launches/x", "/runs/x/files/y")
-ACTS = ("/plans/abcdef12/approve", "/plans/abcdef12/reject", "/jobs/x/look", "/looks/x/launch", "/doubts/link")
+PAGES = (
+    "/",
+    "/runs",
+    "/doubts",
+    "/jobs/x",
+    "/previews/x",
+    "/plans/abcdef12",
+    "/runs/x",
+    "/launches/x",
+    "/runs/x/files/y",
+)
+ACTS = ("/plans/abcdef12/approve", "/plans/abcdef12/reject", "/jobs/x/preview", "/previews/x/launch", "/doubts/link")
 ACTS += ("/doubts/absent", "/doubts/decide", "/sending/hold", "/sending/release", "/sending/unfreeze", "/settle")
 ACTS += ("/runs/x/go-on", "/sign-out")
 

@@ -50,7 +50,7 @@ def test_uploads_that_come_to_nothing_take_no_more_than_their_room(desk, ana, th
     for number in range(60):
         content = os.urandom(30_000)
         parts = [("token", (None, who.token(the_job))), ("file:payments", (f"{number}.xlsx", content))]
-        who.http.post(f"{the_job}/look", files=parts, headers={"Origin": "http://127.0.0.1"})
+        who.http.post(f"{the_job}/preview", files=parts, headers={"Origin": "http://127.0.0.1"})
     kept = sum(path.stat().st_size for path in settings.uploads.rglob("*") if path.is_file())
     assert kept <= (QUOTA_TIMES + 1) * 40_000
 
