@@ -110,7 +110,7 @@ class SheetMarks:
         header_row: Physical row of its header.
         headers: Position -> header of each column that is added at the end.
         added_position: The one of them that tells what is wrong with each row.
-        told: Physical row -> what is wrong with it.
+        problems: Physical row -> what is wrong with it.
     """
 
     title: str
@@ -118,7 +118,7 @@ class SheetMarks:
     cells: tuple[CellMark, ...]
     headers: tuple[tuple[int, str], ...]
     added_position: int
-    told: tuple[tuple[int, str], ...]
+    problems: tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,18 +200,18 @@ class ReportLine:
 
 @dataclass(frozen=True, slots=True)
 class RecordedDecision:
-    """What a person said of a plan, or of a payment.
+    """What a person decided on a plan, or on a payment.
 
     Attributes:
         how: By what way; None where that goes without saying.
-        plan_digest: The plan it was said of; "" for a payment.
-        payee: Whose payment it was said of; "" for a plan.
+        plan_digest: The plan; "" for a payment.
+        payee: Whose payment; "" for a plan.
         why: The reason or the evidence they gave.
     """
 
     at: dt.datetime
     by: str
-    said: Message
+    decided: Message
     how: Message | None
     amount_cents: int
     plan_digest: str = ""
@@ -235,7 +235,7 @@ class Reconciliation:
         decisions: What was decided while reading, one line per file.
         waits: What this run leaves open, and what earlier periods of the job do.
         reports: Those that pay any of the obligations, in the order they were sent.
-        words: What people said of the plans and payments, oldest first.
+        recorded: What people decided on the plans and payments, oldest first.
     """
 
     summary: Summary
@@ -250,4 +250,4 @@ class Reconciliation:
     decisions: tuple[Message, ...] = field(default=())
     waits: tuple[Wait, ...] = ()
     reports: tuple[ReportLine, ...] = ()
-    words: tuple[RecordedDecision, ...] = ()
+    recorded: tuple[RecordedDecision, ...] = ()

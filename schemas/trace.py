@@ -217,7 +217,7 @@ class TracedObligation:
     sheet: str
     row: int
     submission_id: str
-    words: tuple[TracedDecision, ...] = ()
+    decisions: tuple[TracedDecision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def _obligation(obligation: TracedObligation, currency: str) -> Iterator[Explain
         yield ExplainedLine(
             1, Message("cli.trace.row", file=sheet_text(obligation.file, obligation.sheet), row=obligation.row)
         )
-    for decision in obligation.words:
+    for decision in obligation.decisions:
         facts = {"by": decision.by, "at": _in_brazil(decision.at), "evidence": decision.evidence}
         yield ExplainedLine(1, Message("cli.trace.word", kind=decision.kind, **facts))
 

@@ -453,11 +453,11 @@ def _traced(obligation: Obligation, decisions: Sequence[Decision]) -> TracedObli
         sheet=obligation.source.sheet,
         row=obligation.source.row,
         submission_id=obligation.submission_id,
-        words=tuple(map(_word, decisions)),
+        decisions=tuple(map(_decision, decisions)),
     )
 
 
-def _word(decision: Decision) -> TracedDecision:
+def _decision(decision: Decision) -> TracedDecision:
     return TracedDecision(
         decision.kind.value, decision.by, decision.at, mask_value("evidence", decision.evidence), decision.submission_id
     )

@@ -196,7 +196,7 @@ def reconciliation_of(record: RunRecord, run_id: str, ledger: Ledger) -> Reconci
     placed = place(record.obligations, followed, run_id, ledger)
     rows = place_rows(record.rows, placed)
     summary = _summarise(record, run_id, ledger, followed, placed, rows)
-    reports, words = _what_was_said(ledger, followed, placed, summary)
+    reports, recorded = _reports_and_decisions(ledger, followed, placed, summary)
     found = Reconciliation(
         summary=summary,
         payer_name=record.payer_name,
@@ -209,16 +209,16 @@ def reconciliation_of(record: RunRecord, run_id: str, ledger: Ledger) -> Reconci
         issues=record.issues,
         decisions=record.decisions,
         reports=reports,
-        words=words,
+        recorded=recorded,
     )
     code = ExitCode(summary.exit_code)
     return replace(found, waits=waits_of_run(ledger, left_open(record, found), summary.state, code))
 
 
-def _what_was_said(
+def _reports_and_decisions(
     ledger: Ledger, followed: Followed, placed: Obligations, summary: Summary
 ) -> tuple[tuple[ReportLine, ...], tuple[RecordedDecision, ...]]:
-    """Gather each report with its moments and approvals, and people's words on the plans and payments."""
+    """Gather each report with its moments and approvals, and people's decisions on plans and payments."""
     submissions = followed.submissions.values()
     on_plans = ledger.approvals.decisions_on(submission.plan_digest for submission in submissions)
     exchanges = {batch.report_id: batch.exchange for batch in summary.batches if batch.exchange}

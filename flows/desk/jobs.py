@@ -73,7 +73,7 @@ class LaunchState:
 
     job: JobLine | None
     run_id: str
-    words: tuple[str, ...]
+    reasons: tuple[str, ...]
     ended: bool
     at: dt.datetime
     queued: bool
@@ -261,9 +261,9 @@ class Launches:
         run = _became([stored for stored in self._ledger.runs.list(RUNS_SEARCHED) if _is_of(stored, launch)], launch)
         if run is not None:
             return LaunchState(job, run.run_id, (), ended=False, at=launch.at, queued=False)
-        words = self._outcome_of(key)
-        ended = bool(words) or self._now() > launch.at + PATIENCE
-        return LaunchState(job, "", words, ended=ended, at=launch.at, queued=self._launcher.is_queued)
+        reasons = self._outcome_of(key)
+        ended = bool(reasons) or self._now() > launch.at + PATIENCE
+        return LaunchState(job, "", reasons, ended=ended, at=launch.at, queued=self._launcher.is_queued)
 
     def files_of(self, run: StoredRun) -> tuple[str, ...]:
         """Return the files a run was given: by its launch, or, where somebody else started it, none."""

@@ -161,7 +161,7 @@ def tables_of(reconciliation: Reconciliation) -> Iterator[WorkbookTable]:
         columns = obligation_columns(labels, folded)
         yield WorkbookTable(title, columns, rows, total=labels("output.total"))
     yield _reports(reconciliation.reports, labels)
-    yield _words(reconciliation.words, labels)
+    yield _recorded(reconciliation.recorded, labels)
     if len(reconciliation.payees):
         yield _payees(reconciliation.payees, labels)
     if len(reconciliation.earnings):
@@ -234,7 +234,7 @@ def _exchange(exchange: BatchExchange | None, labels: Catalogue) -> tuple[str, s
     return f"1 {exchange.currency} = {HOME_CURRENCY} {exchange.rate}", labels(f"state.{exchange.outcome}")
 
 
-def _words(decisions: Sequence[RecordedDecision], labels: Catalogue) -> WorkbookTable:
+def _recorded(decisions: Sequence[RecordedDecision], labels: Catalogue) -> WorkbookTable:
     """List what people said of the plans and payments."""
     columns = _columns(
         labels,
@@ -252,7 +252,7 @@ def _words(decisions: Sequence[RecordedDecision], labels: Catalogue) -> Workbook
         (
             local(decision.at),
             decision.by,
-            labels.write(decision.said),
+            labels.write(decision.decided),
             labels.write(decision.how) if decision.how else "",
             amount(decision.amount_cents),
             short_digest(decision.plan_digest),

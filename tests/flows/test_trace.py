@@ -264,7 +264,7 @@ def test_a_decision_is_told_with_who_and_when(label, service):
     label.run()
     label.say("decide", key_of(ANA), "--drop", "--by", "bia", "--evidence", f"recibo de {masked(ANA.tax_id)}")
     text, document = said(label, ANA.name)
-    assert [(word["kind"], word["by"]) for word in document["traces"][0]["obligations"][0]["words"]] == [
+    assert [(word["kind"], word["by"]) for word in document["traces"][0]["obligations"][0]["decisions"]] == [
         ("drop", "bia")
     ]
     assert "drop" in text

@@ -160,7 +160,7 @@ def report_lines(
     submissions: Iterable[Submission],
     reports: Mapping[str, SplitReport],
     ended_at: Mapping[str, dt.datetime],
-    words: Iterable[PlanDecision],
+    on_plans: Iterable[PlanDecision],
     exchanges: Mapping[str, BatchExchange],
 ) -> tuple[ReportLine, ...]:
     """Describe the reports that pay something of a run, in the order they were sent; what is unsent comes last.
@@ -172,7 +172,7 @@ def report_lines(
         exchanges: Rates of reports in a foreign currency, by report id.
     """
     approved_by = defaultdict[str, dict[str, None]](dict)
-    for approval in words:
+    for approval in on_plans:
         if approval.is_used:
             approved_by[approval.digest][approval.by] = None
 
@@ -214,7 +214,7 @@ def recorded_decisions(
         RecordedDecision(
             at=on_plan.at,
             by=on_plan.by,
-            said=_said(on_plan),
+            decided=_on_plan(on_plan),
             how=None if on_plan.kind == REJECTED else Message(f"output.word.how.{on_plan.kind}"),
             amount_cents=on_plan.total_cents,
             plan_digest=on_plan.digest,
@@ -226,7 +226,7 @@ def recorded_decisions(
         RecordedDecision(
             at=decision.at,
             by=decision.by,
-            said=Message(f"output.word.{decision.kind.value}"),
+            decided=Message(f"output.word.{decision.kind.value}"),
             how=None,
             amount_cents=decision.amount_cents,
             payee=names.get(decision.obligation_key, ""),
@@ -237,7 +237,7 @@ def recorded_decisions(
     return tuple(sorted(recorded, key=lambda decision: decision.at))
 
 
-def _said(decision: PlanDecision) -> Message:
+def _on_plan(decision: PlanDecision) -> Message:
     if decision.kind == REJECTED:
         return Message("output.word.rejected")
     return Message(f"output.word.approved_{'used' if decision.is_used else 'void' if decision.is_void else 'unused'}")

@@ -142,7 +142,7 @@ def _shown(character: str) -> str:
 class Writer:
     """The words and numbers of one language, and what the statements share."""
 
-    words: Catalogue
+    labels: Catalogue
     numbers: Numbers
     heading: StatementHeading
 
@@ -206,59 +206,59 @@ def way_table(statement: PayeeStatement, write: Writer) -> Section | None:
     way = statement.way
     if way is None:
         return None
-    words, cents = write.words, write.numbers.cents
+    labels, cents = write.labels, write.numbers.cents
     net = way.earned_cents - way.recouped_cents + way.carried_in_cents
     rows = [
-        (words("statement.way.earned"), cents(way.earned_cents)),
-        (words("statement.way.recouped"), cents(-way.recouped_cents)),
-        (words("statement.way.carried_in"), cents(way.carried_in_cents)),
-        (words("statement.way.net"), cents(net)),
+        (labels("statement.way.earned"), cents(way.earned_cents)),
+        (labels("statement.way.recouped"), cents(-way.recouped_cents)),
+        (labels("statement.way.carried_in"), cents(way.carried_in_cents)),
+        (labels("statement.way.net"), cents(net)),
         (_carried_out(way, write), cents(-way.carried_out_cents)),
     ]
     if way.held_cents:
-        rows.append((words("statement.way.held", why=reasons_text(way.held_reasons, words)), cents(-way.held_cents)))
+        rows.append((labels("statement.way.held", why=reasons_text(way.held_reasons, labels)), cents(-way.held_cents)))
     if way.taxes:
         gross = way.payable_cents + sum(tax_cents for _, tax_cents in way.taxes)
-        rows.append((words("statement.way.gross"), cents(gross)))
-        rows += [(words("statement.way.tax", kind=kind), cents(-tax_cents)) for kind, tax_cents in way.taxes]
-    rows.append((words("statement.way.payable"), cents(way.payable_cents)))
+        rows.append((labels("statement.way.gross"), cents(gross)))
+        rows += [(labels("statement.way.tax", kind=kind), cents(-tax_cents)) for kind, tax_cents in way.taxes]
+    rows.append((labels("statement.way.payable"), cents(way.payable_cents)))
     strong = (3, len(rows) - 1)
     if way.overpaid_cents:
-        rows.append((words("statement.way.overpaid"), cents(way.overpaid_cents)))
-    columns = (PageColumn(words("statement.way.step"), wide=True), PageColumn(write.heading.currency, number=True))
-    return Section(words("statement.way"), columns, rows, strong=strong)
+        rows.append((labels("statement.way.overpaid"), cents(way.overpaid_cents)))
+    columns = (PageColumn(labels("statement.way.step"), wide=True), PageColumn(write.heading.currency, number=True))
+    return Section(labels("statement.way"), columns, rows, strong=strong)
 
 
 def _carried_out(way: WayToPaid, write: Writer) -> str:
     if way.carried_out_cents < 0:
-        return write.words("statement.way.negative")
+        return write.labels("statement.way.negative")
     if not way.is_due:
-        return write.words("statement.way.not_due")
+        return write.labels("statement.way.not_due")
     minimum = write.heading.minimum_payout_cents
     if way.carried_out_cents and minimum:
-        return write.words("statement.way.below_minimum", minimum=write.numbers.cents(minimum))
-    return write.words("statement.way.carried_out")
+        return write.labels("statement.way.below_minimum", minimum=write.numbers.cents(minimum))
+    return write.labels("statement.way.carried_out")
 
 
 def advances_table(statement: PayeeStatement, write: Writer) -> Section | None:
     """Write what was recouped of each advance and what is left; None without advances."""
     if not statement.advances:
         return None
-    words, cents = write.words, write.numbers.cents
+    labels, cents = write.labels, write.numbers.cents
     rows = [
         (
             wrappable(advance.reference) or "—",
-            advance.isrc or words("statement.advance.any"),
+            advance.isrc or labels("statement.advance.any"),
             cents(advance.recouped_cents),
             "—" if advance.outstanding_cents is None else cents(advance.outstanding_cents),
         )
         for advance in statement.advances
     ]
     columns = (
-        PageColumn(words("statement.advance.reference"), wide=True),
-        PageColumn(words("statement.advance.recording")),
-        PageColumn(words("statement.advance.recouped"), number=True),
-        PageColumn(words("statement.advance.outstanding"), number=True),
+        PageColumn(labels("statement.advance.reference"), wide=True),
+        PageColumn(labels("statement.advance.recording")),
+        PageColumn(labels("statement.advance.recouped"), number=True),
+        PageColumn(labels("statement.advance.outstanding"), number=True),
     )
     left = [advance.outstanding_cents for advance in statement.advances]
     known = [amount for amount in left if amount is not None]
@@ -267,20 +267,20 @@ def advances_table(statement: PayeeStatement, write: Writer) -> Section | None:
         ()
         if len(rows) == 1
         else (
-            words("statement.total"),
+            labels("statement.total"),
             "",
             cents(sum(advance.recouped_cents for advance in statement.advances)),
             total_left,
         )
     )
-    return Section(words("statement.advances"), columns, rows, total)
+    return Section(labels("statement.advances"), columns, rows, total)
 
 
 def payments_table(statement: PayeeStatement, write: Writer) -> Section | None:
     """Write each sum and what became of it; None when there is none."""
     if not statement.payments:
         return None
-    words, numbers = write.words, write.numbers
+    labels, numbers = write.labels, write.numbers
     rows = [
         (
             wrappable(_reference(payment, write)),
@@ -292,34 +292,34 @@ def payments_table(statement: PayeeStatement, write: Writer) -> Section | None:
         for payment in statement.payments
     ]
     columns = (
-        PageColumn(words("statement.payment.what")),
-        PageColumn(words("statement.payment.status")),
-        PageColumn(words("statement.payment.report"), wide=True),
-        PageColumn(words("statement.payment.sent_on")),
-        PageColumn(words("statement.payment.amount"), number=True),
+        PageColumn(labels("statement.payment.what")),
+        PageColumn(labels("statement.payment.status")),
+        PageColumn(labels("statement.payment.report"), wide=True),
+        PageColumn(labels("statement.payment.sent_on")),
+        PageColumn(labels("statement.payment.amount"), number=True),
     )
     total = (
         ()
         if len(rows) == 1
         else (
-            words("statement.total"),
+            labels("statement.total"),
             "",
             "",
             "",
             numbers.cents(sum(payment.amount_cents for payment in statement.payments)),
         )
     )
-    return Section(words("statement.payments"), columns, rows, total)
+    return Section(labels("statement.payments"), columns, rows, total)
 
 
 def _reference(payment: StatementPayment, write: Writer) -> str:
-    kind = write.words(f"statement.kind.{payment.kind}")
+    kind = write.labels(f"statement.kind.{payment.kind}")
     return kind if payment.kind == "royalty" or not payment.reference else payment.reference
 
 
 def _status(payment: StatementPayment, write: Writer) -> str | TwoLines:
-    place = place_text(payment.place, write.words)
-    return TwoLines(place, reasons_text(payment.reasons, write.words)) if payment.reasons else place
+    place = place_text(payment.place, write.labels)
+    return TwoLines(place, reasons_text(payment.reasons, write.labels)) if payment.reasons else place
 
 
 def detail_tables(statement: PayeeStatement, write: Writer) -> list[Section | None]:
@@ -346,7 +346,7 @@ def _quotes_table(statement: PayeeStatement, write: Writer) -> Section | None:
     }
     if not used:
         return None
-    words, numbers = write.words, write.numbers
+    labels, numbers = write.labels, write.numbers
     quoted = [quote for quote in write.heading.quotes if (quote.currency, quote.rate) in used]
     rows = [
         (quote.currency, numbers.exact(quote.rate), numbers.day(quote.day), wrappable(quote.origin)) for quote in quoted
@@ -354,27 +354,27 @@ def _quotes_table(statement: PayeeStatement, write: Writer) -> Section | None:
     untold = sorted(used - {(quote.currency, quote.rate) for quote in quoted})
     rows += [(currency, numbers.exact(rate), "—", "—") for currency, rate in untold]
     columns = (
-        PageColumn(words("statement.quote.currency")),
-        PageColumn(words("statement.quote.rate", currency=write.heading.currency), number=True),
-        PageColumn(words("statement.quote.day")),
-        PageColumn(words("statement.quote.origin"), wide=True),
+        PageColumn(labels("statement.quote.currency")),
+        PageColumn(labels("statement.quote.rate", currency=write.heading.currency), number=True),
+        PageColumn(labels("statement.quote.day")),
+        PageColumn(labels("statement.quote.origin"), wide=True),
     )
-    return Section(words("statement.quotes"), columns, rows)
+    return Section(labels("statement.quotes"), columns, rows)
 
 
 def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
-    words, numbers = write.words, write.numbers
+    labels, numbers = write.labels, write.numbers
     own = (write.heading.currency, Decimal(1))
     foreign = any((part.source_currency, part.rate) != own for part in parts)
     counted = any(part.units for part in parts)
     columns = [
-        PageColumn(words("statement.recording.title"), wide=True),
-        *([PageColumn(words("statement.recording.units"), number=True)] if counted else []),
-        PageColumn(words("statement.recording.lines"), number=True),
-        PageColumn(words("statement.recording.source"), number=True),
-        *([PageColumn(words("statement.recording.rate"), number=True)] if foreign else []),
-        PageColumn(words("statement.recording.share"), number=True),
-        PageColumn(f"{words('statement.part')} ({currency_sign(write.heading.currency)})", number=True),
+        PageColumn(labels("statement.recording.title"), wide=True),
+        *([PageColumn(labels("statement.recording.units"), number=True)] if counted else []),
+        PageColumn(labels("statement.recording.lines"), number=True),
+        PageColumn(labels("statement.recording.source"), number=True),
+        *([PageColumn(labels("statement.recording.rate"), number=True)] if foreign else []),
+        PageColumn(labels("statement.recording.share"), number=True),
+        PageColumn(f"{labels('statement.part')} ({currency_sign(write.heading.currency)})", number=True),
     ]
     of_source = column_decimals(part.source_amount for part in parts)
     total = _sum(part.earned for part in parts)
@@ -394,14 +394,14 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
                 numbers.decimal(part.earned, of_part),
             ]
         )
-    last = [words("statement.total"), *[""] * (len(columns) - 2), numbers.decimal(total, of_part)]
-    return Section(words("statement.recordings"), columns, rows, last)
+    last = [labels("statement.total"), *[""] * (len(columns) - 2), numbers.decimal(total, of_part)]
+    return Section(labels("statement.recordings"), columns, rows, last)
 
 
 def _title(part: RecordingPart, write: Writer) -> TwoLines:
     code = part.isrc or part.upc
     below = " · ".join(filter(None, (wrappable(part.artist), code)))
-    return TwoLines(wrappable(part.title) or write.words("statement.recording.untitled"), below)
+    return TwoLines(wrappable(part.title) or write.labels("statement.recording.untitled"), below)
 
 
 def _parts_table(
@@ -409,19 +409,19 @@ def _parts_table(
 ) -> Section | None:
     if not any(part.name for part in parts):
         return None
-    words, numbers = write.words, write.numbers
+    labels, numbers = write.labels, write.numbers
     total = _sum(part.earned for part in parts)
     decimals = column_decimals([*(part.earned for part in parts), total])
     rows = [
-        (wrappable(shown(part.name)) or words("statement.not_stated"), numbers.decimal(part.earned, decimals))
+        (wrappable(shown(part.name)) or labels("statement.not_stated"), numbers.decimal(part.earned, decimals))
         for part in parts
     ]
     columns = (
-        PageColumn(words(f"statement.{what}"), wide=True),
-        PageColumn(f"{words('statement.part')} ({currency_sign(write.heading.currency)})", number=True),
+        PageColumn(labels(f"statement.{what}"), wide=True),
+        PageColumn(f"{labels('statement.part')} ({currency_sign(write.heading.currency)})", number=True),
     )
     return Section(
-        words(f"statement.{title}"), columns, rows, (words("statement.total"), numbers.decimal(total, decimals))
+        labels(f"statement.{title}"), columns, rows, (labels("statement.total"), numbers.decimal(total, decimals))
     )
 
 
@@ -458,28 +458,28 @@ def page_of(statement: PayeeStatement) -> Page:
     """Write out what `statement.typ` shows, as plain JSON values; nothing of it is markup."""
     heading = statement.heading
     write = Writer(catalogue_in(heading.language), Numbers(heading.language), heading)
-    words, numbers = write.words, write.numbers
-    days = words("statement.days", first=numbers.day(heading.first_day), last=numbers.day(heading.last_day))
-    name = printable(statement.name) or words("statement.nameless")
+    labels, numbers = write.labels, write.numbers
+    days = labels("statement.days", first=numbers.day(heading.first_day), last=numbers.day(heading.last_day))
+    name = printable(statement.name) or labels("statement.nameless")
     tables = [way_table(statement, write), advances_table(statement, write), payments_table(statement, write)]
     return {
         "lang": "pt" if heading.language == "pt-BR" else "en",
         "region": "BR" if heading.language == "pt-BR" else "US",
-        "title": f"{words('statement.title')} {heading.period}",
+        "title": f"{labels('statement.title')} {heading.period}",
         "running": f"{name} · {days}",
         "payer": printable(heading.payer_name),
-        "payee": wrappable(statement.name) or words("statement.nameless"),
-        "tax_id": f"{words('statement.tax_id')} {statement.tax_id_masked}",
+        "payee": wrappable(statement.name) or labels("statement.nameless"),
+        "tax_id": f"{labels('statement.tax_id')} {statement.tax_id_masked}",
         "facts": [
-            [words("statement.period"), days],
-            [words("statement.currency"), heading.currency],
-            [words("statement.job"), heading.job],
+            [labels("statement.period"), days],
+            [labels("statement.currency"), heading.currency],
+            [labels("statement.job"), heading.job],
         ],
         "boxes": _boxes(statement, write),
         "sections": _as_json([*tables, *detail_tables(statement, write)]),
         "pairs": [_as_json(pair) for pair in detail_pairs(statement, write)],
-        "how": {"title": words("statement.how"), "lines": _how(statement, write)},
-        "words": {key: words(f"statement.{key}") for key in ("payee", "page", "of")},
+        "how": {"title": labels("statement.how"), "lines": _how(statement, write)},
+        "words": {key: labels(f"statement.{key}") for key in ("payee", "page", "of")},
     }
 
 
@@ -506,13 +506,13 @@ def _boxes(statement: PayeeStatement, write: Writer) -> list[dict[str, str]]:
         figures.append(("box.payments", rows))
     going = [payment for payment in statement.payments if payment.place not in _NOT_PAID]
     total = sum(payment.amount_cents for payment in going)
-    states = list(dict.fromkeys(place_text(payment.place, write.words) for payment in going))
+    states = list(dict.fromkeys(place_text(payment.place, write.labels) for payment in going))
     boxes = [
-        {"name": write.words(f"statement.{key}"), "amount": write.numbers.cents(cents), "note": ""}
+        {"name": write.labels(f"statement.{key}"), "amount": write.numbers.cents(cents), "note": ""}
         for key, cents in figures
     ]
     amount = f"{currency_sign(write.heading.currency)} {write.numbers.cents(total)}"
-    return [*boxes, {"name": write.words("statement.box.total"), "amount": amount, "note": " · ".join(states[:2])}]
+    return [*boxes, {"name": write.labels("statement.box.total"), "amount": amount, "note": " · ".join(states[:2])}]
 
 
 def _how(statement: PayeeStatement, write: Writer) -> list[str]:
@@ -525,7 +525,7 @@ def _how(statement: PayeeStatement, write: Writer) -> list[str]:
         "residue": write.numbers.exact(way.residue),
     }
     return [
-        write.words("statement.how.order"),
-        write.words("statement.how.exact"),
-        write.words("statement.residue", **facts),
+        write.labels("statement.how.order"),
+        write.labels("statement.how.exact"),
+        write.labels("statement.residue", **facts),
     ]

@@ -84,7 +84,7 @@ def _mark_sheet(sheet: Worksheet, marks: Mapping[str, Any]) -> None:
         sheet.cell(row, added).value = None
     for position, text in marks["headers"]:
         _write_header(sheet.cell(header_row, position + 1), text)
-    for row, text in marks["told"]:
+    for row, text in marks["problems"]:
         cell = sheet.cell(row, added)
         cell.value, cell.data_type = text, "s"
         cell.alignment = Alignment(vertical="top")
