@@ -52,7 +52,8 @@ def test_reading_a_large_workbook(figures: Figures, tmp_path: Path):
     assert checked(path, layout).totals.by_platform["lines"].sum() == 200_000
     beside = {"baseline": "calamine alone", "baseline_median": bare_s}
     figures.add("200,000 statement lines in XLSX, read", read_s, **beside)
-    figures.add("200,000 statement lines in XLSX, read, checked and added up", checked_s, **beside, at_most=1.5)
+    # Values alone take as long as calamine; what is struck through, masked, stale or an error is seen by a parser.
+    figures.add("200,000 statement lines in XLSX, read, checked and added up", checked_s, **beside, at_most=6)
 
 
 def checked(path: Path, layout: Layout) -> SummedTable:
