@@ -12,7 +12,7 @@ from schemas.issues import IssueCode, Severity
 from schemas.parsing.amounts import ExactAmount
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.destinations import check_destinations, flag_shared_keys, hold_two_names, require_names
-from schemas.parsing.typed_table import Mask, TypedTable
+from schemas.parsing.typed_table import Mask, Rule, TypedTable
 from schemas.plan import HOME_CURRENCY
 from schemas.tables.adjustments import CARRIED, PAID, TO_RECOUP
 from schemas.tables.model import (
@@ -24,8 +24,20 @@ from schemas.tables.royalties import ON_TOP, UNREAD_UPC
 from schemas.values.names import normal_reference
 from schemas.values.reading import fold_word
 
-# What people write, folded.
-_WORDS: Final[Mapping[str, Mapping[str, str]]] = {
+
+def _each_other(table: TypedTable, positions: Iterable[int], code: IssueCode) -> Iterator[CellFinding]:
+    """Yield one code for each of some rows, which names the others."""
+    together = list(positions)
+    for position in together:
+        yield CellFinding(position, None, code, {"other": table.row_list(together, but=position)})
+
+
+def _hold_repeated(table: TypedTable, groups: Iterable[Iterable[int]]) -> TypedTable:
+    return table.add(found for positions in groups for found in _each_other(table, positions, IssueCode.ROW_DUPLICATE))
+
+
+# What people write of a payee's terms, folded.
+_TERM_WORDS: Final[Mapping[str, Mapping[str, str]]] = {
     "frequency": {
         **dict.fromkeys(("mensal", "mes", "monthly", "month"), "monthly"),
         **dict.fromkeys(("trimestral", "trimestre", "quarterly", "quarter"), "quarterly"),
@@ -75,19 +87,12 @@ def settle_identities(table: TypedTable) -> TypedTable:
     return replace(table, ignored=ignored).add(findings)
 
 
-def _each_other(table: TypedTable, positions: Iterable[int], code: IssueCode) -> Iterator[CellFinding]:
-    """Yield one code for each of some rows, which names the others."""
-    together = list(positions)
-    for position in together:
-        yield CellFinding(position, None, code, {"other": table.row_list(together, but=position)})
-
-
 def read_terms(table: TypedTable) -> TypedTable:
     """Read the terms of each payee's royalties; a word that is none of a term's holds the payee."""
     usual = ExactAmount(Decimal(USUAL_MINIMUM).scaleb(-2), "")
     minimum = (amount or usual for amount in table.canonical["minimum"])
     table = table.assign(minimum=np.fromiter(minimum, dtype=object))
-    for column, words in _WORDS.items():
+    for column, words in _TERM_WORDS.items():
         written = table.canonical[column]
         known = np.array([fold_word(text) in words or not text for text in written], dtype=bool)
         read = np.array([words.get(fold_word(text), "") for text in written], dtype=object)
@@ -110,23 +115,9 @@ def hold_moves_in_question(table: TypedTable) -> TypedTable:
     return table.add(findings)
 
 
-PAYEE_RULES = (
-    read_terms,
-    require_names,
-    check_destinations,
-    settle_identities,
-    hold_moves_in_question,
-    flag_shared_keys,
-)
-
-
 def hold_repeated_payments(table: TypedTable) -> TypedTable:
     """Hold every row of a payee whose references do not tell them apart: which one is meant is not ours to say."""
     return _hold_repeated(table, table.groups("tax_id", "reference", form=normal_reference))
-
-
-def _hold_repeated(table: TypedTable, groups: Iterable[Iterable[int]]) -> TypedTable:
-    return table.add(found for positions in groups for found in _each_other(table, positions, IssueCode.ROW_DUPLICATE))
 
 
 def hold_other_currencies(table: TypedTable) -> TypedTable:
@@ -142,14 +133,6 @@ def hold_other_currencies(table: TypedTable) -> TypedTable:
     )
 
 
-PAYMENT_RULES = (
-    require_names,
-    check_destinations,
-    hold_repeated_payments,
-    hold_other_currencies,
-    hold_two_names,
-    flag_shared_keys,
-)
 _ON_TOP_WORDS: Final = frozenset({"ontop", "porfora", "amais", "adicional", "encima", "additional"})
 _OUT_OF: Final = re.compile(r"(?:da parte d[eoa]s?|out of|de la parte de)\s+(\S.*)", re.IGNORECASE)
 
@@ -182,7 +165,7 @@ def _base_of(text: str) -> str | None:
 
 
 _SCOPE = ("isrc", "upc", "release", "artist")
-# Of the whole catalogue.
+# What people call the whole catalogue, folded.
 _WHOLE_CATALOGUE: Final = frozenset(
     {
         *("todoocatalogo", "catalogo", "catalogointeiro", "catalogocompleto", "todocatalogo", "todasasfaixas", "todas"),
@@ -229,9 +212,8 @@ def _read_whole_catalogue(table: TypedTable) -> tuple[TypedTable, Mask]:
 
 # What two rows of one payee agree in that are the same share.
 SAME_SHARE: Final = ("isrc", "upc", "release", "artist", "role", "valid_from", "valid_to", "base")
-SHARE_RULES = (check_validity, read_bases, require_scope)
-# What people write, folded.
-WORDS: Final[dict[str, str]] = {
+# What people call what is open at the beginning, folded.
+_OPENING_WORDS: Final[Mapping[str, str]] = {
     "carried": CARRIED,
     "carriedin": CARRIED,
     "balance": CARRIED,
@@ -248,7 +230,7 @@ WORDS: Final[dict[str, str]] = {
 
 def read_kinds(table: TypedTable) -> TypedTable:
     """Read what each row is; only what is carried may be owed back, and only what was paid may be nothing."""
-    kinds = [WORDS.get(fold_word(text), "") for text in table.canonical["kind"]]
+    kinds = [_OPENING_WORDS.get(fold_word(text), "") for text in table.canonical["kind"]]
     known = np.array([bool(kind) for kind in kinds], dtype=bool)
     table = table.assign(kind=np.array(kinds, dtype=object))
     table = table.flag(table.given("kind") & ~known, "kind", IssueCode.OPENING_KIND)
@@ -270,7 +252,6 @@ def hold_repeated_rows(table: TypedTable) -> TypedTable:
     return _hold_repeated(table, [*carried, *paid])
 
 
-OPENING_RULES = (read_kinds, hold_repeated_rows)
 _MOST: Final = Decimal(10**8)
 _DECIMALS: Final = 12
 
@@ -297,9 +278,6 @@ def hold_contradictions(table: TypedTable) -> TypedTable:
         if len({rates[position].value for position in positions if rates[position] is not None}) > 1
         for found in _each_other(table, positions, IssueCode.RATE_CONFLICT)
     )
-
-
-RATE_RULES = (require_rates_above_zero, require_few_digits, hold_contradictions)
 
 
 def require_rate_or_amount(table: TypedTable) -> TypedTable:
@@ -344,15 +322,11 @@ def _overlapping(table: TypedTable, positions: Iterable[int]) -> Iterator[list[i
 
 
 _FOR_EVER: Final = "9999-12-31"
-TAX_RULES = (check_validity, write_kinds_alike, require_rate_or_amount, hold_repeated_taxes)
 
 
 def hold_repeated_numbers(table: TypedTable) -> TypedTable:
     """Hold rows of one payee that bear the same number: an invoice is one document."""
     return _hold_repeated(table, table.groups("tax_id", "number"))
-
-
-INVOICE_RULES = (hold_repeated_numbers,)
 
 
 def settle_currencies(table: TypedTable) -> TypedTable:
@@ -379,4 +353,29 @@ def excuse_upcs(table: TypedTable) -> TypedTable:
     return replace(table.assign(upc=upcs), findings=findings)
 
 
-LINE_RULES = (settle_currencies, excuse_upcs)
+# The rules of each table, in the order in which its rows are held against them.
+RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
+    "payments": (
+        require_names,
+        check_destinations,
+        hold_repeated_payments,
+        hold_other_currencies,
+        hold_two_names,
+        flag_shared_keys,
+    ),
+    "payees": (
+        read_terms,
+        require_names,
+        check_destinations,
+        settle_identities,
+        hold_moves_in_question,
+        flag_shared_keys,
+    ),
+    "royalty_lines": (settle_currencies, excuse_upcs),
+    "shares": (check_validity, read_bases, require_scope),
+    "advances": (),
+    "opening": (read_kinds, hold_repeated_rows),
+    "rates": (require_rates_above_zero, require_few_digits, hold_contradictions),
+    "taxes": (check_validity, write_kinds_alike, require_rate_or_amount, hold_repeated_taxes),
+    "invoices": (hold_repeated_numbers,),
+}

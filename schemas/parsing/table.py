@@ -23,19 +23,9 @@ from schemas.parsing.headers import find_columns
 from schemas.parsing.line_sums import TableSource, compare_totals, sum_block
 from schemas.parsing.reading import apply_sign, flag_misshapen, read_cells
 from schemas.parsing.row_accounting import codes_by_position, dispositions, held_rows, places
-from schemas.parsing.row_rules import (
-    INVOICE_RULES,
-    LINE_RULES,
-    OPENING_RULES,
-    PAYEE_RULES,
-    PAYMENT_RULES,
-    RATE_RULES,
-    SAME_SHARE,
-    SHARE_RULES,
-    TAX_RULES,
-)
+from schemas.parsing.row_rules import RULES, SAME_SHARE
 from schemas.parsing.stand_ins import completed
-from schemas.parsing.typed_table import NO_KEY_TYPES, KeyTypes, Rule, TypedTable, to_issues, understood
+from schemas.parsing.typed_table import NO_KEY_TYPES, KeyTypes, TypedTable, to_issues, understood
 from schemas.parsing.unread_columns import UnreadColumn, issues_of, not_used, quoted, told_apart, unread_columns
 from schemas.parsing.what_holds_rows import check_oddities, hidden_data, hold_stopped_rows, notes_that_stop, values_only
 from schemas.raw_table import RawTable
@@ -83,25 +73,16 @@ def _typed(kind: ColumnKind, values: npt.NDArray[Any]) -> pd.Series:
     return pd.Series(values.astype(object) if len(values) else np.array([], dtype=object), dtype="str")
 
 
-class _Table(NamedTuple):
-    model: type[TableModel]
-    rules: tuple[Rule, ...]
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return columns_of(self.model)
-
-
-_TABLES: Final = {
-    "payments": _Table(Payments, PAYMENT_RULES),
-    "payees": _Table(Payees, PAYEE_RULES),
-    "royalty_lines": _Table(RoyaltyLines, LINE_RULES),
-    "shares": _Table(Shares, SHARE_RULES),
-    "advances": _Table(Advances, ()),
-    "opening": _Table(Opening, OPENING_RULES),
-    "rates": _Table(Rates, RATE_RULES),
-    "taxes": _Table(Taxes, TAX_RULES),
-    "invoices": _Table(Invoices, INVOICE_RULES),
+_MODELS: Final[Mapping[str, type[TableModel]]] = {
+    "payments": Payments,
+    "payees": Payees,
+    "royalty_lines": RoyaltyLines,
+    "shares": Shares,
+    "advances": Advances,
+    "opening": Opening,
+    "rates": Rates,
+    "taxes": Taxes,
+    "invoices": Invoices,
 }
 
 
@@ -132,7 +113,7 @@ class ParsedTable:
 
 def column_names(table: str) -> frozenset[str]:
     """Return the canonical columns of a table."""
-    return frozenset(column.name for column in _TABLES[table].columns)
+    return frozenset(column.name for column in columns_of(_MODELS[table]))
 
 
 def empty_table(table: str) -> pd.DataFrame:
@@ -142,13 +123,14 @@ def empty_table(table: str) -> pd.DataFrame:
 
 def empty_of(model: type[Model]) -> "DataFrame[Model]":
     """Return a table of a model without rows."""
-    name = next(name for name, table in _TABLES.items() if table.model is model)
+    name = next(name for name, known in _MODELS.items() if known is model)
     return cast("DataFrame[Model]", empty_table(name))
 
 
 @cache
 def _empty_table(table: str) -> pd.DataFrame:
-    model, columns = _TABLES[table].model, _TABLES[table].columns
+    model = _MODELS[table]
+    columns = columns_of(model)
     nothing: dict[str, npt.NDArray[Any]] = {column.name: np.array([], dtype=object) for column in columns}
     return typed_frame(model, columns, nothing, places("", None, np.array([], dtype=np.int64)))
 
@@ -225,7 +207,7 @@ def read_rows(  # all of it is one file's
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
-    model, rules = _TABLES[layout.table]
+    model = _MODELS[layout.table]
     columns = columns_of(model)
     required = payee_data_required or layout.table == "payees"
     needed = [column.name for column in columns if column.required]
@@ -246,7 +228,7 @@ def read_rows(  # all of it is one file's
     table = replace(table, key_types=key_types)
     if layout.sign and "amount" in table.canonical:
         table = apply_sign(table, raw, layout.sign, payable=layout.table != "royalty_lines")
-    for rule in rules:
+    for rule in RULES[layout.table]:
         table = rule(table)
     table = check_oddities(table, raw, match.positions)
     if layout.table not in _OF_WORKS:

@@ -9,7 +9,7 @@ import pytest
 
 from schemas.errors import UnreadableFile
 from schemas.issues import Severity
-from schemas.parsing import table as parsing
+from schemas.parsing.row_rules import RULES
 from schemas.parsing.table import empty_table, parse_table
 from schemas.tables.payees import Payments
 from tests.schemas.sheets import ACCOUNT_PAYEE, COLUMNS, PIX_PAYEE, codes, layout, parse, sheet
@@ -188,16 +188,14 @@ def _write_into_a_column(table):
 
 def test_a_row_that_breaks_the_contract_for_no_known_reason_is_held_and_named(monkeypatch):
     """The model is the last word, even over a rule with a mistake in it."""
-    payments = parsing._TABLES["payments"]
-    monkeypatch.setitem(parsing._TABLES, "payments", payments._replace(rules=(_forget_a_zero,)))
+    monkeypatch.setitem(RULES, "payments", (_forget_a_zero,))
     parsed = parse("payments", PAYMENT, PAYMENT)
     assert codes(parsed) == ["ROW_CONTRACT"]
     assert parsed.rows["disposition"].tolist() == ["held", "used"]
 
 
 def test_no_rule_writes_into_a_column_that_others_have_read(monkeypatch):
-    payments = parsing._TABLES["payments"]
-    monkeypatch.setitem(parsing._TABLES, "payments", payments._replace(rules=(_write_into_a_column,)))
+    monkeypatch.setitem(RULES, "payments", (_write_into_a_column,))
     with pytest.raises(ValueError, match="read-only"):
         parse("payments", PAYMENT)
 
