@@ -27,7 +27,7 @@ from flows.address_book.rules import (
 from flows.intake.intake import Intake, find_cell
 from flows.intake.read import read
 from flows.intake.rules.inputs import Inputs
-from flows.payables.draft import judge_inputs
+from flows.payables.judge_inputs import judge_inputs
 from flows.run import SYSTEM_CLOCK, Clock, Progress, Run, open_ledger_of
 from flows.run_request import RunRequest, read_run_request
 from flows.runner import opened_service

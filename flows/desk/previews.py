@@ -29,9 +29,11 @@ from flows.desk.uploads import Received, keep, receive
 from flows.intake.intake import Intake
 from flows.intake.read import read
 from flows.payables.corrections import corrections_of, missing_shares_of
-from flows.payables.draft import draft_of, judge_inputs, stand
+from flows.payables.draft import draft_of
+from flows.payables.judge_inputs import judge_inputs
 from flows.payables.preview import view_plan
 from flows.payables.rules.places import count_rows
+from flows.payables.snapshot import take_snapshot
 from flows.run import Silence, opened_offline
 from flows.run_request import read_run_request
 from flows.runner import describe_bug
@@ -189,7 +191,7 @@ class Previews:
         with opened_offline(order, Silence(), self._open_ledger()) as run:
             intake = judge_inputs(run, read(run))
             with suppress(RepasseError):  # what stands against a plan is told by the preview
-                intake, snapshot = stand(run, intake)
+                intake, snapshot = take_snapshot(run, intake)
                 view_plan(run, draft_of(run, intake, snapshot))
             return corrections_of(run, intake, self._folder / f"{preview.token}-typed", at_desk=True, typed=typed)
 
@@ -238,7 +240,7 @@ class Previews:
         with opened_offline(order, Silence(), self._open_ledger()) as run:
             intake, failure, plan = judge_inputs(run, read(run)), None, None
             try:
-                intake, snapshot = stand(run, intake)
+                intake, snapshot = take_snapshot(run, intake)
                 plan = view_plan(run, draft_of(run, intake, snapshot))
             except RepasseError as unsound:
                 failure = unsound.content

@@ -35,7 +35,7 @@ class Intake:
 
     Attributes:
         came_in: All of it, as the files have it.
-        inputs: What of it may be used, as `flows.payables.draft` says; what came in until then.
+        inputs: What of it may be used, as `flows.payables.judge_inputs` says; what came in until then.
         is_judged: Whether it has said so.
         put_right: Rows that corrections workbooks have otherwise than the files.
         settled: Rows read as they were put right before.

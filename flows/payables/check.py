@@ -6,7 +6,8 @@ from pathlib import Path
 from flows.intake.intake import Intake
 from flows.intake.read import read
 from flows.payables.corrections import corrections_of, missing_shares_of
-from flows.payables.draft import draft, judge_inputs
+from flows.payables.draft import draft
+from flows.payables.judge_inputs import judge_inputs
 from flows.payables.rules.left_out import mark_repeated
 from flows.payables.rules.places import count_rows
 from flows.run import Progress, Run, opened_offline

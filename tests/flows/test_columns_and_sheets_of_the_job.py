@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 
 from flows.intake.read import read
 from flows.payables.check import write_check
-from flows.payables.draft import judge_inputs
+from flows.payables.judge_inputs import judge_inputs
 from flows.run import QuietProgress, opened_offline
 from flows.run_request import read_run_request
 from io_adapters.spreadsheets.declarations import job_schema

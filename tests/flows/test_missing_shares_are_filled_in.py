@@ -4,7 +4,7 @@ import pytest
 from openpyxl import load_workbook
 
 from flows.intake.read import read
-from flows.payables.draft import judge_inputs
+from flows.payables.judge_inputs import judge_inputs
 from flows.payables.rules.cross_check import list_missing_shares
 from flows.run import QuietProgress, opened_offline
 from flows.run_request import read_run_request

@@ -189,13 +189,13 @@ KNOWN_AGAIN: Final = (
         "another document is another payee of royalties",
         "DOUBLE",
         another_document(),
-        Change("flows.payables.draft:_replaced", "if not inputs.statements:", "if True:"),
+        Change("flows.payables.snapshot:_replaced", "if not inputs.statements:", "if True:"),
     ),
     Mutant(
         "an opening balance that is gone was never there",
         "DOUBLE",
         paid_outside_and_taken_out(),
-        Change("flows.payables.draft:_opening_gone", "if cents and not", "if False and not"),
+        Change("flows.payables.snapshot:_opening_gone", "if cents and not", "if False and not"),
     ),
     Mutant(
         "running numbers tell payments apart",

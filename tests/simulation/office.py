@@ -12,7 +12,7 @@ import pytest
 from flows.intake.read import read
 from flows.intake.rules.inputs import Inputs
 from flows.payables import draft, freeze_plan
-from flows.payables.draft import judge_inputs
+from flows.payables.judge_inputs import judge_inputs
 from flows.run import Run
 from flows.run_request import RunRequest, read_run_request
 from io_adapters.ledger import ledger
