@@ -147,7 +147,7 @@ def _lines(file: SpreadsheetFile, fit: Fit, layout: Layout) -> ExaminedSheet:
 
     found = read_blocks(partial(file.blocks, fit), layout)
     rows = Counter[str]()
-    for disposition, count in zip(found.books.runs["disposition"], found.books.runs["rows"], strict=True):
+    for disposition, count in zip(found.accounting.runs["disposition"], found.accounting.runs["rows"], strict=True):
         rows[disposition] += int(count)
     totals = found.totals.by_territory
     sums = {
@@ -161,8 +161,8 @@ def _lines(file: SpreadsheetFile, fit: Fit, layout: Layout) -> ExaminedSheet:
         _columns(found.raw, match_headers(found.raw.headers, layout)),
         rows,
         sums,
-        found.books.issues,
-        Message("file.read", file=found.raw.file.name, how=Listed((*found.raw.decisions, *found.books.decisions))),
+        found.accounting.issues,
+        Message("file.read", file=found.raw.file.name, how=Listed((*found.raw.decisions, *found.accounting.decisions))),
     )
 
 

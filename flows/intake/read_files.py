@@ -83,7 +83,7 @@ def _summed(path: str, money: MoneyColumn) -> SummedTable | None:
 
 
 def _lines(found: SummedTable) -> int:
-    runs = found.books.runs
+    runs = found.accounting.runs
     return int(runs["rows"][runs["disposition"] != "ignored"].sum())
 
 
@@ -350,10 +350,10 @@ class FileReader:
                 frame=empty_table(layout.table),
                 totals=found.totals,
                 held=found.held,
-                runs=found.books.runs,
-                issues=found.books.issues,
+                runs=found.accounting.runs,
+                issues=found.accounting.issues,
                 content=found.content,
-                decisions=_line_of(found.raw, found.books.decisions),
+                decisions=_line_of(found.raw, found.accounting.decisions),
                 sketches=found.sketches,
                 lines=again if found.whole else None,
             )

@@ -42,7 +42,7 @@ class SummedTable:
         whole: Whether `raw` holds all of them.
         totals: What its sound lines add up to.
         held: Lines with problems, added up.
-        books: Its problems, and where its rows went.
+        accounting: Its problems, and where its rows went.
         content: What its sound lines say.
         before: What is known of it as a whole, to read its rows again.
     """
@@ -51,7 +51,7 @@ class SummedTable:
     whole: bool
     totals: LineTotals
     held: pd.DataFrame
-    books: TableAccounting
+    accounting: TableAccounting
     content: RowsContent
     sketches: Sketches
     before: Before
@@ -121,7 +121,7 @@ class LineReading:
         self._content = RowsContent()
         self._sketches = NO_SKETCHES
         self._kept = _Kept()
-        self._books: BlockAccounting | None = None
+        self._accounting: BlockAccounting | None = None
         self.known_too_late = False
 
     @property
@@ -132,13 +132,13 @@ class LineReading:
     def add(self, part: RawTable) -> None:
         """Read the next part."""
         summed = sum_block(part, self._layout, self._before, few_rows=self._few_rows)
-        if self._books is None:
-            self._books = BlockAccounting(TableSource(part.file.name, part.sheet, part.headers), part.header_row)
+        if self._accounting is None:
+            self._accounting = BlockAccounting(TableSource(part.file.name, part.sheet, part.headers), part.header_row)
         elif summed.after.evidence != self.evidence:
             self.known_too_late = True
         self._before = summed.after
         for found in summed.found:
-            self._books.add(found)
+            self._accounting.add(found)
         self._kept.add(part, summed.found)
         for sums in summed.sums:
             self._sums.add(sums)
@@ -150,14 +150,14 @@ class LineReading:
 
         What the upper ones prove beyond what was told, or else the lower ones, is then known of the table.
         """
-        if below._books is None:
+        if below._accounting is None:
             return self
-        if self._books is None:
+        if self._accounting is None:
             return below
         self.known_too_late |= below.known_too_late or below.evidence != self.evidence
         if self.evidence == self._told:
             self._before = below._before
-        self._books.join(below._books)
+        self._accounting.join(below._accounting)
         self._kept.join(below._kept)
         self._sums.join(below._sums)
         self._content += below._content
@@ -166,16 +166,16 @@ class LineReading:
 
     def close(self) -> SummedTable:
         """Say what was read."""
-        if self._books is None:
+        if self._accounting is None:
             raise RuntimeError("a table has one block at least")
-        books, content, sketches = self._books.close(), self._content, self._sketches
+        accounting, content, sketches = self._accounting.close(), self._content, self._sketches
         raw = self._kept.rows()
         totals = self._sums.total(raw.file.name, raw.sheet)
-        held = books.held
-        if books.held_whole:
-            held = held_sums([held, held_lines(totals, books.held_whole.value)])
+        held = accounting.held
+        if accounting.held_whole:
+            held = held_sums([held, held_lines(totals, accounting.held_whole.value)])
             totals, content, sketches = nothing(), RowsContent(), NO_SKETCHES
-        return SummedTable(raw, self._kept.whole, totals, held, books, content, sketches, Before(self.evidence))
+        return SummedTable(raw, self._kept.whole, totals, held, accounting, content, sketches, Before(self.evidence))
 
 
 class _Kept:

@@ -170,7 +170,7 @@ def review_reasons(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message]
         *_rows_paid_before(run, drafted),
         *_rows_twice(drafted),
         *_second_attempts(run, drafted, plan),
-        *_other_books(run, drafted.snapshot.claims_elsewhere),
+        *_other_series(run, drafted.snapshot.claims_elsewhere),
         *drafted.snapshot.waiting,
         *_rejected(run, plan),
         *_unknown_reports(run, plan),
@@ -273,7 +273,7 @@ def _second_attempts(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Messag
     ]
 
 
-def _other_books(run: Run, others: Sequence[Claim]) -> list[Message]:
+def _other_series(run: Run, others: Sequence[Claim]) -> list[Message]:
     """Tell that the payer, or the currency, changed within the job and period: every key rests on them."""
     by_payer, by_currency = dict[str, list[Claim]](), dict[str, list[Claim]]()
     for claim in others:

@@ -54,8 +54,8 @@ def take_snapshot(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
     made, identity = ledger.claims.live_of(job.job, period.label), identity_of(job, period)
     accounts = _accounts(run, intake.inputs, made)
     live = rename_in_claims(made, accounts.payees, identity, accounts.payers, accounts.keys)
-    books = {(payer, job.currency) for payer in accounts.payers}
-    claims = tuple(claim for claim in live if (claim.payer, claim.currency) in books)
+    own = {(payer, job.currency) for payer in accounts.payers}
+    claims = tuple(claim for claim in live if (claim.payer, claim.currency) in own)
     intake, opened = _open_period(run, intake, claims, accounts.state)
     snapshot = LedgerSnapshot(
         claims=(*claims, *opened.royalties_paid),
@@ -63,7 +63,7 @@ def take_snapshot(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         refused=_refused(run),
         repeated=intake.used_before.repeated,
         elsewhere=_elsewhere(run, intake.inputs),
-        claims_elsewhere=tuple(claim for claim in live if (claim.payer, claim.currency) not in books),
+        claims_elsewhere=tuple(claim for claim in live if (claim.payer, claim.currency) not in own),
         decisions=_decisions(run, intake.inputs, accounts.keys),
         paid_outside=opened.payments_paid,
         in_question=opened.in_question,

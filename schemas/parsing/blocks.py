@@ -130,7 +130,7 @@ class TableAccounting:
 
 
 class BlockAccounting:
-    """The books of one table, or of rows that follow each other in it, kept while its blocks are read in order.
+    """The account of the rows of one table, or of a part of it, kept while its blocks are read in order.
 
     Args:
         header_row: Physical row of its header.
@@ -161,7 +161,7 @@ class BlockAccounting:
             self._enter(issue, found.reported_once)
 
     def join(self, below: Self) -> None:
-        """Enter the books of the rows that follow."""
+        """Enter the account of the rows that follow."""
         self._held = [held_sums([*self._held, *below._held])]
         self._runs = [join_runs([*self._runs, *below._runs])]
         self._sums += below._sums

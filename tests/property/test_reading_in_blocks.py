@@ -72,13 +72,13 @@ def assert_read_alike(raw, blocks, **changes):
     hashes = hash_frame(whole.frame)
     assert pieced.content == RowsContent.of_lines(hashes.by_kind[SketchKind.LINES])
     assert pieced.sketches == hashes.sketches(worth_anything(whole.frame))
-    if not pieced.books.held_whole:
+    if not pieced.accounting.held_whole:
         again = lines_again(pieced.raw, how, pieced.before)
         pd.testing.assert_frame_equal(again.sort_values("row"), whole.frame.sort_values("row"))
-    assert went(pieced.books.runs) == went(whole.rows)
+    assert went(pieced.accounting.runs) == went(whole.rows)
     assert held_of(pieced.held) == held_of(whole.held)
-    assert pieced.books.issues == whole.issues
-    assert pieced.books.decisions == whole.decisions
+    assert pieced.accounting.issues == whole.issues
+    assert pieced.accounting.decisions == whole.decisions
     return pieced
 
 
@@ -129,7 +129,7 @@ def test_the_decimal_mark_that_the_last_line_proves_counts_for_the_first(amounts
 def test_marks_that_contradict_each_other_in_two_blocks_leave_open_what_a_cell_does():
     raw = statement_of([row("1.234,56"), row("1.234"), row("1,234.56")])
     pieced = assert_read_alike(raw, cut(raw, [1, 2]))
-    assert [issue.code.value for issue in pieced.books.issues] == ["AMOUNT_AMBIGUOUS"]
+    assert [issue.code.value for issue in pieced.accounting.issues] == ["AMOUNT_AMBIGUOUS"]
 
 
 def test_the_order_of_dates_that_the_last_line_proves_counts_for_the_first():
@@ -153,8 +153,8 @@ TOTALS = """
 def test_a_total_is_held_against_the_lines_of_all_blocks_above_it(stated, agrees, positions):
     raw = statement_of([dict.fromkeys(HEADERS, "") | one for one in table(TOTALS.format(sum=stated))])
     pieced = assert_read_alike(raw, cut(raw, positions))
-    assert pieced.books.held_whole is not agrees
-    assert went(pieced.books.runs)["used", ""] == (3 if agrees else 0)
+    assert pieced.accounting.held_whole is not agrees
+    assert went(pieced.accounting.runs)["used", ""] == (3 if agrees else 0)
     assert len(pieced.held) == (0 if agrees else 1)
 
 
@@ -164,14 +164,14 @@ def test_nothing_below_the_block_of_totals_is_a_line_however_far_down_the_file_i
     rows = [row("1,00"), row("2,00"), blank | {"period": "Linhas", "platform": "2"}]
     rows += [blank | {"period": "Soma", "platform": "3,00"}, blank | {"platform": "Elaborado em outubro"}]
     pieced = assert_read_alike(statement_of(rows), cut(statement_of(rows), positions))
-    assert went(pieced.books.runs) == {("used", ""): 2, ("ignored", "total"): 3}
-    assert "control" in written(pieced.books.decisions)[-1]
+    assert went(pieced.accounting.runs) == {("used", ""): 2, ("ignored", "total"): 3}
+    assert "control" in written(pieced.accounting.decisions)[-1]
 
 
 def test_what_holds_of_a_column_is_told_once_with_the_count_of_all_blocks():
     raw = statement_of([row(period="set/26")] * 5 + [row(period="2026-09")])
     pieced = assert_read_alike(raw, cut(raw, [2, 4]))
-    (note,) = pieced.books.issues
+    (note,) = pieced.accounting.issues
     assert (note.row, str(note.message)[:1]) == (2, "5")
 
 
@@ -194,4 +194,4 @@ def totals_of(block):
 def test_headers_are_told_once():
     raw = sheet(*[row() | {"???": "x"}] * 4)
     pieced = assert_read_alike(raw, cut(raw, [1, 2, 3]))
-    assert [issue.code.value for issue in pieced.books.issues] == ["COLUMN_UNKNOWN"]
+    assert [issue.code.value for issue in pieced.accounting.issues] == ["COLUMN_UNKNOWN"]

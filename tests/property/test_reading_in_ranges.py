@@ -72,10 +72,13 @@ def assert_read_alike(path, range_bytes, how=LAYOUT):
     pd.testing.assert_frame_equal(in_ranges.totals.by_platform, whole.totals.by_platform)
     pd.testing.assert_frame_equal(in_ranges.totals.by_territory, whole.totals.by_territory)
     pd.testing.assert_frame_equal(in_ranges.held, whole.held)
-    pd.testing.assert_frame_equal(in_ranges.books.runs, whole.books.runs)
+    pd.testing.assert_frame_equal(in_ranges.accounting.runs, whole.accounting.runs)
     pd.testing.assert_frame_equal(in_ranges.raw.cells, whole.raw.cells, check_index_type=False)
     assert replace(in_ranges.raw, cells=whole.raw.cells) == whole.raw
-    assert (in_ranges.books.issues, in_ranges.books.decisions) == (whole.books.issues, whole.books.decisions)
+    assert (in_ranges.accounting.issues, in_ranges.accounting.decisions) == (
+        whole.accounting.issues,
+        whole.accounting.decisions,
+    )
     assert (in_ranges.content, in_ranges.sketches, in_ranges.whole) == (whole.content, whole.sketches, whole.whole)
     assert in_ranges.before == whole.before
     return whole

@@ -151,7 +151,7 @@ IDENTITY: Final = (
         "a payer that changes within a period is nobody's business",
         "under another payer",
         after(new_people_under_another_payer),
-        Change("flows.payables.plan_review:_other_books", "in others:", "in ():"),
+        Change("flows.payables.plan_review:_other_series", "in others:", "in ():"),
     ),
     Mutant(
         "what recurs may recur within its period",

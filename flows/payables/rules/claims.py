@@ -129,24 +129,24 @@ def _without_row(
 
     A row that cannot be paid as it stands, whatever its problem, is still there.
     """
-    by_books: dict[tuple[str, str], list[Claim]] = {}
+    by_series: dict[tuple[str, str], list[Claim]] = {}
     for claim in claims:
         if claim.kind == "payment":
-            books_of = (claim.payer or identity.payer, claim.currency or identity.currency)
-            by_books.setdefault(books_of, []).append(claim)
-    if not by_books:
+            series = (claim.payer or identity.payer, claim.currency or identity.currency)
+            by_series.setdefault(series, []).append(claim)
+    if not by_series:
         return []
     rows = [obligation for obligation in obligations if obligation.kind == "payment" and obligation.base_key]
     lost = []
-    for (payer, currency), of_books in by_books.items():
-        books = replace(identity, payer=payer, currency=currency)
-        still_owed = {books.payment_key(tax_id, reference) for tax_id, reference in unsound_rows}
+    for (payer, currency), of_series in by_series.items():
+        earlier = replace(identity, payer=payer, currency=currency)
+        still_owed = {earlier.payment_key(tax_id, reference) for tax_id, reference in unsound_rows}
         as_it_stands = set[tuple[str, int, str]]()
         for obligation in rows:
             key = (
                 obligation.base_key
-                if books == identity
-                else books.payment_key(obligation.payee.tax_id, obligation.reference)
+                if earlier == identity
+                else earlier.payment_key(obligation.payee.tax_id, obligation.reference)
             )
             if obligation.place is Place.PLANNED:
                 as_it_stands.add((key, obligation.amount_cents, obligation.destination))
@@ -154,7 +154,7 @@ def _without_row(
                 still_owed.add(key)
         lost += [
             claim
-            for claim in of_books
+            for claim in of_series
             if claim.base_key not in still_owed
             and (claim.base_key, claim.amount_cents, claim.destination) not in as_it_stands
         ]
