@@ -155,12 +155,32 @@ def _ranges(rows: Sequence[int]) -> str:
     return ", ".join(named + ["..."] * (len(ranges) > _MOST_NAMED))
 
 
-_STOP: Final = re.compile(
-    r"\b(?:cancelad[oa]s?|cancele|cancelar|cancell?ed|nao (?:e para )?(?:pagar|pague|pagem|liberar|repassar)|no pagar|"
-    r"do not pay|dont pay|don t pay|(?:ja|ya|already) (?:foi )?(?:pag[oa]s?|paid|pagad[oa]s?|quitad[oa]s?)|"
-    r"estorn(?:o|os|ad[oa]s?|ar)|suspens[oa]s?|suspendid[oa]s?|suspended|suspender|falecid[oa]s?|faleceu|fallecid[oa]s?|"
-    r"deceased|pagamento bloqueado|bloquear pagamento|payment blocked|em disputa|desconsiderar|desconsidere)\b"
-)
+_NOT: Final = "nao (?:e |deve |devem |vamos )?(?:ser |para |pra )?"
+_ALREADY: Final = "(?:ja|ya|already) (?:foi |fue |esta |been )?"
+# Letters that are in every text which stops somebody -> how it says so, in small letters without accents.
+STOPPING: Final[Mapping[str, str]] = {
+    "cancel": "cancelad[oa]s?|cancelem?|cancelar|cancelou|cancell?ed",
+    "pag": f"{_NOT}(?:pagar|pagu?em?)|no pag(?:ar|uen?)|{_ALREADY}pag(?:[oa]s?|ad[oa]s?|uei|ou|amos)",
+    "pg": f"{_ALREADY}pg",
+    "pay": "do not pay|don ?t pay|payment blocked|hold payment|stop payment",
+    "paid": f"{_ALREADY}paid",
+    "quitad": f"{_ALREADY}quitad[oa]s?",
+    "liber": f"{_NOT}liber(?:ar|em?)",
+    "repass": f"{_NOT}repass(?:ar|em?)",
+    "deposit": f"{_NOT}deposit(?:ar|em?)|{_ALREADY}deposit(?:ad[oa]s?|ei|ou|amos)",
+    "transf": f"{_NOT}transf(?:erir|iram?)|{_ALREADY}transfer(?:id[oa]s?|i|iu|imos)",
+    "fazer": f"{_NOT}fazer (?:o |a )?(?:pix|ted|pagamento|deposito|repasse|transferencia)",
+    "segur": "segur(?:ar|em?) (?:o )?pagamento",
+    "bloque": "(?:pagamento|conta|pix) bloquead[oa]s?|bloque(?:ar|iem?) (?:o )?pagamento",
+    "estorn": "estorn(?:o|os|ad[oa]s?|ar|em?)",
+    "suspen": "suspens[oa]s?|suspendid[oa]s?|suspended|suspender|suspendam?|suspendeu",
+    "falec": "falecid[oa]s?|faleceu",
+    "fallec": "fallecid[oa]s?|fallecio",
+    "deceas": "deceased",
+    "disput": "em disputa",
+    "desconsid": "desconsiderar|desconsiderem?",
+}
+_STOP: Final = re.compile(rf"\b(?:{'|'.join(STOPPING.values())})\b")
 # Columns in which such words are names of works and acts, or are read for what they say.
 _NAMES_OF_WORKS: Final = frozenset({"artist", "release", "artist_name", "hold", "isrc", "upc", "role"})
 
@@ -175,20 +195,17 @@ def stops(text: str) -> bool:
     return _STOP.search(" ".join(words_of(text))) is not None
 
 
-# What any of them has in it, quickly found in whole columns.
-_MAY_STOP: Final = "cancel|pag[oau]|pay|paid|quitad|liberar|repassar|estorn|suspen|falec|deceas|bloque|disput|desconsid"
-
-
 def hold_stopped_rows(table: TypedTable, raw: RawTable, match: HeaderMatch) -> TypedTable:
     """Hold rows in which a cell or a comment says that they are not to be paid; columns left unread say nothing."""
     columns = {position: column for column, position in match.positions.items()}
     lines = {row: at for at, row in enumerate(table.rows.tolist())}
+    may_stop = "|".join(STOPPING)  # quickly looked for in whole columns
     found: list[tuple[int, int, str]] = []
     for position in range(len(raw.headers)):
         if position in match.ignored or columns.get(position) in _NAMES_OF_WORKS:
             continue
         cells = raw.cells[position]
-        may = cells[cells.str.contains(_MAY_STOP, case=False, regex=True)]
+        may = cells[cells.str.contains(may_stop, case=False, regex=True)]
         found += [(int(row), position, text) for row, text in zip(may.index, may, strict=True)]
     found += [comment for comment in raw.oddities.comments if comment[1] < len(raw.headers)]
     return table.add(

@@ -1,8 +1,10 @@
 """Whatever column is added to whatever table: no row is used with it unread and unshown."""
 
+import unicodedata
 from pathlib import Path
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
@@ -10,6 +12,7 @@ from schemas.errors import UnreadableFile
 from schemas.layouts.headers import match_headers
 from schemas.messages import render
 from schemas.parsing.table import parse_table
+from schemas.parsing.what_holds_rows import STOPPING
 from tests.schemas.sheets import sheet
 
 HEADERS = (
@@ -58,3 +61,31 @@ def test_a_column_more_is_read_or_shown_or_holds_its_rows(table, header, texts):
     conditions = [issue for issue in parsed.issues if issue.code.value == "COLUMN_CONDITION"]
     assert not conditions or parsed.frame.empty
     assert len(parsed.frame) + len(parsed.held) + int((parsed.rows["disposition"] == "ignored").sum()) == 2
+
+
+# How people write the words that are looked for in small letters without accents.
+ACCENTS = {"nao": "não", "ja": "já", "pago": "pagó", "deposito": "depósito", "transferencia": "transferência"}
+
+
+@pytest.mark.parametrize("letters", sorted(STOPPING))
+@settings(max_examples=6)
+@given(
+    data=st.data(),
+    write=st.sampled_from([str, str.upper, str.capitalize]),
+    form=st.sampled_from(["NFC", "NFD"]),
+    around=st.sampled_from(["{}", "{} (ver contrato)", "urgente: {}!", "2026 - {}."]),
+    accented=st.booleans(),
+)
+def test_whatever_says_that_somebody_is_not_to_be_paid_holds_the_row(letters, data, write, form, around, accented):
+    text = data.draw(st.from_regex(STOPPING[letters], fullmatch=True))
+    if accented:
+        text = " ".join(ACCENTS.get(word, word) for word in text.split(" "))
+    text = unicodedata.normalize(form, around.format(write(text)))
+    row = TABLES["payments"]
+    parsed = parse_table(
+        sheet(row | {"Obs": text}, row | {"CPF/CNPJ": "111.444.777-35", "Obs": ""}), LAYOUTS["payments"]
+    )
+    assert [(issue.code.value, issue.row) for issue in parsed.issues if issue.code == "ROW_STOPPED"] == [
+        ("ROW_STOPPED", 2)
+    ]
+    assert 2 not in parsed.frame["row"].tolist()

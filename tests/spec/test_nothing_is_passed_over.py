@@ -182,6 +182,10 @@ STOPPED = [
     ("name", "Maria Silva - falecida"),
     ("Observação", "contrato suspenso"), ("Projeto", "Pagamento suspenso até nova ordem"), ("Obs", "ya pagado"),
     ("Comentário", "don't pay"), ("Observações", "Já foi pago"), ("reference", "estornado"), ("Obs", "desconsiderar"),
+    ("Obs", "não paguem"), ("Obs", "nao pagem"), ("Obs", "ya pagó en junio"), ("Obs", "já pg"), ("Obs", "CANCELEM"),
+    ("Obs", "não é pra pagar"), ("Obs", "Não repassem"), ("Obs", "não depositar"), ("Obs", "segurar pagamento"),
+    ("Obs", "já transferido em mãos"), ("Obs", "conta bloqueada pelo banco"), ("Obs", "favor estornar"),
+    ("Obs", "suspender até a ação acabar"), ("Obs", "não fazer o pix"), ("Obs", "cancelou o contrato"),
 ]  # fmt: skip
 
 
@@ -200,7 +204,9 @@ def test_words_that_stop_a_person_stop_the_row_at_their_cell(header, text):
         ("name", "Paga Leve Produções"), ("reference", "pagamento de outubro"), ("Observação", "pagar na segunda"),
         ("Observação", "cancela o recibo anterior"), ("artist_name", "Cancelado"),
         ("Obs", "pago pela gravadora em 2025"),
-        ("reference", "a pagar"), ("Projeto", "Suspense"), ("name", "João Estorninho"),
+        ("reference", "a pagar"), ("Projeto", "Suspense"), ("name", "João Estorninho"), ("Obs", "página 3"),
+        ("Obs", "liberar na segunda"), ("Obs", "não esquecer o recibo"), ("Obs", "pagamento por transferência"),
+        ("Projeto", "Bloqueio de carnaval"), ("Obs", "segurança do show"), ("name", "Repasse Produções"),
     ],
 )  # fmt: skip
 def test_words_like_these_stop_nobody(header, text):
