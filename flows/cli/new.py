@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -104,6 +104,36 @@ class _Given:
         columns = {header: column for header, _, column in (option.rpartition("=") for option in self.columns)}
         return HeaderAnswers(columns, only, self.ignored)
 
+    def unmatched(
+        self, sheets: Collection[tuple[str, str]], headers: Collection[str], statements: Collection[str]
+    ) -> list[str]:
+        """Return the options that speak of a file, a sheet or a header which nothing of what was given is called.
+
+        Args:
+            sheets: File and sheet of all that was given; "" for a text.
+            headers: Headers of the tables that are read.
+            statements: Files with a statement, of which something can have been received.
+        """
+        from schemas.layouts.layout import fold
+
+        files, known = {file for file, _ in sheets}, set(map(fold, headers))
+        titles = {sheet for _, sheet in sheets} | {f"{file}={sheet}" for file, sheet in sheets}
+        unmatched = {
+            "--as": [option for option in self.tables if not _is_of(files, option)],
+            "--sheet": [option for option in self.sheets if option not in titles],
+            "--received": [option for option in self.received if not _is_of(statements, option)],
+            "--column": [option for option in self.columns if fold(option.rpartition("=")[0]) not in known],
+            "--only": [option for option in self.only if fold(option.partition("=")[0]) not in known],
+            "--ignore-column": [option for option in self.ignored if fold(option) not in known],
+        }
+        return [f"{name} {option}" for name, options in unmatched.items() for option in options]
+
+
+def _is_of(files: Collection[str], option: str) -> bool:
+    """Tell whether an option speaks of one of some files, or of all of them where there are any."""
+    file, named, _ = option.partition("=")
+    return file in files if named else bool(files)
+
 
 @dataclass(slots=True)
 class Asking:
@@ -197,6 +227,7 @@ def _write_job(
     if target.exists():
         raise ConfigurationError(Message("error.new_there", path=str(target)))
     tables = _tables(sheets, target.parent, given, asking)
+    _require_matched(given, tables)
     for table in tables:
         what = Message(f"new.is.{table.table if table.kind else 'drafted'}", layout=table.kind or _layout_file(table))
         title = Message("examined.title", file=table.file.name, what=what)
@@ -221,6 +252,29 @@ def _write_job(
     kinds = {path.name: [table.table for table in tables if table.file.path == path] for path in sheets}
     document: dict[str, Any] = {"job": str(target), "written": [str(path) for path in written]}
     return ExitCode.DONE, document | {"files": kinds}
+
+
+def _require_matched(given: _Given, tables: "Sequence[ProposedTable]") -> None:
+    """Refuse options that would be passed over.
+
+    Raises:
+        ConfigurationError: some name nothing of what was given; it says what that is called.
+    """
+    from flows.intake.proposal import views_of
+
+    files = dict.fromkeys(table.file for table in tables)
+    sheets = [(file.name, view.sheet or "") for file in files for view in views_of(file)]
+    headers = dict.fromkeys(header.text for table in tables for header in table.headers)
+    statements = {table.file.name for table in tables if table.table == "royalty_lines"}
+    if unmatched := given.unmatched(sheets, headers, statements):
+        facts = {
+            "files": ", ".join(file.name for file in files),
+            "sheets": ", ".join(dict.fromkeys(sheet for _, sheet in sheets if sheet)) or "-",
+            "headers": ", ".join(filter(None, headers)),
+        }
+        raise ConfigurationError(
+            Message("error.new_unmatched", options=", ".join(unmatched), names=Message("new.names", **facts))
+        )
 
 
 def _payer(asking: Asking, given: tuple[str, str]) -> tuple[str, str]:

@@ -199,7 +199,6 @@ def test_a_variant_may_be_a_layout_of_its_own(tmp_path):
         ((), '# received: {USD: "0.00"}'),
         (("--received", "1.234,56"), 'received: {USD: "1234.56"}'),
         (("--received", "tunecore-2026-10.csv=USD 12.50"), 'received: {USD: "12.5"}'),
-        (("--received", "other.csv=12.50"), '# received: {USD: "0.00"}'),
         (("--received", "-"), '# received: {USD: "0.00"}'),
     ],
 )
@@ -215,6 +214,29 @@ def test_what_no_bank_gets_is_refused(tmp_path, typed):
     refused = repasse(*words, "--received", f"tunecore-2026-10.csv={typed}")
     assert (refused.exit_code == 10) == bool(typed)
     assert (tmp_path / "job.yaml").exists() == (not typed)
+
+
+@pytest.mark.parametrize(
+    ("option", "named"),
+    [
+        ("--as", "outro.xlsx=payments"),
+        ("--sheet", "outro.xlsx=Folha"),
+        ("--sheet", "p.xlsx=Novembro"),
+        ("--sheet", "Novembro"),
+        ("--received", "outro.xlsx=12,50"),
+        ("--received", "12,50"),
+        ("--column", "Valor bruto=amount"),
+        ("--only", "Situação=Pendente"),
+        ("--ignore-column", "Vencimento"),
+    ],
+)
+def test_an_option_that_names_nothing_of_what_was_given_is_told_and_nothing_is_written(tmp_path, option, named):
+    sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor", "Obs"), (*MARIA, "100,00", ""))
+    refused = repasse("new", sheet, *PAYER, option, named, "--ignore-column", "Obs")
+    assert refused.exit_code == 10
+    assert f"{option} {named}" in refused.output
+    assert all(name in refused.output for name in ("p.xlsx", "Folha", "Valor"))
+    assert not (tmp_path / "job.yaml").exists()
 
 
 def test_a_job_that_is_there_is_left_alone(tmp_path):
