@@ -12,7 +12,7 @@ from io_adapters.ledger.claims import claim_all, require_epoch
 from io_adapters.ledger.desk import authors_of_runs, user_of
 from io_adapters.ledger.desk_tables import desk_users
 from io_adapters.ledger.engine import Database, Seal, chunks
-from io_adapters.ledger.journal import post, take_back
+from io_adapters.ledger.posting import post, take_back
 from io_adapters.ledger.submission_rows import move, select_submissions, submission_of, try_move
 from io_adapters.ledger.tables import (
     approvals,

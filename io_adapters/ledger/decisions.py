@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from io_adapters.ledger.claims import raise_epoch
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.journal import post_row_decisions, post_submissions
+from io_adapters.ledger.posting import post_row_decisions, post_submissions
 from io_adapters.ledger.tables import attempts, claims, decisions, freezes, holds, runs, transitions
 from schemas.approval import Decision, DecisionKind
 from schemas.attempt import AttemptKind

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, insert, select, update
 from io_adapters.ledger.claims import claim_all, claimed_elsewhere
 from io_adapters.ledger.decisions import freeze_for
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.journal import post_submissions
 from io_adapters.ledger.outbox import write_transitions
+from io_adapters.ledger.posting import post_submissions
 from io_adapters.ledger.submission_rows import linked_elsewhere, move, read_submission, write_next_attempt
 from io_adapters.ledger.tables import attempts, claims, meta, reports, submissions
 from schemas.errors import ApprovalWanted, BrokenInvariant, DecisionRefused

@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, Select, insert, select, update
 
 from io_adapters.ledger import outbox
-from io_adapters.ledger.journal import post_submissions
+from io_adapters.ledger.posting import post_submissions
 from io_adapters.ledger.tables import attempts, claims, plans, submissions, submitted
 from schemas.attempt import AttemptKind
 from schemas.errors import BrokenInvariant, ConfigurationError
