@@ -225,15 +225,15 @@ def pay(step: Step) -> None:
     step(write, drafted)
 
 
-def look(step: Step) -> None:
-    """Look at what is open or in doubt, and write its books again."""
+def settle_open(step: Step) -> None:
+    """Settle what is open or in doubt, and write its books again."""
     with suppress(Stopped):
         step(settle_all)
     step(rewrite)
 
 
 PAYOUT: Final = Route("payout", pay)
-SETTLE: Final = Route("settle", look)
+SETTLE: Final = Route("settle", settle_open)
 
 
 def call(stage: Stage[_Takes, _Makes], run: Run, /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
@@ -278,13 +278,13 @@ def describe_bug(error: BaseException) -> Message:
 def settle_and_follow(for_s: float) -> Route:
     """Make the route of a settlement that polls open reports for some seconds before it settles; one list for all."""
 
-    def stay(step: Step) -> None:
+    def follow_and_settle(step: Step) -> None:
         with suppress(Stopped):
             step(follow, for_s)
             step(settle_all)
         step(rewrite)
 
-    return Route(SETTLE.name, stay)
+    return Route(SETTLE.name, follow_and_settle)
 
 
 @dataclass(frozen=True, slots=True)
