@@ -4,7 +4,8 @@ import datetime as dt
 from collections.abc import Iterator
 
 from io_adapters.ledger.ledger import Ledger
-from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan, obligation_key
+from schemas.approval import GOOD_FOR
+from schemas.plan import Approval, ApprovalKind, BatchPayment, PaymentBatch, PaymentPlan, obligation_key
 from schemas.wire import amount_from_cents, canonical_json
 from tests.payments_job import PAYER, PERIOD
 
@@ -20,7 +21,9 @@ def approve_many(ledger: Ledger, job: str, service_url: str, batches: int) -> No
         run_id = f"run-{number}"
         now = dt.datetime.now(dt.UTC)
         ledger.plans.store(plan, run_id, "ana", service_url)
-        ledger.submissions.approve_plan(plan.digest, run_id, (), now, approvers=0)
+        yes = Approval(plan.digest, "Bia Souza", ApprovalKind.PERSON, plan.total_cents, now, now + GOOD_FOR)
+        ledger.approvals.record(yes)
+        ledger.submissions.approve_plan(plan.digest, run_id, (), now, approvers=1)
 
 
 def _batches(job: str, first: int, count: int) -> Iterator[PaymentBatch]:

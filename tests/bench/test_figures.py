@@ -12,6 +12,8 @@ from openpyxl import Workbook
 from python_calamine import CalamineWorkbook
 
 from flows.intake.read_lines import SummedTable, parts_of, read_blocks
+from flows.run import open_ledger_of
+from flows.settings import read_settings
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import open_file, read_table
 from schemas.errors import ExitCode
@@ -102,10 +104,12 @@ def test_how_fast_is_the_disk(figures: Figures, tmp_path: Path):
         figures.add("fsync of 4 kB on this disk", median_s(write_through, 50))
 
 
-def test_a_ledger_of_a_hundred_thousand_payments(figures: Figures, tmp_path: Path):
+def test_a_ledger_of_a_hundred_thousand_payments(figures: Figures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     batches = 200
     with opened_payday(tmp_path, 1, timeout_s=60) as payday:
-        with payday.ledger(create=True) as ledger:
+        for name, value in payday.environment.items():
+            monkeypatch.setenv(name, value)
+        with open_ledger_of(read_settings()) as ledger:  # as a run opens it, which seals approvals
             approve_many(ledger, payday.job.name, payday.environment["REPASSE_API_URL"], batches)
         worker = payday.start(payday.job, workers.finish_stored)
         for _ in range(batches - 4):
