@@ -347,10 +347,13 @@ def _letters(title: str) -> str:
 def _recordings(texts: Mapping[str, Coded]) -> Hashes:
     """Hash the recording of each line, as `recording_key` names it; 0 where it has none."""
     found = np.zeros(len(texts["isrc"][0]), np.uint64)
-    for name, key in (("title", _letters), ("upc", lambda upc: recording_key("", upc, "")), ("isrc", str)):
+    for name, key in (("isrc", str), ("upc", lambda upc: recording_key("", upc, "")), ("title", _letters)):
         codes, names = texts[name]
-        own = text_hashes("code", [key(text) for text in names])[codes] if len(names) else found
-        found = np.where(own != 0, own, found)
+        nameless = found == 0
+        if not nameless.any():
+            break
+        if len(names):
+            found[nameless] = text_hashes("code", [key(text) for text in names])[codes[nameless]]
     return found
 
 

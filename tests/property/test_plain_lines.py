@@ -14,14 +14,14 @@ from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
 from schemas.parsing.blocks import Before, parse_block
 from schemas.parsing.cells import unreadable
-from schemas.parsing.content_hash import RowsContent
+from schemas.parsing.content_hash import RowsContent, text_hashes
 from schemas.parsing.line_sums import TableSource, compare_totals
 from schemas.parsing.readers import Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
 from schemas.sheet_cells import CellKind, HeadRow
-from schemas.statement_sketches import SketchKind, hash_frame
+from schemas.statement_sketches import SketchKind, _recordings, hash_frame, recording_key
 from schemas.tables.model import ColumnKind
-from schemas.tables.royalties import COLUMNS
+from schemas.tables.royalties import COLUMNS, UNREAD_UPC
 from schemas.values.reading import BLANKS
 from tests.schemas.sheets import layout
 
@@ -171,3 +171,25 @@ def test_numbers_of_a_sheet_do_not_decide_how_people_typed_the_other_amounts():
     found = sum_block(raw, layout("royalty_lines", currency="BRL"), Before(), few_rows=0).found
     held = [code for part in found for code in part.held["codes"].tolist()]
     assert held == ["AMOUNT_AMBIGUOUS", "AMOUNT_AMBIGUOUS"]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["", "BRAUR2600001", "BRAUR2600002"]),
+            st.sampled_from(["", "0602435678901", "602435678901", UNREAD_UPC]),
+            st.sampled_from(["", "Maré", "MARÉ", "mar\u00e9!", "Lua"]),
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_lines_by_the_column_are_of_the_recordings_that_their_codes_or_titles_name(lines):
+    columns = dict(zip(("isrc", "upc", "title"), zip(*lines, strict=True), strict=True))
+    texts = {name: (codes, different.tolist()) for name, (codes, different) in _factorized(columns).items()}
+    named = [recording_key(*line) for line in lines]
+    assert _recordings(texts).tolist() == text_hashes("code", named).tolist()
+
+
+def _factorized(columns):
+    return {name: pd.factorize(np.array(texts, dtype=object)) for name, texts in columns.items()}
