@@ -155,12 +155,13 @@ def _ranges(rows: Sequence[int]) -> str:
     return ", ".join(named + ["..."] * (len(ranges) > _MOST_NAMED))
 
 
-_NOT: Final = "nao (?:e |deve |devem |vamos )?(?:ser |para |pra )?"
+_NOT: Final = "nao (?:e |deve |devem |pode |podem |vai |vou |vamos )?(?:mais )?(?:para |pra )?"
 _ALREADY: Final = "(?:ja|ya|already) (?:foi |fue |esta |been )?"
 # Letters that are in every text which stops somebody -> how it says so, in small letters without accents.
 STOPPING: Final[Mapping[str, str]] = {
     "cancel": "cancelad[oa]s?|cancelem?|cancelar|cancelou|cancell?ed",
-    "pag": f"{_NOT}(?:pagar|pagu?em?)|no pag(?:ar|uen?)|{_ALREADY}pag(?:[oa]s?|ad[oa]s?|uei|ou|amos)",
+    "pag": f"{_NOT}(?:pagar|pagu?em?)|nao (?:deve|pode)m? (?:mais )?ser pag[oa]s?|no pag(?:ar|uen?)|"
+    f"{_ALREADY}pag(?:[oa]s?|ad[oa]s?|uei|ou|amos)",
     "pg": f"{_ALREADY}pg",
     "pay": "do not pay|don ?t pay|payment blocked|hold payment|stop payment",
     "paid": f"{_ALREADY}paid",

@@ -185,6 +185,7 @@ STOPPED = [
     ("Obs", "não paguem"), ("Obs", "nao pagem"), ("Obs", "ya pagó en junio"), ("Obs", "já pg"), ("Obs", "CANCELEM"),
     ("Obs", "não é pra pagar"), ("Obs", "Não repassem"), ("Obs", "não depositar"), ("Obs", "segurar pagamento"),
     ("Obs", "já transferido em mãos"), ("Obs", "conta bloqueada pelo banco"), ("Obs", "favor estornar"),
+    ("Obs", "Não deve ser pago"), ("Obs", "não podem mais ser pagas"), ("Obs", "não vou pagar"),
     ("Obs", "suspender até a ação acabar"), ("Obs", "não fazer o pix"), ("Obs", "cancelou o contrato"),
 ]  # fmt: skip
 
@@ -205,6 +206,7 @@ def test_words_that_stop_a_person_stop_the_row_at_their_cell(header, text):
         ("Observação", "cancela o recibo anterior"), ("artist_name", "Cancelado"),
         ("Obs", "pago pela gravadora em 2025"),
         ("reference", "a pagar"), ("Projeto", "Suspense"), ("name", "João Estorninho"), ("Obs", "página 3"),
+        ("Obs", "não pago ainda"),
         ("Obs", "liberar na segunda"), ("Obs", "não esquecer o recibo"), ("Obs", "pagamento por transferência"),
         ("Projeto", "Bloqueio de carnaval"), ("Obs", "segurança do show"), ("name", "Repasse Produções"),
     ],
