@@ -326,7 +326,7 @@ def previews_of(request: Request) -> Previews:
     return previews
 
 
-def _found(request: Request, token: str) -> JobPreview:
+def _preview_of(request: Request, token: str) -> JobPreview:
     preview = previews_of(request).get(token)
     if preview is None:
         raise RequestRefused(404, "desk.refused.preview")
@@ -334,7 +334,7 @@ def _found(request: Request, token: str) -> JobPreview:
 
 
 def _plan(request: Request, token: str) -> PlanView:
-    seen = _found(request, token).seen
+    seen = _preview_of(request, token).seen
     if seen is None or seen.plan is None:
         raise RequestRefused(404, "desk.refused.preview")
     return seen.plan
@@ -361,52 +361,52 @@ def _begin(request: Request, job: JobLine, files: list[Received]) -> str:
 @router.get("/previews/{token}")
 def show_preview(request: Request, token: str, _signed: SignedIn) -> Response:
     """Show what was recognised, what is wrong, and what would be paid."""
-    found = _found(request, token)
-    seen = found.seen
+    preview = _preview_of(request, token)
+    seen = preview.seen
     if seen is None:
-        return show(request, "previewing.html", preview=found)
-    files = [Path(text.partition("=")[2] or text).name for text in found.files]
-    facts: dict[str, Any] = {"preview": found, "files": files, "launch": new_token(), "shown": PROBLEMS_SHOWN}
+        return show(request, "previewing.html", preview=preview)
+    files = [Path(text.partition("=")[2] or text).name for text in preview.files]
+    facts: dict[str, Any] = {"preview": preview, "files": files, "launch": new_token(), "shown": PROBLEMS_SHOWN}
     return show(request, "preview.html", **facts, seen=seen, plan=seen.plan)
 
 
 @router.get("/previews/{token}/problems/{code}")
 def problems(request: Request, token: str, code: str, _signed: SignedIn, page: int = 1) -> Response:
     """List every problem of one rule."""
-    found = _found(request, token)
-    groups = [group for group in found.seen.groups if group.code == code] if found.seen else []
+    preview = _preview_of(request, token)
+    groups = [group for group in preview.seen.groups if group.code == code] if preview.seen else []
     if not groups:
         raise RequestRefused(404, "desk.refused.nothing")
     rows = page_of(groups[0].problems, page, PROBLEMS_A_PAGE)
-    return show(request, "problems.html", preview=found, group=groups[0], rows=rows)
+    return show(request, "problems.html", preview=preview, group=groups[0], rows=rows)
 
 
 @router.post("/previews/{token}/put-right")
 def put_right(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
     """Take cells that somebody has put right in the page: a corrections workbook of theirs, laid over the files."""
     signed.require(Role.PREPARER)
-    found = _found(request, token)
-    typed = typed_values(form, found.seen.problems) if found.seen else {}
-    workbook = previews_of(request).put_right(found, typed) if typed else None
+    preview = _preview_of(request, token)
+    typed = typed_values(form, preview.seen.problems) if preview.seen else {}
+    workbook = previews_of(request).put_right(preview, typed) if typed else None
     if workbook is None:
         raise RequestRefused(422, "desk.refused.nothing_typed")
     kept = keep(workbook, settings_of(request).uploads, "{sha256:.8}-corrections.xlsx")
     ledger_of(request).desk_uploads.record(kept.sha256, kept.name, kept.size_bytes, signed.user.name)
-    source = found.job.sources[0][0]
-    preview = previews_of(request).begin(found.job.token, [*found.files, f"{source}={kept.path}"])
-    return RedirectResponse(f"/previews/{preview}", status_code=303)
+    source = preview.job.sources[0][0]
+    another = previews_of(request).begin(preview.job.token, [*preview.files, f"{source}={kept.path}"])
+    return RedirectResponse(f"/previews/{another}", status_code=303)
 
 
 @router.post("/previews/{token}/key-types")
 def take_key_types(request: Request, token: str, signed: SignedIn) -> Response:
     """Take each Pix key without a type for what it shows, on somebody's word, and begin another preview."""
     signed.require(Role.PREPARER)
-    found = _found(request, token)
-    if found.seen is None or not found.seen.key_types:
+    preview = _preview_of(request, token)
+    if preview.seen is None or not preview.seen.key_types:
         raise RequestRefused(422, "desk.refused.nothing")
-    ledger_of(request).pix_key_types.confirm(found.job.name, found.seen.key_types, signed.user.name)
-    preview = previews_of(request).begin(found.job.token, found.files)
-    return RedirectResponse(f"/previews/{preview}", status_code=303)
+    ledger_of(request).pix_key_types.confirm(preview.job.name, preview.seen.key_types, signed.user.name)
+    another = previews_of(request).begin(preview.job.token, preview.files)
+    return RedirectResponse(f"/previews/{another}", status_code=303)
 
 
 @router.get("/previews/{token}/payments")
@@ -424,14 +424,14 @@ def preview_others(request: Request, token: str, _signed: SignedIn, page: int = 
 @router.get("/previews/{token}/corrections.xlsx")
 def corrections(request: Request, token: str, _signed: SignedIn) -> Response:
     """Hand over the person's own sheets with the bad cells marked."""
-    seen = _found(request, token).seen
+    seen = _preview_of(request, token).seen
     return _workbook(seen.corrections if seen else None)
 
 
 @router.get("/previews/{token}/missing-shares.xlsx")
 def missing_shares(request: Request, token: str, _signed: SignedIn) -> Response:
     """Hand over the shares to fill in."""
-    seen = _found(request, token).seen
+    seen = _preview_of(request, token).seen
     return _workbook(seen.missing_shares if seen else None)
 
 
@@ -445,10 +445,10 @@ def _workbook(path: Path | None) -> Response:
 def launch(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
     """Start the payout with the very files that were previewed."""
     signed.require(Role.PREPARER)
-    found = _found(request, token)
-    if not found.job.name or not form.get("launch"):
+    preview = _preview_of(request, token)
+    if not preview.job.name or not form.get("launch"):
         raise RequestRefused(400, "desk.refused.form")
     key = f"preview-{token[:24]}-{form['launch'][:43]}"
-    period, by = found.job.period, signed.user.name  # of what they have seen, though the month may have turned since
-    name = launches_of(request).payout(found.job.token, found.files, by=by, key=key, period=period)
+    period, by = preview.job.period, signed.user.name  # of what they have seen, though the month may have turned since
+    name = launches_of(request).payout(preview.job.token, preview.files, by=by, key=key, period=period)
     return RedirectResponse(f"/launches/{name}", status_code=303)

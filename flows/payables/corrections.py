@@ -21,7 +21,7 @@ from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.layouts.layout import fold
 from schemas.messages import Message
-from schemas.parsing.headers import label_of
+from schemas.parsing.find_columns import label_of
 from schemas.raw_table import FileIdentity, RawTable, column_letter, with_column
 from schemas.values.pix_key import key_digest
 from schemas.wire import Institution

@@ -107,9 +107,9 @@ class Watching:
         makes = list[_Makes]()
 
         def body() -> State[None]:
-            codes, told = set(run.codes), len(run.messages)
+            codes, shown = set(run.codes), len(run.messages)
             makes.append(stage(run, *made, **named))
-            return _state_of_stage(run, worst(run.codes - codes), run.messages[told:])
+            return _state_of_stage(run, worst(run.codes - codes), run.messages[shown:])
 
         try:
             label = f"{job} {stage.__name__}" if job else stage.__name__

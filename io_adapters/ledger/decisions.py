@@ -54,7 +54,7 @@ class Decisions:
         return {about: decision for about, decision in self._latest(obligation_keys).items() if about[1]}
 
     def any_since(self, obligation_keys: Iterable[str], at: dt.datetime) -> bool:
-        """Say whether people have said a word on one of these obligations since a moment."""
+        """Say whether people have decided on one of these obligations since a moment."""
         with self._db.reading() as connection:
             for some in chunks(obligation_keys):
                 query = select(decisions.c.id).where(decisions.c.obligation_key.in_(some), decisions.c.at >= at)
@@ -63,14 +63,14 @@ class Decisions:
         return False
 
     def about(self, submission_id: str) -> list[Decision]:
-        """Return the last word on each payment of one report that people have said something about."""
+        """Return the last decision on each payment of one report that people have decided on."""
         query = select(decisions).where(decisions.c.submission_id == submission_id).order_by(decisions.c.id)
         with self._db.reading() as connection:
             last = {row.obligation_key: _decision_of(row) for row in connection.execute(query)}
         return list(last.values())
 
     def undecided(self, submission_ids: Iterable[str]) -> frozenset[str]:
-        """Return which of these submissions pay something that nobody has said a word about."""
+        """Return which of these submissions pay something that nobody has decided on."""
         about = (decisions.c.submission_id == claims.c.submission_id) & (
             decisions.c.obligation_key == claims.c.obligation_key
         )

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
 from io_adapters.ledger.claims import raise_epoch, require_epoch
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.posting import ACCOUNT, POSTED, SUM, account_of, post, standing, sums
+from io_adapters.ledger.posting import ACCOUNT, POSTED, SUM, account_of, expected_and_posted, post, sums
 from io_adapters.ledger.tables import (
     journal_accounts,
     journal_entries,
@@ -148,7 +148,9 @@ class Journal:
     def disagreeing(self, submission_ids: Iterable[str]) -> list[str]:
         """Return which of these submissions have money elsewhere than the journal says; normally none."""
         with self._db.reading() as connection:
-            return [row.id for row, target, posted, _ in standing(connection, submission_ids) if target != posted]
+            return [
+                row.id for row, target, posted, _ in expected_and_posted(connection, submission_ids) if target != posted
+            ]
 
     def of_period(self, job: str, period: str) -> dict[tuple[EntryKind, JournalAccount], int]:
         """Return what is posted about a period of a job, by kind of entry and account."""

@@ -221,13 +221,13 @@ def post_submissions(connection: Connection, submission_ids: Iterable[str], *, b
         by: The run, or the people, on whose word.
     """
     entries = list[JournalEntry]()
-    for row, target, before, number in standing(connection, submission_ids):
+    for row, target, before, number in expected_and_posted(connection, submission_ids):
         entry = _entry_of(row, difference(target, before), before, number)
         entries += [entry] if entry is not None else []
     post(connection, entries, by=by, now=now)
 
 
-def standing(
+def expected_and_posted(
     connection: Connection, submission_ids: Iterable[str]
 ) -> Iterator[tuple[Row[Any], dict[JournalAccount, int], dict[JournalAccount, int], int]]:
     """Yield each submission with where its money is, what is posted of it, and by how many entries."""
@@ -237,7 +237,7 @@ def standing(
         found = connection.execute(query).all()
         claimed, posted = claimed_sums(connection, some), _posted_of(connection, some)
         figures = _figures(connection, [row.id for row in found if row.state in {SubmissionState.PAID, *UNTOLD}])
-        words = _decided(connection, [row.id for row in found if row.state in UNTOLD])
+        decided = _decided(connection, [row.id for row in found if row.state in UNTOLD])
         for row in found:
             number, before = posted[row.id]
             target = where_claims_are(
@@ -245,7 +245,7 @@ def standing(
                 claimed[row.id],
                 SubmissionState(row.state),
                 figures.get(row.id, ReportFigures()),
-                words[row.id],
+                decided[row.id],
             )
             yield row, target, before, number
 

@@ -29,7 +29,7 @@ from schemas.parsing.cells import StoodIn
 from schemas.parsing.content_hash import RowsContent, hash_lines
 from schemas.parsing.dates import Evidence
 from schemas.parsing.excluded_rows import second_copy
-from schemas.parsing.headers import find_columns
+from schemas.parsing.find_columns import find_columns
 from schemas.parsing.line_sums import BlockSums, PartSum, decided_mark
 from schemas.parsing.readers import Convention
 from schemas.parsing.row_accounting import used_run

@@ -1,7 +1,7 @@
 """Reading every cell of a table, each column by its kind, and the sign that another column gives."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from schemas.parsing.amounts import AmountColumn
 from schemas.parsing.cells import CellFinding, Cells, ColumnReading, DecidingCells, unreadable
 from schemas.parsing.dates import NO_EVIDENCE, Evidence, dates
 from schemas.parsing.excluded_rows import positions_under, rows_holding
-from schemas.parsing.headers import label_of
+from schemas.parsing.find_columns import label_of
 from schemas.parsing.readers import Convention, reader_factory
 from schemas.parsing.typed_table import Mask, TypedTable, is_error
 from schemas.raw_table import RawTable
@@ -75,48 +75,40 @@ def read_cells(  # all of it is one file's
     convention = _convention(raw, layout, positions, wanted, evidence)
     days = _days_told(raw, positions, wanted, columns) if layout.dates in _BY_CELLS else ()
     texts = {column.name: filled(len(rows), "") for column in columns}
-    read: dict[str, ColumnReading] = {}
+    canonical = {column.name: filled(len(rows), column.absent) for column in columns}
+    readings: dict[str, ColumnReading] = {}
     said_nothing: dict[str, Mask] = {}
-    findings: list[CellFinding] = []
-    for column in columns:
-        if column.name not in positions:
-            continue
+    for column in (column for column in columns if column.name in positions):
         position = positions[column.name]
-        written = raw.cells[position][wanted].reset_index(drop=True)
-        kinds = raw.kinds_of(position)[wanted]
-        digits = zeros.get(position, {}) if column.kind in _WITH_ZEROS else {}
-        padded = _padded(written.tolist(), kinds == CellKind.NUMBER, rows, digits) if digits else {}
-        written[list(padded)] = list(padded.values())
+        cells = Cells(column.name, raw.cells[position][wanted].reset_index(drop=True), raw.kinds_of(position)[wanted])
+        padded = _pad(cells, rows, zeros.get(position, {})) if column.kind in _WITH_ZEROS else []
         if layout.table != "royalty_lines":  # there, a dash may be a title
-            said_nothing[column.name] = _blank_nothing(written, column)
-        cells = Cells(column.name, written, kinds)
+            said_nothing[column.name] = _blank_nothing(cells.texts, column)
         known = (*evidence.of(column.name), *days) if column.kind in _DAYS else evidence.of(column.name)
         reading = _read_column(cells, column, convention.under(raw.header_at(position)), known)
-        texts[column.name], read[column.name] = cells.stripped(), reading
         wrong = {found.position for found in reading.findings if is_error(found)}
-        findings += reading.findings
-        findings += [CellFinding(at, column.name, IssueCode.ZEROS_SHOWN) for at in sorted(padded) if at not in wrong]
+        zeros_shown = [CellFinding(at, column.name, IssueCode.ZEROS_SHOWN) for at in padded if at not in wrong]
+        readings[column.name] = replace(reading, findings=[*reading.findings, *zeros_shown])
+        texts[column.name], canonical[column.name] = cells.stripped(), reading.canonical
     table = TypedTable(
         rows=rows,
-        labels={
-            column.name: raw.headers[at] if at < len(raw.headers) else label_of(layout, column.name)
-            for column in columns
-            for at in [positions.get(column.name, len(raw.headers))]
-        },
+        labels={column.name: _label(raw, layout, column.name, positions) for column in columns},
         currency=layout.currency or "",
         payee_data_required=payee_data_required,
         texts=texts,
-        canonical={
-            column.name: read[column.name].canonical if column.name in read else filled(len(rows), column.absent)
-            for column in columns
-        },
-        findings=findings,
-        decisions={name: reading.decision for name, reading in read.items() if reading.decision},
+        canonical=canonical,
+        findings=[finding for reading in readings.values() for finding in reading.findings],
+        decisions={name: reading.decision for name, reading in readings.items() if reading.decision},
         said_nothing=said_nothing,
-        evidence={name: reading.deciding for name, reading in read.items()},
+        evidence={name: reading.deciding for name, reading in readings.items()},
     )
     splits = layout.table != "royalty_lines" and "amount" in positions
     return _flag_split_amounts(table, raw, positions["amount"], wanted) if splits else table
+
+
+def _label(raw: RawTable, layout: Layout, column: str, positions: Mapping[str, int]) -> str:
+    position = positions.get(column, len(raw.headers))
+    return raw.headers[position] if position < len(raw.headers) else label_of(layout, column)
 
 
 def _flag_split_amounts(table: TypedTable, raw: RawTable, position: int, wanted: Mask) -> TypedTable:
@@ -195,12 +187,20 @@ def _zeros_by_column(raw: RawTable) -> Mapping[int, Mapping[int, int]]:
     return found
 
 
-def _padded(
-    texts: Sequence[str], numbers: Mask, rows: npt.NDArray[np.int64], digits: Mapping[int, int]
-) -> dict[int, str]:
-    """Return which numbers of a column the sheet shows with zeros before them, and what it shows, by their position."""
-    shown = {at: texts[at].zfill(digits.get(rows[at], 0)) for at in np.flatnonzero(numbers).tolist()}
-    return {at: text for at, text in shown.items() if text != texts[at]}
+def _pad(cells: Cells, rows: npt.NDArray[np.int64], digits: Mapping[int, int]) -> list[int]:
+    """Write the zeros that the sheet shows before numbers into their texts; returns the positions of those it changed.
+
+    Args:
+        digits: Physical row -> how many digits are shown there.
+    """
+    if not digits:
+        return []
+    shown = {
+        at: cells.texts[at].zfill(digits.get(rows[at], 0)) for at in np.flatnonzero(cells.kinds == CellKind.NUMBER)
+    }
+    padded = {int(at): text for at, text in shown.items() if text != cells.texts[at]}
+    cells.texts[list(padded)] = list(padded.values())
+    return list(padded)
 
 
 def filled(count: int, value: object) -> npt.NDArray[Any]:
@@ -232,11 +232,13 @@ def _read_column(cells: Cells, column: Column, convention: Convention, known: De
 
 def flag_misshapen(table: TypedTable, raw: RawTable, lines: Mask) -> TypedTable:
     """Add lines with too many or too few fields: their cells were not read, since none is sure of its column."""
-    rows = raw.cells.index[lines]
-    extra = np.array([row for row in raw.misshapen_rows if row in rows], dtype=np.int64)
-    absent = {name: None if name == "amount" else "" for name in table.canonical}
+    among = raw.cells.index[lines]
+    extra = np.array([row for row in raw.misshapen_rows if row in among], dtype=np.int64)
+    if not len(extra):
+        return table
     longer = {
-        name: np.concatenate([values, filled(len(extra), absent[name])]) for name, values in table.canonical.items()
+        name: np.concatenate([values, filled(len(extra), None if name == "amount" else "")])
+        for name, values in table.canonical.items()
     }
     facts = {"expected": len(raw.headers)}
     first = len(table.rows)

@@ -101,7 +101,7 @@ def read_terms(table: TypedTable) -> TypedTable:
 
 
 def hold_moves_in_question(table: TypedTable) -> TypedTable:
-    """Hold payees of whom one is said to have been another who is a payee, too, or whom two are said to have been."""
+    """Hold payees of whom one is named to have been another who is a payee, too, or whom two are named to have been."""
     own, before = table.canonical["tax_id"], table.canonical["previous_tax_id"]
     own_rows = {tax_id: position for position, tax_id in enumerate(own) if tax_id}
     pairs = [(position, own_rows[tax_id]) for position, tax_id in enumerate(before) if tax_id and tax_id in own_rows]
@@ -199,15 +199,17 @@ def require_scope(table: TypedTable) -> TypedTable:
 
 def _read_whole_catalogue(table: TypedTable) -> tuple[TypedTable, Mask]:
     """Blank the cells that say that a share is of the whole catalogue; tell which rows have one."""
-    said = {
+    whole = {
         column: np.array([fold_word(text) in _WHOLE_CATALOGUE for text in table.texts[column]], dtype=bool)
         for column in (*_SCOPE, "title")
     }
-    blanked = {column: np.where(where, "", table.texts[column]) for column, where in said.items()}
-    values = {column: np.where(where, "", table.canonical[column]) for column, where in said.items()}
-    findings = [found for found in table.findings if not (found.column in said and said[found.column][found.position])]
+    blanked = {column: np.where(where, "", table.texts[column]) for column, where in whole.items()}
+    values = {column: np.where(where, "", table.canonical[column]) for column, where in whole.items()}
+    findings = [
+        found for found in table.findings if not (found.column in whole and whole[found.column][found.position])
+    ]
     read = replace(table, texts={**table.texts, **blanked}, findings=findings).assign(**values)
-    return read, np.logical_or.reduce(list(said.values()))
+    return read, np.logical_or.reduce(list(whole.values()))
 
 
 # What two rows of one payee agree in that are the same share.

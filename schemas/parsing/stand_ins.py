@@ -12,7 +12,7 @@ import pandas as pd
 from schemas.layouts.layout import Computed, Layout, YearAndMonth
 from schemas.parsing.cells import StoodIn
 from schemas.parsing.excluded_rows import positions_under
-from schemas.parsing.headers import label_of
+from schemas.parsing.find_columns import label_of
 from schemas.parsing.readers import Convention, reader_factory
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind

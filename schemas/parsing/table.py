@@ -19,7 +19,7 @@ from schemas.messages import Message
 from schemas.parsing.cells import CellFinding, StoodIn, decisions_of
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
 from schemas.parsing.excluded_rows import ExcludedRows, excluded_rows, names_alone, nearly_asked, second_copy
-from schemas.parsing.headers import find_columns
+from schemas.parsing.find_columns import find_columns
 from schemas.parsing.line_sums import TableSource, compare_totals, sum_block
 from schemas.parsing.reading import apply_sign, flag_misshapen, read_cells
 from schemas.parsing.row_accounting import codes_by_position, dispositions, held_rows, places
@@ -73,7 +73,8 @@ def _typed(kind: ColumnKind, values: npt.NDArray[Any]) -> pd.Series:
     return pd.Series(values.astype(object) if len(values) else np.array([], dtype=object), dtype="str")
 
 
-_MODELS: Final[Mapping[str, type[TableModel]]] = {
+# Table as layouts name it -> its model.
+MODELS: Final[Mapping[str, type[TableModel]]] = {
     "payments": Payments,
     "payees": Payees,
     "royalty_lines": RoyaltyLines,
@@ -113,23 +114,21 @@ class ParsedTable:
 
 def column_names(table: str) -> frozenset[str]:
     """Return the canonical columns of a table."""
-    return frozenset(column.name for column in columns_of(_MODELS[table]))
+    return frozenset(column.name for column in columns_of(MODELS[table]))
 
 
 def empty_table(table: str) -> pd.DataFrame:
     """Return a table without rows, typed as its model promises."""
-    return _empty_table(table).copy()
+    return _empty(MODELS[table]).copy()
 
 
 def empty_of(model: type[Model]) -> "DataFrame[Model]":
     """Return a table of a model without rows."""
-    name = next(name for name, known in _MODELS.items() if known is model)
-    return cast("DataFrame[Model]", empty_table(name))
+    return cast("DataFrame[Model]", _empty(model).copy())
 
 
 @cache
-def _empty_table(table: str) -> pd.DataFrame:
-    model = _MODELS[table]
+def _empty(model: type[TableModel]) -> pd.DataFrame:
     columns = columns_of(model)
     nothing: dict[str, npt.NDArray[Any]] = {column.name: np.array([], dtype=object) for column in columns}
     return typed_frame(model, columns, nothing, places("", None, np.array([], dtype=np.int64)))
@@ -207,7 +206,7 @@ def read_rows(  # all of it is one file's
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
-    model = _MODELS[layout.table]
+    model = MODELS[layout.table]
     columns = columns_of(model)
     required = payee_data_required or layout.table == "payees"
     needed = [column.name for column in columns if column.required]

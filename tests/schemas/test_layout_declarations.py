@@ -8,23 +8,10 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from schemas.layouts.layout import fold
-from schemas.tables.adjustments import Advances, Invoices, Opening, Taxes
+from schemas.parsing.table import MODELS
 from schemas.tables.model import columns_of
-from schemas.tables.payees import Payees, Payments
-from schemas.tables.royalties import Rates, RoyaltyLines, Shares
 
 OUR_OWN = ("advances", "invoices", "opening", "payees", "payments", "rates", "royalties", "shares", "taxes")
-MODELS = {
-    "payments": Payments,
-    "payees": Payees,
-    "royalty_lines": RoyaltyLines,
-    "shares": Shares,
-    "advances": Advances,
-    "opening": Opening,
-    "rates": Rates,
-    "taxes": Taxes,
-    "invoices": Invoices,
-}
 COLUMNS = {table: columns_of(model) for table, model in MODELS.items()}
 LAYOUTS = [read_layout(name, Path()) for name in known_layouts()]
 # Files of typed records name their cells, not headers, and have tests of their own.
