@@ -270,11 +270,18 @@ def _require_matched(given: _Given, tables: "Sequence[ProposedTable]") -> None:
         facts = {
             "files": ", ".join(file.name for file in files),
             "sheets": ", ".join(dict.fromkeys(sheet for _, sheet in sheets if sheet)) or "-",
-            "headers": ", ".join(filter(None, headers)),
+            "headers": ", ".join(_repeatable([*headers])) or "-",
         }
         raise ConfigurationError(
             Message("error.new_unmatched", options=", ".join(unmatched), names=Message("new.names", **facts))
         )
+
+
+def _repeatable(headers: Sequence[str]) -> Sequence[str]:
+    """Return headers that may be repeated in an error: none of a row that is somebody's data."""
+    from schemas.layouts.recognise import is_data
+
+    return () if is_data(headers) else headers
 
 
 def _payer(asking: Asking, given: tuple[str, str]) -> tuple[str, str]:
@@ -372,7 +379,7 @@ def _columns(table: "ProposedTable", _given: _Given, asking: Asking) -> dict[str
     """Ask for each column that several headers could be, or that none is called."""
     answers = dict[str, str]()
     for column, headers in table.missing.items():
-        option = f"--column '{headers[-1] if headers else '...'}={column}'"
+        option = f"--column '{next(iter(_repeatable(headers)[-1:]), '...')}={column}'"
         chosen = asking.choose("", "new.ask.column", option, headers, file=table.file.name, column=column)
         answers |= {
             f"col-{table.number}-{header.position}": column

@@ -239,6 +239,16 @@ def test_an_option_that_names_nothing_of_what_was_given_is_told_and_nothing_is_w
     assert not (tmp_path / "job.yaml").exists()
 
 
+@pytest.mark.parametrize("option", [("--column", "Valor=amount"), ()])
+@pytest.mark.parametrize("last", ["529.982.247-25", "maria@example.com", "100"])
+def test_a_first_row_that_is_somebodys_data_is_not_repeated(tmp_path, option, last):
+    rows = [("Maria Silva", "529.982.247-25", "maria@example.com", last), ("Ana", "1", "ana@example.com", "2")]
+    sheet = write(tmp_path / "p.xlsx", *rows)
+    refused = repasse("new", sheet, *PAYER, "--as", "payments", *option)
+    assert refused.exit_code == 10
+    assert not any(text in refused.output for text in ("Maria", "529", "982", "maria@"))
+
+
 def test_a_job_that_is_there_is_left_alone(tmp_path):
     sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor"), (*MARIA, "100,00"))
     (tmp_path / "job.yaml").write_text("mine")
