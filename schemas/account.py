@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from schemas.errors import BrokenInvariant
 from schemas.obligation import Reasons
 from schemas.plan import PAID_LESS_TAX, Inferred, Place
 
@@ -26,9 +27,15 @@ GROUPS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
+def _require_that_it_adds_up(cents: int, groups_cents: Mapping[str, int]) -> None:
+    """Raise where the groups do not make what came in: such a line is never shown."""
+    if cents != sum(groups_cents.values()):
+        raise BrokenInvariant(f"{cents} centavos came in, and {sum(groups_cents.values())} have a place")
+
+
 @dataclass(frozen=True, slots=True)
 class AccountLine:
-    """One period of an account: earned + rows + carried in = the sum of all groups.
+    """One period of an account: earned + rows + carried in = the sum of all groups, or else `BrokenInvariant`.
 
     Attributes:
         run_id: The run whose books tell it; "" when no run left any.
@@ -45,6 +52,10 @@ class AccountLine:
     carried_in_cents: int
     groups_cents: Mapping[str, int]
     advances_left_cents: int | None
+
+    def __post_init__(self) -> None:
+        """Refuse a period that does not add up."""
+        _require_that_it_adds_up(self.earned_cents + self.rows_cents + self.carried_in_cents, self.groups_cents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +220,8 @@ class TaxedPayment:
 class MonthLine:
     """One job's period in the view over a month: what came in and was carried in = the sum of all groups.
 
+    One in which they are not the same cannot be made: `BrokenInvariant`.
+
     What is carried out is less than nothing where more was paid than came in: of what earlier periods had left.
 
     Attributes:
@@ -236,6 +249,10 @@ class MonthLine:
     groups_cents: Mapping[str, int]
     fee_cents: int
     checks_cents: int
+
+    def __post_init__(self) -> None:
+        """Refuse a month that does not add up."""
+        _require_that_it_adds_up(self.came_in_cents + self.carried_in_cents, self.groups_cents)
 
 
 @dataclass(frozen=True, slots=True)

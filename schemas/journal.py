@@ -7,7 +7,6 @@ owed. Nothing here reads or writes; the ledger keeps entries and never changes o
 import datetime as dt
 import hashlib
 from base64 import b32encode
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -17,6 +16,7 @@ from schemas.approval import DecisionKind
 from schemas.errors import BrokenInvariant
 from schemas.messages import Message
 from schemas.submission import LIVE, UNTOLD, SubmissionState
+from schemas.values.money import SignedSums
 
 
 class AccountKind(StrEnum):
@@ -145,7 +145,7 @@ class JournalEntry:
 
     def __post_init__(self) -> None:
         """Refuse what does not balance."""
-        sums = Counter[str]()
+        sums = SignedSums[str]()
         for posting in self.postings:
             sums[posting.account.currency] += posting.amount_cents
         if any(sums.values()):
@@ -185,8 +185,8 @@ def postings_of(sums: Sums) -> tuple[Posting, ...]:
 
 def difference(target: Sums, posted: Sums) -> dict[JournalAccount, int]:
     """Return what is to be posted where something else was posted before."""
-    found = Counter(dict(target))
-    found.subtract(posted)
+    found = SignedSums(target)
+    found.add({account: -cents for account, cents in posted.items()})
     return {account: cents for account, cents in found.items() if cents}
 
 
@@ -198,7 +198,7 @@ class Transfer:
     """
 
     def __init__(self) -> None:
-        self.sums = Counter[JournalAccount]()
+        self.sums = SignedSums[JournalAccount]()
 
     def move(self, debit: JournalAccount, credit: JournalAccount, amount_cents: int) -> None:
         """Debit one account and credit another."""
@@ -409,8 +409,8 @@ class JournalState:
 
 
 def _added(sums: Sums, more: Sums) -> dict[JournalAccount, int]:
-    found = Counter(sums)
-    found.update(more)
+    found = SignedSums(sums)
+    found.add(more)
     return {account: cents for account, cents in found.items() if cents}
 
 
@@ -419,7 +419,7 @@ def _of_one_job(sums: Sums) -> dict[JournalAccount, int]:
 
 
 def _renamed(sums: Sums, rename: Callable[[JournalAccount], JournalAccount]) -> dict[JournalAccount, int]:
-    found = Counter[JournalAccount]()
+    found = SignedSums[JournalAccount]()
     for account, cents in sums.items():
         found[rename(account)] += cents
     return {account: cents for account, cents in found.items() if cents}

@@ -1,13 +1,13 @@
 """Obligation: what is owed to one payee for one job, period, currency and reference; with its place and its reasons."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, PlainSerializer
+from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 
-from schemas.approval import Decision, DecisionKind
+from schemas.approval import Decision
 from schemas.messages import Listed, Message, facts_from, facts_json
 from schemas.plan import Place
 from schemas.values.bank_account import Destination
@@ -26,6 +26,7 @@ _WITH_FACTS: Final[Mapping[str, str]] = {
     "otherwise_decided": "another amount or destination than was {decision}, decided by {by}",
     "settled_by": "settled by {file}, run {run}",
     "submission": "{said}",
+    "used_before": "{where}",
 }
 # Facts of messages, as pydantic writes and reads them.
 Facts = Annotated[Mapping[str, Any], PlainSerializer(facts_json), BeforeValidator(facts_from)]
@@ -74,6 +75,7 @@ class Reason:
 _DECIDED_BY: Final = ", decided by {by}"
 
 Reasons = tuple[Reason, ...]
+_REASONS: Final = TypeAdapter(Reasons)
 
 
 def reasons_message(reasons: Reasons) -> Listed:
@@ -96,31 +98,24 @@ def reasons_of(codes: str) -> Reasons:
     return tuple(Reason(code) for code in codes.split(",")) if codes else ()
 
 
-def reasons_read(text: str) -> Reasons:
-    """Read what `reasons_text` wrote; what it cannot tell apart stays as it is.
+def reasons_json(reasons: Reasons) -> str:
+    """Return reasons as tables keep them: codes with their facts as JSON, "" for none.
 
-    >>> [str(why.message) for why in reasons_read("claimed by rp-1")]
-    ['is in submission rp-1 already']
-    >>> [str(why.message) for why in reasons_read("paid, decided by Bia")]
-    ['paid, decided by Bia']
+    >>> reasons_from_json(reasons_json(because("claimed_by", submission="rp-1")))
+    (Reason(code='claimed_by', facts={'submission': 'rp-1'}),)
     """
-    for code, pattern in _READ_BACK.items():
-        if found := pattern.fullmatch(text):
-            return because(code, **{name: fact for name, fact in found.groupdict().items() if fact is not None})
-    return reasons_of(text)
+    return _REASONS.dump_json(reasons).decode() if reasons else ""
 
 
-_DECISIONS: Final = "|".join(DecisionKind)
-_FACT: Final = re.compile(r"\\\{([a-z]+)\\\}")
+def reasons_from_json(kept: str) -> Reasons:
+    """Read what `reasons_json` returned."""
+    return _REASONS.validate_json(kept) if kept else ()
 
 
-def _pattern(template: str) -> re.Pattern[str]:
-    """Return what reads a template back; the person who decided may be missing."""
-    whole = re.escape(template).replace(re.escape(_DECIDED_BY), f"(?:{re.escape(_DECIDED_BY)})?")
-    return re.compile(_FACT.sub(lambda fact: f"(?P<{fact[1]}>{_DECISIONS if fact[1] == 'decision' else '.+?'})", whole))
-
-
-_READ_BACK: Final = {code: _pattern(template) for code, template in _WITH_FACTS.items() if code != "submission"}
+@cache
+def codes_json(codes: str) -> str:
+    """Return codes, as rows with problems bear them, as tables keep reasons."""
+    return reasons_json(reasons_of(codes))
 
 
 def because(code: str, **facts: object) -> Reasons:

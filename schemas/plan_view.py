@@ -2,7 +2,6 @@
 
 import datetime as dt
 import zlib
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +16,7 @@ from schemas.obligation import Reasons
 from schemas.plan import ExchangeTerms, Place
 from schemas.reconciliation import RowCounts, Totals
 from schemas.statement_sketches import PaidAlike
+from schemas.values.money import SignedSums
 
 # "Much above their own history": a period's sum that is at least this many times the median of the payee's last sums
 # (as many as there are, up to this number), and above that median by at least this much.
@@ -386,7 +386,7 @@ def groups_of(notices: Iterable[PayeeNotice]) -> tuple[NoticeGroup, ...]:
     Returns:
         All kinds, the most urgent first, those of which there are none included.
     """
-    counts, sums = Counter[Notice](), Counter[Notice]()
+    counts, sums = SignedSums[Notice](), SignedSums[Notice]()
     for notice in notices:
         counts[notice.notice] += 1
         is_gone = notice.notice in {Notice.DISAPPEARED, Notice.TAKEN_BACK}

@@ -1,6 +1,6 @@
 """A payee's account over all periods: the postings of the journal, and each payment with what became of it."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -11,6 +11,7 @@ from schemas.job import labelled_period
 from schemas.journal import DROPPED, GIVEN_UP, AccountKind, BookedPosting, EntryKind
 from schemas.plan import Place
 from schemas.trace import PayeeTrace
+from schemas.values.money import SignedSums
 
 A, K = AccountKind, EntryKind
 _PAID_TO_PEOPLE: Final = frozenset({"royalty", "payment", "owner"})
@@ -117,8 +118,8 @@ def _with_held(line: AccountLine, trace: PayeeTrace) -> AccountLine:
     held = min(held, line.groups_cents.get("carried_out", 0))
     if held <= 0:
         return line
-    groups = Counter(line.groups_cents)
-    groups.update({"held": held, "carried_out": -held})
+    groups = SignedSums(line.groups_cents)
+    groups.add({"held": held, "carried_out": -held})
     return replace(line, groups_cents={group: groups[group] for group in GROUPS if groups[group]})
 
 
@@ -127,7 +128,7 @@ def _line_of_plan(trace: PayeeTrace, balance_cents: int) -> AccountLine:
     earned_cents = trace.way.earned_cents if trace.way else 0
     carried_in_cents = trace.way.carried_in_cents if trace.way else 0
     rows_cents = trace.in_cents - earned_cents - carried_in_cents
-    groups = Counter[str]()
+    groups = SignedSums[str]()
     if carried_in_cents == balance_cents:
         for place, cents in trace.places_cents:
             groups[_GROUP_OF[place]] += cents
@@ -144,8 +145,8 @@ def _line_of_plan(trace: PayeeTrace, balance_cents: int) -> AccountLine:
 _Key = tuple[AccountKind, EntryKind, str]
 
 
-def _sums(postings: Iterable[BookedPosting]) -> Counter[_Key]:
-    found = Counter[_Key]()
+def _sums(postings: Iterable[BookedPosting]) -> SignedSums[_Key]:
+    found = SignedSums[_Key]()
     for posting in postings:
         found[posting.account.kind, posting.kind, posting.account.reference] += posting.amount_cents
     return found
@@ -154,7 +155,7 @@ def _sums(postings: Iterable[BookedPosting]) -> Counter[_Key]:
 def _line(period: str, run_id: str, sums: Mapping[_Key, int], carried: int) -> AccountLine:
     """Turn what was posted about a period into what came in and where it is."""
     earned = rows = 0
-    groups = Counter[str]()
+    groups = SignedSums[str]()
     for (kind, entry, reference), cents in sums.items():
         if kind is A.PAYEE and entry is K.READ:
             earned -= cents

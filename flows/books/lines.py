@@ -17,6 +17,7 @@ from schemas.issues import IssueCode
 from schemas.job import Exchange, PeriodRange, resolve_period
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
+from schemas.obligation import codes_json
 from schemas.parsing.blocks import Before, BlockAccounting, parse_block
 from schemas.parsing.line_sums import TableSource
 from schemas.parsing.row_accounting import USED
@@ -56,7 +57,7 @@ class Statements:
         self._order = replace(order, period=resolve_period(spec, order.period.end))
         rows = record.rows
         self._used = set(rows.loc[rows["disposition"] == USED, "file"])
-        self._held = rows[rows["reason"] == IssueCode.LINES_USED_BEFORE.value]
+        self._held = rows[rows["reasons"] == codes_json(IssueCode.LINES_USED_BEFORE.value)]
         self.states: dict[str, FileState] = {}
         self._quoted = {
             quote.currency: Exchange(rate=quote.rate, date=quote.day, source=quote.origin) for quote in record.quotes

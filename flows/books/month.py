@@ -2,7 +2,7 @@
 
 import datetime as dt
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -12,6 +12,7 @@ from schemas.account import GROUPS, MonthLine, MonthView
 from schemas.job import Outputs, labelled_period
 from schemas.journal import DROPPED, GIVEN_UP, AccountKind, EntryKind
 from schemas.submission import OPEN, SubmissionState
+from schemas.values.money import SignedSums
 from schemas.wire import SplitReport, cents_of, parse_json
 
 _TO_PEOPLE = frozenset({"royalty", "payment"})
@@ -57,14 +58,13 @@ def _lines(ledger: Ledger, runs: Sequence[StoredRun]) -> Iterator[MonthLine]:
     """Sum up what is posted about a job's period, by currency."""
     last = runs[0]
     live = ledger.claims.live_of(last.job, last.period)
-    by_currency = defaultdict[str, Counter[tuple[EntryKind, AccountKind, str]]](Counter)
+    by_currency = defaultdict[str, SignedSums[tuple[EntryKind, AccountKind, str]]](SignedSums)
     for (kind, account), cents in ledger.journal.of_period(last.job, last.period).items():
         by_currency[account.currency][kind, account.kind, account.reference] += cents
     waiting = ledger.submissions.list(job=last.job, period=last.period, states={SubmissionState.PLANNED}, bodies=False)
-    for submission in waiting:
-        by_currency[submission.currency] += Counter()
+    by_currency |= {plan.currency: SignedSums() for plan in waiting if plan.currency not in by_currency}
     for currency, sums in by_currency.items():
-        groups, came_in, carried_in = Counter[str](), 0, 0
+        groups, came_in, carried_in = SignedSums[str](), 0, 0
         for (kind, account_kind, reference), cents in sums.items():
             if account_kind is AccountKind.SOURCE:
                 came_in += cents

@@ -1,6 +1,5 @@
 """Gathering a trace: the records of runs, the ledger, and the statements read again."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -38,6 +37,7 @@ from schemas.trace import (
     TracedReport,
 )
 from schemas.values.masking import mask_tax_id, mask_value
+from schemas.values.money import SignedSums
 from schemas.values.tax_id import parse_tax_id
 from schemas.wire import SplitReport, parse_json
 
@@ -435,7 +435,7 @@ def _advances_left(record: RunRecord, tax_id: str) -> int | None:
 
 
 def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], ...]:
-    sums = Counter[str]()
+    sums = SignedSums[str]()
     for obligation in obligations:
         sums[obligation.place] += obligation.amount_cents
     return tuple((place, sums[place]) for place in SHOWN_PLACES if sums[place])

@@ -1,6 +1,5 @@
 """Writing a run's outputs, and again after each later poll: workbook, CSV, summary, corrections, statements."""
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -45,6 +44,7 @@ from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Reconciliation, RecordedDecision, ReportLine, Summary
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.tables.model import DataFrame, records
+from schemas.values.money import SignedSums
 from schemas.waits import OpenPeriod
 from schemas.wire import SplitReport, parse_json
 
@@ -277,7 +277,7 @@ def _summarise(  # what a summary is made of, each from another step
     sent, ever_sent = [*own, *followed.unfinished], ledger.submissions.ever_sent(record.job)
     codes = closing_codes(record.codes, sent, discrepancies, ever_sent=ever_sent, decided=decided)
     code = worst(codes | codes_of(rates.values()))
-    issues = Counter(issue.code.value for issue in record.issues)
+    issues = SignedSums.counted(issue.code.value for issue in record.issues)
     return Summary(
         run=run_id,
         job=record.job,

@@ -1,7 +1,7 @@
 """A snapshot of the ledger: all it knows that bears on a plan, claims, accounts and decisions among it."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,6 +36,7 @@ from schemas.plan import ROYALTIES
 from schemas.raw_table import column_letter
 from schemas.submission import Claim, FormerPayee, SubmissionState
 from schemas.values.masking import mask_tax_id
+from schemas.values.money import SignedSums
 from schemas.wire import Institution
 
 
@@ -197,7 +198,7 @@ def _waiting_elsewhere(
 ) -> tuple[Message, ...]:
     """Say what payees are owed, or owe back, under another payer, currency or name of what may be this job."""
     people = {*inputs.payees["tax_id"], *inputs.payments["tax_id"]}
-    sums, whose = Counter[tuple[Series, str]](), defaultdict[tuple[Series, str], set[str]](set)
+    sums, whose = SignedSums[tuple[Series, str]](), defaultdict[tuple[Series, str], set[str]](set)
     for account, cents in run.ledger.journal.balances_of_payees(people).items():
         other = Series(account.job, account.payer, account.currency)
         is_same_job = account.job == series.job

@@ -1,7 +1,7 @@
 """The journal in the ledger: every question about money in time, as a sum of postings."""
 
 import datetime as dt
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Final
 
@@ -32,6 +32,7 @@ from schemas.journal import (
     series_move,
     series_of_cause,
 )
+from schemas.values.money import SignedSums
 
 _A: Final = journal_accounts.c
 _E: Final = journal_entries.c
@@ -301,7 +302,7 @@ def _taxed_in_month(connection: Connection, series: Series, month: dt.date) -> d
     first = month.replace(day=1)
     following = (first + dt.timedelta(days=32)).replace(day=1)
     since, until = (dt.datetime.combine(day, dt.time(), BRASILIA) for day in (first, following))
-    found = Counter[JournalAccount]()
+    found = SignedSums[JournalAccount]()
     withheld = sums(
         connection,
         _A.kind == AccountKind.TAX.value,
@@ -329,7 +330,7 @@ def _owner(connection: Connection, series: Series, period: str) -> dict[str, tup
         )
         .group_by(_E.period, _A.reference)
     )
-    own, stated = Counter[str](), Counter[str]()
+    own, stated = SignedSums[str](), SignedSums[str]()
     for label, reference, cents in connection.execute(query):
         own[label] -= int(cents)
         stated[label] -= int(cents) if reference == STATED else 0

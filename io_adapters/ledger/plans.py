@@ -3,7 +3,6 @@
 import datetime as dt
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -36,6 +35,7 @@ from schemas.messages import Message
 from schemas.plan import BatchPayment, ExchangeTerms, PaymentPlan
 from schemas.statement_sketches import PaidSum, UsedDestination
 from schemas.submission import OPEN, UNTOLD, Submission, SubmissionState
+from schemas.values.money import SignedSums
 from schemas.values.names import different_people
 
 
@@ -152,7 +152,7 @@ class Plans:
 
 
 def _require_each_obligation_once(plan: PaymentPlan) -> None:
-    counts = Counter(payment.obligation_key for batch in plan.batches for payment in batch.payments)
+    counts = SignedSums.counted(payment.obligation_key for batch in plan.batches for payment in batch.payments)
     if twice := [key for key, count in counts.items() if count > 1]:
         raise UnsoundPlan(Message("error.paid_twice", number=len(twice), key=twice[0]))
 

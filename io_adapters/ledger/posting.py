@@ -1,7 +1,7 @@
 """Posting entries of the journal, in the transaction of their cause."""
 
 import datetime as dt
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
@@ -38,6 +38,7 @@ from schemas.journal import (
     where_claims_are,
 )
 from schemas.submission import UNTOLD, SubmissionState
+from schemas.values.money import SignedSums
 from schemas.wire import SplitReport, cents_of, parse_json
 
 _A: Final = journal_accounts.c
@@ -158,7 +159,7 @@ def take_back(
     mine = and_(_E.by.in_(list(run_ids)), _E.job == period[0], _E.period == period[1])
     mine = and_(mine, _E.kind.in_([kind.value for kind in _TAKEN_BACK]))
     query = select(_E.kind, _E.period_start, *ACCOUNT, SUM).select_from(POSTED).where(mine)
-    found = defaultdict[tuple[EntryKind, Series, dt.date], Counter[JournalAccount]](Counter)
+    found = defaultdict[tuple[EntryKind, Series, dt.date], SignedSums[JournalAccount]](SignedSums)
     for kind, start, *fields, cents in connection.execute(query.group_by(_E.kind, _E.period_start, _A.id, *ACCOUNT)):
         account = account_of(fields)
         series = Series(period[0], account.payer, account.currency)
@@ -185,13 +186,13 @@ def post_row_decisions(connection: Connection, given: Iterable[Decision], *, now
         for account, cents in all_sums(connection, of_row).items():
             mine = _A.reference.in_([account.reference, given_up(account).reference])
             posted = sums(connection, mine, _E.kind == EntryKind.DECISION.value)
-            target = Counter[JournalAccount]()
+            target = SignedSums[JournalAccount]()
             if decision.kind in {DecisionKind.PAID, DecisionKind.DROP}:
                 target[account] = posted.get(account, 0) + max(0, -cents)
             if decision.kind is DecisionKind.DROP:
                 target[given_up(account)] = -target[account]
             series = Series(account.job, account.payer, account.currency)
-            change = Counter(difference(target, posted))
+            change = SignedSums(difference(target, posted))
             change[series.account(AccountKind.OUTSIDE)] -= change.total()
             if any(change.values()):
                 latest = select(_E.period, _E.period_start).select_from(POSTED).where(of_row)
@@ -256,7 +257,7 @@ def _entry_of(
     """Say what has happened to a submission's money; None for nothing."""
     if not change:
         return None
-    kinds = Counter[AccountKind]()
+    kinds = SignedSums[AccountKind]()
     for account, cents in change.items():
         kinds[account.kind] += cents
     is_back = kinds[AccountKind.PAYEE] + kinds[AccountKind.PAYMENT] < 0

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from io_adapters.ledger.ledger import Ledger
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Message, message_from, message_json
-from schemas.obligation import Obligation, Obligations, Payee, Reason, SourceRow
+from schemas.obligation import Obligation, Obligations, Payee, SourceRow, reasons_from_json, reasons_json
 from schemas.parsing.row_accounting import RowRuns, runs_frame
 from schemas.payee_statement import Quote, StatementBasis
 from schemas.plan import Place
@@ -208,10 +208,7 @@ OBLIGATION_COLUMNS: Final = (*_PLAIN, "place", "reasons", "account", *_PAYEE, *_
 def _table_of(obligations: Obligations) -> pa.Table:
     columns: dict[str, list[Any]] = {name: [getattr(obligation, name) for obligation in obligations] for name in _PLAIN}
     columns["place"] = [obligation.place.value for obligation in obligations]
-    columns["reasons"] = [
-        _adapter(tuple[Reason, ...]).dump_json(obligation.reasons).decode() if obligation.reasons else ""
-        for obligation in obligations
-    ]
+    columns["reasons"] = [reasons_json(obligation.reasons) for obligation in obligations]
     columns["account"] = [
         _adapter(Destination).dump_json(obligation.account).decode() if obligation.account else ""
         for obligation in obligations
@@ -229,7 +226,7 @@ def _obligations_of(table: pa.Table) -> Iterator[Obligation]:
         source = SourceRow(**{name: row.pop(name) for name in _ROW})
         yield Obligation(
             place=Place(place),
-            reasons=_adapter(tuple[Reason, ...]).validate_json(reasons) if reasons else (),
+            reasons=reasons_from_json(reasons),
             account=_adapter(Destination).validate_json(account) if account else None,
             payee=payee,
             source=source,

@@ -5,7 +5,7 @@ import datetime as dt
 import io
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from schemas.job import BRASILIA
 from schemas.journal import STATED, AccountKind, JournalAccount, JournalEntry
+from schemas.values.money import SignedSums
 
 A = AccountKind
 Format = Literal["beancount", "hledger", "csv", "parquet"]
@@ -145,7 +146,7 @@ class _Step:
 
 def _steps(journal: JournalToExport) -> Iterator[_Step]:
     """Yield entries in order, and on the first of each month what all accounts moved in the month before stand at."""
-    balances, moved = Counter(journal.opening), set(journal.opening)
+    balances, moved = SignedSums(journal.opening), set(journal.opening)
     if journal.opening:
         yield _Step(journal.since, None, journal.opening)
         moved = set()

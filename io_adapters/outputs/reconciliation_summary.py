@@ -1,6 +1,5 @@
 """The first sheet of reconciliation.xlsx: whether all is well, what waits for somebody, and where every centavo is."""
 
-from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final
@@ -34,6 +33,7 @@ from schemas.errors import ExitCode
 from schemas.messages import Catalogue, Message, Money, catalogue_in, period_text
 from schemas.plan import Place
 from schemas.reconciliation import Reconciliation, Summary
+from schemas.values.money import SignedSums
 
 # Every account is in one of these; a call that is told beside its account's row is unknown.
 CHECK_RESULTS: Final = ("valid", "invalid", "unknown", "not_asked", "over_budget", "in_flight")
@@ -94,7 +94,7 @@ def _write_answer(page: Page, reconciliation: Reconciliation, labels: Catalogue)
     page.append((question, Cell(labels(f"output.summary.well.{answer}"), HEADING._replace(tone=tone))))
     result = f"{labels.of_value('output.exit', str(summary.exit_code))} ({summary.exit_code})"
     page.append((Cell(labels("output.summary.meaning"), _BOLD), Cell(result)))
-    counts = Counter(obligation.place for obligation in reconciliation.obligations)
+    counts = SignedSums.counted(obligation.place for obligation in reconciliation.obligations)
     for place in Place:
         cents = getattr(summary.totals_cents, place.value)
         if PLACE_TONES[place] in {Tone.WAITING, Tone.TROUBLE} and cents:
@@ -110,7 +110,7 @@ def _start(page: Page, heading: str) -> None:
 def _write_totals(book: Book, page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:
     """Write where the money is, the sums that a spreadsheet program computes again, and the bars beside them."""
     totals = reconciliation.summary.totals_cents
-    counts = Counter(obligation.place for obligation in reconciliation.obligations)
+    counts = SignedSums.counted(obligation.place for obligation in reconciliation.obligations)
     _start(page, labels("output.summary.totals"))
     held = [place for place in Place if getattr(totals, place.value) or counts[place]]
     first_row = page.rows_written + 2

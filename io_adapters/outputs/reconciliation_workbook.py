@@ -15,7 +15,7 @@ from io_adapters.outputs.workbook_tables import SheetColumn, WorkbookTable, reco
 from schemas.issues import Issue, Severity
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in
-from schemas.obligation import Obligation, reasons_message, reasons_read
+from schemas.obligation import Obligation, reasons_from_json, reasons_message, reasons_text
 from schemas.plan import HOME_CURRENCY, Place, short_digest, shown_place
 from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecision, ReportLine
 from schemas.values.bank_account import BankAccount, Destination, PixKey
@@ -379,9 +379,9 @@ def _rows(rows: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
             yield str(file), _text(sheet), None, None, used_word, "", count, ""
         for run in records(rows[~is_used]):
             fate = Toned(labels.of_value("output.disposition", run.disposition), _DISPOSITION_TONES[run.disposition])
-            why = labels.write(reasons_message(reasons_read(run.reason)))
+            reasons = reasons_from_json(run.reasons)
             place = (run.file, _text(run.sheet), int(run.first_row), int(run.last_row))
-            yield (*place, fate, why, int(run.rows), run.reason)
+            yield (*place, fate, labels.write(reasons_message(reasons)), int(run.rows), reasons_text(reasons))
 
     return WorkbookTable(labels("output.sheet.rows"), columns, lines(), total=labels("output.total"))
 

@@ -11,6 +11,7 @@ import pandas as pd
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.layout import Layout
 from schemas.messages import Message
+from schemas.obligation import codes_json
 from schemas.parsing.cells import ParsingDecision, StoodIn, decisions_of
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
 from schemas.parsing.line_sums import BlockSums, TableSource, compare_totals, sum_block
@@ -198,7 +199,7 @@ class BlockAccounting:
         held_whole = IssueCode.TOTAL_MISMATCH if mismatches else next(held, None)
         if held_whole:
             used = [record for record in records(runs) if record["disposition"] == USED]
-            moved = {"disposition": "held", "reason": held_whole.value}
+            moved = {"disposition": "held", "reasons": codes_json(held_whole.value)}
             runs = move_rows(runs, [RowRun(**run | moved) for run in used])
         unread = [(issue.column or "", "") for issue in self._issues if issue.code in _UNREAD]
         return TableAccounting(

@@ -13,6 +13,7 @@ import pandera.pandas as pa
 
 from schemas.errors import BrokenInvariant
 from schemas.issues import IssueCode
+from schemas.obligation import codes_json
 from schemas.parsing.amounts import ExactAmount
 from schemas.parsing.excluded_rows import ExcludedRows
 from schemas.parsing.reading import filled
@@ -115,9 +116,9 @@ def dispositions(table: TypedTable, raw: RawTable, excluded: ExcludedRows, codes
     }
     otherwise |= {int(table.rows[position]): ("ignored", why) for position, why in table.ignored.items()}
     otherwise |= {int(table.rows[position]): ("held", why) for position, why in codes.items()}
-    ends = [otherwise.get(row, ("used", "")) for row in number.tolist()]
+    ends = [otherwise.get(row, (USED, "")) for row in number.tolist()]
     rows["disposition"] = pd.Series([end for end, _ in ends], dtype="str")
-    rows["reason"] = pd.Series([why for _, why in ends], dtype="str")
+    rows["codes"] = pd.Series([why for _, why in ends], dtype="str")
     return rows
 
 
@@ -129,6 +130,7 @@ class RowRuns(TableModel):
 
     Shape: one row per sheet for all its used rows; for the others, one per run of neighbours, or one per recording of
     lines that no share covers, which are scattered. The sum of `rows` is what was read; each row of a file is in one.
+    `reasons` are as `schemas.obligation.reasons_json` writes them.
     """
 
     file: Series[str]
@@ -137,14 +139,14 @@ class RowRuns(TableModel):
     last_row: Series[int] = pa.Field(ge=1)
     rows: Series[int] = pa.Field(ge=1)
     disposition: Series[str]
-    reason: Series[str]
+    reasons: Series[str]
 
 
 COLUMNS = tuple(names_of(RowRuns))
 
 
 class RowRun(NamedTuple):
-    """Some rows that are to be told otherwise than before."""
+    """Some rows that come to another end than before."""
 
     file: str
     sheet: str
@@ -152,7 +154,7 @@ class RowRun(NamedTuple):
     last_row: int
     rows: int
     disposition: str
-    reason: str
+    reasons: str
 
 
 def runs_frame(runs: Iterable[Sequence[object] | Record]) -> DataFrame[RowRuns]:
@@ -166,13 +168,14 @@ def runs_of(rows: pd.DataFrame) -> DataFrame[RowRuns]:
     """Tell rows in runs.
 
     Args:
-        rows: file, sheet, row, disposition, reason; rows of one sheet together and in order.
+        rows: file, sheet, row, disposition and comma-joined codes; rows of one sheet together and in order.
     """
-    ends = rows[["file", "sheet", "disposition", "reason"]]
+    ends = rows[["file", "sheet", "disposition", "codes"]]
     begins = (ends != ends.shift()).any(axis=1)
     numbered = rows.assign(run=begins.cumsum(), first_row=rows["row"], last_row=rows["row"], rows=1)
-    kept = {"first_row": "first", "last_row": "last", "rows": "sum", "disposition": "first", "reason": "first"}
+    kept = {"first_row": "first", "last_row": "last", "rows": "sum", "disposition": "first", "codes": "first"}
     runs = numbered.groupby("run", sort=False).agg({"file": "first", "sheet": "first"} | kept)
+    runs["reasons"] = runs["codes"].map(codes_json)
     return join_runs([runs[list(COLUMNS)]])
 
 
@@ -202,7 +205,7 @@ def used_run(file: str, sheet: str | None, first_row: int, last_row: int, rows: 
 
 def _append(joined: list[Record], run: Record) -> None:
     last = joined[-1] if joined else None
-    same = ("disposition", "reason")
+    same = ("disposition", "reasons")
     if last is not None and all(last[name] == run[name] for name in same) and last["last_row"] < run["first_row"]:
         last["last_row"] = run["last_row"]
         last["rows"] += run["rows"]
@@ -254,8 +257,8 @@ def hold_used_rows(runs: DataFrame[RowRuns], moved: Sequence[RowRun]) -> DataFra
 
 
 def _neighbours(last: Record, run: RowRun) -> bool:
-    place = (last["file"], last["sheet"], last["last_row"] + 1, last["disposition"], last["reason"])
-    return place == (run.file, run.sheet, run.first_row, run.disposition, run.reason)
+    place = (last["file"], last["sheet"], last["last_row"] + 1, last["disposition"], last["reasons"])
+    return place == (run.file, run.sheet, run.first_row, run.disposition, run.reasons)
 
 
 class _Taken:

@@ -95,8 +95,8 @@ class ParsedTable:
         frame: Sound rows, as the table's model promises; index from 0.
         held: Rows with an error: file, sheet, row, `tax_id` (canonical or ""), amount (exact Decimal or None), currency
             ("" if none), codes (comma-joined).
-        rows: Every row of the file below its header: file, sheet, row, disposition (used, held or ignored), reason
-            (codes, "blank", "left_out", "header", "note", "total", "duplicate" or "").
+        rows: Every row of the file below its header: file, sheet, row, disposition (used, held or ignored), codes
+            (comma-joined; "blank", "left_out", "header", "note", "total", "duplicate" or "").
         issues: All that was found, in order of row and column.
         decisions: What was decided while parsing it, for people.
         proposed: Digest of a Pix key -> the type that it shows, which nobody has confirmed yet.

@@ -1,16 +1,17 @@
 """Money in integer centavos: reading what people write, writing, rounding and sharing out exactly. No float."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import lcm
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from schemas.values.reading import BLANKS
 
 DecimalMark = Literal[",", "."]
+Key = TypeVar("Key", bound=Hashable)
 
 _TYPOGRAPHY: Final = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2007": " ", "\u2212": "-"})
 _SYMBOLS: Final = {"R$": "BRL", "US$": "USD", "U$": "USD", "€": "EUR", "£": "GBP", "$": "$"}
@@ -237,3 +238,35 @@ def round_parts(parts: Sequence[Fraction]) -> tuple[int, ...]:
     for position in by_remainder[:missing]:
         floors[position] += 1
     return tuple(floors)
+
+
+class SignedSums(dict[Key, int]):
+    """Sums of centavos, or counts, by key; what is not there is 0, and a sum below it stays.
+
+    Money is not held in `collections.Counter`: its operators drop every sum that is not above zero.
+
+    >>> sums = SignedSums({"paid": 300, "held": 5})
+    >>> sums.add({"held": -308})
+    >>> sums, sums["open"], sums.total()
+    ({'paid': 300, 'held': -303}, 0, -3)
+    """
+
+    def __missing__(self, key: Key) -> int:
+        return 0
+
+    @classmethod
+    def counted(cls, keys: Iterable[Key]) -> "SignedSums[Key]":
+        """Count how often each key is there."""
+        counts: SignedSums[Key] = cls()
+        for key in keys:
+            counts[key] += 1
+        return counts
+
+    def add(self, more: Mapping[Key, int]) -> None:
+        """Add to each sum what is given for its key."""
+        for key, amount in more.items():
+            self[key] += amount
+
+    def total(self) -> int:
+        """Add all sums up."""
+        return sum(self.values())

@@ -6,6 +6,7 @@ import pytest
 
 from schemas.errors import ExitCode
 from tests.flows.books import places
+from tests.flows.every_view import look_through
 from tests.flows.jobs import payment, people
 from tests.flows.label import summary_of
 
@@ -70,7 +71,7 @@ OFTEN = ("a reference filled in", "one row split in two", "two rows merged")
     ("paid", "edited"),
     [pytest.param(*edit, id=name, marks=pytest.mark.journey if name in OFTEN else ()) for name, edit in EDITS.items()],
 )
-def test_a_row_that_was_renamed_is_a_conflict_and_nothing_is_paid_for_it(label, service, paid, edited):
+def test_a_row_that_was_renamed_is_a_conflict_and_nothing_is_paid_for_it(label, service, workbooks, paid, edited):
     label.payments(*(payment(ANA, amount, reference) for reference, amount in paid))
     label.run()
     before = service.paid
@@ -79,6 +80,7 @@ def test_a_row_that_was_renamed_is_a_conflict_and_nothing_is_paid_for_it(label, 
         report = label.run(yes=yes)
         assert report.exit_code == ExitCode.ROWS_HELD
         assert "conflict" in places(summary_of(report))
+        look_through()
     assert service.paid == before
 
 

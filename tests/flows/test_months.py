@@ -5,6 +5,9 @@ import json
 import pytest
 from openpyxl import load_workbook
 
+from schemas.account import AccountLine, MonthLine
+from schemas.errors import BrokenInvariant
+from tests.flows.every_view import look_through
 from tests.flows.jobs import line, payee, payment, people, private, share
 from tests.flows.label import summary_of
 
@@ -86,3 +89,25 @@ def test_no_month_is_told_as_such(label, service):
     label.payments(payment(ANA, "10,00"))
     label.run()
     assert label.say("month", "october", code=10).exit_code == 10
+
+
+def test_what_was_paid_is_paid_while_a_plan_waits_for_a_row_that_came_later(label, service):
+    label.declare(period="2026-10", **PLAIN)
+    rows = [payment(ANA, "100,00"), payment(BIA, "200,00"), payment(CAIO, "3,00")]
+    label.payments(*rows)
+    label.run()
+    label.payments(*rows, payment(people(4)[3], "5,00"))
+    label.run(yes=False)
+    (job,) = month_of(label)
+    assert (job["groups_cents"], job["planned_cents"]) == ({"paid": 30300}, 500)
+    look_through(label.job, at_desk=True)
+
+
+@pytest.mark.parametrize(
+    ("came_in", "groups"), [(500, {"paid": 400}), (0, {"held": -303}), (303, {"open": 303, "x": 1})]
+)
+def test_a_line_of_a_month_or_an_account_whose_places_do_not_make_what_came_in_cannot_be_shown(came_in, groups):
+    with pytest.raises(BrokenInvariant):
+        MonthLine("a", "2026-10", "BRL", "r", "done", 0, 0, 0, came_in, 0, groups, 0, 0)
+    with pytest.raises(BrokenInvariant):
+        AccountLine("2026-10", "r", came_in, 0, 0, groups, None)

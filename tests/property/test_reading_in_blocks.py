@@ -16,6 +16,7 @@ from flows.intake.read_lines import lines_again, read_blocks
 from flows.intake.rules.inputs import sum_lines
 from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
+from schemas.obligation import codes_json
 from schemas.parsing.blocks import Before
 from schemas.parsing.content_hash import RowsContent
 from schemas.parsing.table import parse_table
@@ -47,11 +48,10 @@ def cut(raw, positions):
 
 
 def went(rows):
-    """Disposition and reason -> how many rows."""
+    """Disposition and reasons -> how many rows."""
     count = rows["rows"] if "rows" in rows else pd.Series(1, index=rows.index)
-    return Counter(
-        {key: int(n) for key, n in count.groupby([rows["disposition"], rows["reason"]]).sum().to_dict().items()}
-    )
+    reasons = rows["reasons"] if "reasons" in rows else rows["codes"].map(codes_json)
+    return Counter({key: int(n) for key, n in count.groupby([rows["disposition"], reasons]).sum().to_dict().items()})
 
 
 def held_of(frame):

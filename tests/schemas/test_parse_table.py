@@ -58,7 +58,7 @@ def test_an_issue_names_the_cell_as_the_spreadsheet_does_and_masks_the_value():
 
 def test_every_row_is_in_one_place():
     parsed = parse("payments", PAYMENT, {"name": " "}, PAYMENT | {"tax_id": "1"}, PAYMENT | {"reference": "b"})
-    assert parsed.rows[["row", "disposition", "reason"]].to_numpy().tolist() == [
+    assert parsed.rows[["row", "disposition", "codes"]].to_numpy().tolist() == [
         [2, "used", ""],
         [3, "ignored", "blank"],
         [4, "held", "TAXID_LENGTH"],

@@ -16,9 +16,10 @@ from typing import Any, Final
 import pytest
 from hypothesis import event
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from schemas.errors import ExitCode
+from tests.flows.every_view import FORMATS, look_through
 from tests.sampled import histories
 from tests.simulation.conftest import SHARED_MEMORY
 from tests.simulation.editing_office import COMPANIES, OTHER_PAYER, PEOPLE, Line, opened_office
@@ -61,6 +62,7 @@ class AnyOffice(RuleBasedStateMachine):
         self.disguised: dict[int, str] = {}
         self.is_elsewhere = False
         self.dangerous = 0
+        self.looks = False
 
     def teardown(self) -> None:
         event(f"{len(self.office.provider.posts)} posts")
@@ -71,6 +73,12 @@ class AnyOffice(RuleBasedStateMachine):
 
     def may_disguise(self, line: Line, how: str) -> bool:
         return self.disguised.setdefault(id(line.debt), how) == how
+
+    @initialize(looks=st.sampled_from([True, False, False]))
+    def look_through_every_view_on_the_way(self, *, looks: bool) -> None:
+        self.looks = looks
+        if looks:
+            self.office.declare(outputs={"folder": "out", "formats": list(FORMATS), "statements": True})
 
     # What people do with the files.
 
@@ -226,6 +234,12 @@ class AnyOffice(RuleBasedStateMachine):
     @invariant()
     def nobody_is_paid_twice_without_a_word_and_nothing_untrue_is_told(self) -> None:
         assert self.office.violations() == ()
+
+    @invariant()
+    def every_view_can_be_shown_and_adds_up(self) -> None:
+        """After every act: while plans wait, after doubts, rejections, deaths and decisions."""
+        if self.looks:
+            look_through()
 
 
 AnyOffice.TestCase.settings = histories(count=8, steps=10, every=(400, 25))

@@ -49,4 +49,4 @@ def obligations(drawn):
 
 def rows(*dispositions):
     found = [("payments.xlsx", "", n, what, "") for n, what in enumerate(dispositions, start=2)]
-    return runs_of(pd.DataFrame(found, columns=["file", "sheet", "row", "disposition", "reason"]))
+    return runs_of(pd.DataFrame(found, columns=["file", "sheet", "row", "disposition", "codes"]))

@@ -10,7 +10,7 @@ from decimal import Decimal
 import pandas as pd
 from pyarrow import array
 
-from schemas.obligation import Obligation
+from schemas.obligation import Obligation, reasons_from_json, reasons_text
 from schemas.parsing.table import empty_table
 from schemas.tables.model import records
 from schemas.tables.payees import USUAL_MINIMUM
@@ -213,7 +213,10 @@ def same(result: pd.DataFrame | Sequence[Obligation], text: str) -> bool:
     """
     expected = table(text)
     columns = list(expected[0]) if expected else [cell.strip() for cell in text.strip().strip("|").split("|")]
-    found = drawn(result if isinstance(result, pd.DataFrame) else table_of(result), columns)
+    frame = result if isinstance(result, pd.DataFrame) else table_of(result)
+    if "reasons" in frame:  # kept as JSON
+        frame = frame.assign(reason=frame["reasons"].map(lambda kept: reasons_text(reasons_from_json(kept))))
+    found = drawn(frame, columns)
 
     def in_order(rows: list[Row]) -> list[tuple[str, ...]]:
         return sorted(tuple(row[name] for name in columns) for row in rows)

@@ -126,7 +126,7 @@ def test_numbers_that_could_be_somebody_s_account_or_phone_are_not_told(text):
 def test_only_the_rows_that_the_job_asks_for_are_used_and_the_others_are_counted():
     parsed = parse("payments", *payments("Status", ["Pago", "pendente "]), only={"Status": ["Pendente"]})
     assert parsed.frame["row"].tolist() == [3]
-    assert parsed.rows["reason"].tolist() == ["not_asked", ""]
+    assert parsed.rows["codes"].tolist() == ["not_asked", ""]
     assert "1 row left out, which the job does not ask for" in map(str, parsed.decisions)
 
 

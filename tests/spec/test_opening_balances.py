@@ -334,12 +334,8 @@ def test_rows_of_other_periods_are_ignored_and_contradicting_ones_are_held():
     )
     rows = runs_frame([("opening.xlsx", "", 2, 6, 5, "used", "")])
     told = of_other_periods(rows, declared, resolve_period("2026-08", None))
-    ended = {
-        (itertuple.first_row, itertuple.disposition, itertuple.reason)
-        for itertuple in told.itertuples()
-        if itertuple.disposition == "ignored"
-    }
-    assert ended == {(2, "ignored", OTHER_PERIOD), (4, "ignored", OTHER_PERIOD), (6, "ignored", OTHER_PERIOD)}
+    ignored = told[told["disposition"] == "ignored"]
+    assert same(ignored, "| first_row | reason |" + "".join(f"\n| {row} | {OTHER_PERIOD} |" for row in (2, 4, 6)))
     office = Office()
     posted = JournalState(periods=((resolve_period("2026-07", None).start, "2026-07"),))
     office.history = History({}, {}, journal=posted)

@@ -75,7 +75,7 @@ def test_every_row_of_a_repeated_file_but_the_blank_ones_is_told_as_a_duplicate(
         pd.DataFrame(
             table(
                 """
-                | file     | row | disposition | reason  |
+                | file     | row | disposition | codes   |
                 | new.xlsx | 2   | used        |         |
                 | old.xlsx | 2   | used        |         |
                 | old.xlsx | 3   | held        | PIX_CPF |

@@ -39,7 +39,7 @@ def payments(drawn: str, **settings: object) -> ParsedTable:
 
 def why(parsed: ParsedTable) -> list[str]:
     """Say of each row what became of it."""
-    ends = parsed.rows[["disposition", "reason"]].itertuples(index=False, name=None)
+    ends = parsed.rows[["disposition", "codes"]].itertuples(index=False, name=None)
     return [" ".join(filter(None, end)) for end in ends]
 
 

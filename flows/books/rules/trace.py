@@ -4,7 +4,7 @@ The order is that of the computing: lines -> sum in their currency -> exchange -
 -> rounded -> advances, carry-over, minimum -> payable. Everything is multiplied out again and held against the record.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -25,6 +25,7 @@ from schemas.submission import Submission
 from schemas.tables.model import Record, records
 from schemas.tables.royalties import SUM_NUMBER
 from schemas.trace import FileState, LinesFound, PayableWay, RoyaltyPart, ShareTaken, TracedWay, TraceProblem
+from schemas.values.money import SignedSums
 
 # What lines must agree in to be summed before they are shared out.
 PART_KEY: Final = ("isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
@@ -160,7 +161,7 @@ def with_lines(parts: Sequence[RoyaltyPart], sources: Sequence[SourceLines]) -> 
 
     Lines that belong to one of two parts, alike but for their rates, are those of the source that has the rate.
     """
-    alike = Counter(map(_key_of, parts))
+    alike = SignedSums.counted(map(_key_of, parts))
     of_key = defaultdict[_Key, list[tuple[SourceLines, LinesFound]]](list)
     for source in sources:
         for key, lines in source.found:

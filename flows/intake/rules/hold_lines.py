@@ -16,6 +16,7 @@ from flows.intake.rules.statement_accounts import accounts_of
 from flows.intake.rules.used_before import SharedLines
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Money
+from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import PERSON_NAMES, USED, RowRun, hold_used_rows
 from schemas.statement_sketches import FrameHashes, hash_frame
 from schemas.tables.model import DataFrame, records
@@ -72,7 +73,7 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
     held = known_again | editions
     codes = {IssueCode.LINES_USED_BEFORE: known_again, IssueCode.STATEMENT_AGAIN: editions & ~known_again}
     rows = [
-        RowRun(file.name, sheet, row, row, 1, "held", code.value)
+        RowRun(file.name, sheet, row, row, 1, "held", codes_json(code.value))
         for code, chosen in codes.items()
         for sheet, row in zip(lines["sheet"][chosen], lines["row"][chosen], strict=True)
     ]
@@ -252,7 +253,7 @@ def _mismatch(  # each is a fact of the message
 
 def _used_rows(inputs: Inputs, files: Collection[str], code: IssueCode) -> list[RowRun]:
     used = (run for run in records(inputs.rows) if run["disposition"] == USED and run["file"] in files)
-    return [RowRun(**run | {"disposition": "held", "reason": code.value}) for run in used]
+    return [RowRun(**run | {"disposition": "held", "reasons": codes_json(code.value)}) for run in used]
 
 
 def _added(held: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:

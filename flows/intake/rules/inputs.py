@@ -16,6 +16,7 @@ import pyarrow as pa
 from schemas.issues import Issue
 from schemas.job import Exchange, Period
 from schemas.messages import Message
+from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import ASSET_NAMES, PAYEE_NAMES, RowRun, RowRuns, move_rows
 from schemas.parsing.table import empty_of
 from schemas.payee_statement import Quote
@@ -405,5 +406,5 @@ def when_is(row: Record, period: Period) -> When:
 OTHER_PERIOD: Final = "other_period"
 
 
-def _moved(file: str, sheet: str, row: int, disposition: str, reason: str) -> RowRun:
-    return RowRun(file, sheet, row, row, 1, disposition, reason)
+def _moved(file: str, sheet: str, row: int, disposition: str, code: str) -> RowRun:
+    return RowRun(file, sheet, row, row, 1, disposition, codes_json(code))

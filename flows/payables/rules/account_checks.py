@@ -1,7 +1,7 @@
 """Which accounts need the paid check, in which order, and what its answers mean."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -17,6 +17,7 @@ from schemas.tables.payees import Payees
 from schemas.values.bank_account import BankAccount, PixKey
 from schemas.values.digests import digest_of
 from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
+from schemas.values.money import SignedSums
 from schemas.wire import AccountValidation
 
 ONE_CENTAVO = 1
@@ -115,7 +116,7 @@ def broke_off(results: Iterable[CheckResult]) -> bool:
 
     Whom the few are that were answered is chance; a plan of them alone is not what anybody asked for.
     """
-    counts = Counter(results)
+    counts = SignedSums.counted(results)
     answered = counts[CheckResult.VALID] + counts[CheckResult.INVALID]
     return counts[CheckResult.NOT_ASKED] > 0 or counts[CheckResult.UNKNOWN] > answered
 

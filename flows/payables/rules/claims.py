@@ -1,7 +1,7 @@
 """Guards against paying twice: what is claimed, what looks paid already, and what is left to pay."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -21,6 +21,7 @@ from schemas.plan_view import Notice, PayeeNotice
 from schemas.statement_sketches import FailedPayment, PaidAlike
 from schemas.submission import Claim, Submission, SubmissionState
 from schemas.tables.model import records
+from schemas.values.money import SignedSums
 from schemas.wire import SplitReport, amount_from_cents
 
 DIFFERENCE = "difference"
@@ -101,9 +102,9 @@ class _Gone:
             unclaimed: Positions of planned rows that nothing else speaks against.
         """
         lost = {position: found for position in unclaimed if (found := self._lost(judged[position]))}
-        added = Counter[str]()
+        added = SignedSums[str]()
         for position, found in lost.items():
-            added.update(dict.fromkeys(found, judged[position].amount_cents))
+            added.add(dict.fromkeys(found, judged[position].amount_cents))
         for position, found in lost.items():
             obligation = judged[position]
             claim = min(
@@ -386,7 +387,7 @@ def notices_of_attempts(
     obligations: Iterable[Obligation], attempts: Mapping[str, SecondAttempt]
 ) -> tuple[PayeeNotice, ...]:
     """Name the payees of second attempts, each once with all that is attempted again, the largest first."""
-    sums, names, last = Counter[str](), dict[str, str](), dict[str, SecondAttempt]()
+    sums, names, last = SignedSums[str](), dict[str, str](), dict[str, SecondAttempt]()
     for obligation in planned_payments(obligations):
         attempt = attempts.get(obligation.key)
         if attempt is None:

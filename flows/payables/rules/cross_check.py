@@ -17,6 +17,7 @@ from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
+from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, RowRuns, move_rows
 from schemas.tables.model import DataFrame
 from schemas.tables.royalties import UNREAD_UPC, Shares
@@ -300,7 +301,11 @@ def _marked(rows: DataFrame[RowRuns], findings: Iterable[_Finding]) -> DataFrame
     return move_rows(
         rows,
         [
-            RowRun(rows.file, rows.sheet, rows.row, rows.last_row or rows.row, rows.rows, "held", rows.code.value)
+            RowRun(
+                *(rows.file, rows.sheet, rows.row, rows.last_row or rows.row, rows.rows),
+                disposition="held",
+                reasons=codes_json(rows.code.value),
+            )
             for rows in held.values()
         ],
     )

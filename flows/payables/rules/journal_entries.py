@@ -1,7 +1,6 @@
 """What a run posts: what its inputs say now, less what was posted of them, as entries of the journal."""
 
 import datetime as dt
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -23,6 +22,7 @@ from schemas.journal import (
     Sums,
     Transfer,
     currency_move,
+    difference,
     entry_id,
     given_up,
     payee_move,
@@ -32,7 +32,7 @@ from schemas.journal import (
 from schemas.obligation import Obligation
 from schemas.plan import JobIdentity, Place
 from schemas.submission import Claim
-from schemas.values.money import round_half_even_cents
+from schemas.values.money import SignedSums, round_half_even_cents
 
 A = AccountKind
 _UNREADABLE: Final = "unreadable"
@@ -80,7 +80,7 @@ def entries_of(period: PeriodToPost) -> tuple[JournalEntry, ...]:
     state, series = period.history.journal, period.series
     posted = {kind: state.posted.get(kind, {}) for kind in EntryKind}
     source, outside = series.account(A.SOURCE), series.account(A.OUTSIDE)
-    claimed = Counter[str]()
+    claimed = SignedSums[str]()
     for claim in period.claims:
         claimed[claim.base_key] += claim.amount_cents
     advances = paid_ahead(series, period.recoupable, period.royalties.recouped, state)
@@ -118,7 +118,7 @@ def _entries(period: PeriodToPost, changes: Iterable[tuple[EntryKind, Sums]]) ->
     Other statements that come to the same are read, and paid for, as well: an entry without a posting says so.
     """
     state, identity = period.history.journal, period.identity
-    numbers = Counter(state.entries)
+    numbers = SignedSums(state.entries)
     for kind, change in changes:
         postings = postings_of(change)
         is_new = kind is EntryKind.READ and period.statements not in {"", state.statements}
@@ -135,9 +135,8 @@ def _change(
     target: Sums, posted: Sums, kinds: Collection[AccountKind], other: Callable[[JournalAccount], JournalAccount]
 ) -> Sums:
     """Return what brings accounts of some kinds to where they should be, each against another account."""
-    found = Counter(target)
-    found.subtract({account: cents for account, cents in posted.items() if account.kind in kinds})
-    return _mirrored(found, other)
+    mine = {account: cents for account, cents in posted.items() if account.kind in kinds}
+    return _mirrored(difference(target, mine), other)
 
 
 def _mirrored(change: Sums, other: Callable[[JournalAccount], JournalAccount]) -> Sums:
@@ -150,7 +149,7 @@ def _mirrored(change: Sums, other: Callable[[JournalAccount], JournalAccount]) -
 
 def _read(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
     """What came in, by whose it is; of payments rows that are gone, what was paid of them stays."""
-    series, rounded, found = period.series, period.rounded, Counter[JournalAccount]()
+    series, rounded, found = period.series, period.rounded, SignedSums[JournalAccount]()
     for payee, cents in rounded.payees.items():
         found[series.account(A.PAYEE, payee)] -= cents
     found[series.account(A.OWNER)] -= rounded.owner_cents + period.owner_of_rows_cents
@@ -188,7 +187,7 @@ def account_of(identity: JobIdentity, obligation: Obligation) -> JournalAccount:
 
 def _opening(period: PeriodToPost) -> Sums:
     """What opening balances of the period carry in, and say was paid outside."""
-    series, found = period.series, Counter[JournalAccount]()
+    series, found = period.series, SignedSums[JournalAccount]()
     before = history_of(period.history.journal).carried_in
     for payee, cents in period.history.carried_in.items():
         found[series.account(A.PAYEE, payee)] -= cents - before.get(payee, 0)
@@ -209,7 +208,7 @@ def paid_ahead(
     An advance that is gone from the table has nothing left to recoup; of one that other jobs know too, that is so where
     this job alone has posted it.
     """
-    found, listed = Counter[JournalAccount](), set[JournalAccount]()
+    found, listed = SignedSums[JournalAccount](), set[JournalAccount]()
     for payee, advances in recoupable.advances.items():
         for advance, cents in advances.items():
             account = series.account(A.ADVANCE, payee, advance_reference(*advance))
@@ -226,7 +225,7 @@ def paid_ahead(
 
 def _settled(period: PeriodToPost, claimed: Mapping[str, int]) -> Sums:
     """What people say of payments rows: paid outside, or given up."""
-    found = Counter[JournalAccount]()
+    found = SignedSums[JournalAccount]()
     for obligation in period.obligations:
         if obligation.kind != "payment" or not obligation.base_key:
             continue
@@ -262,7 +261,7 @@ class AccountMoves:
     def __init__(self, series: Series, state: JournalState) -> None:
         self.entries: tuple[JournalEntry, ...] = ()
         self._series, self._state = series, state
-        self._moved = Counter[JournalAccount]()
+        self._moved = SignedSums[JournalAccount]()
 
     def of_payees(self, moves: Mapping[str, str], rename: Rename) -> None:
         """Move the accounts of payees whose document is another now: what the old one had is the new one's.
@@ -312,9 +311,9 @@ class AccountMoves:
         self._post(currency_move(former), taken)
         return taken.sums
 
-    def _balances(self, state: JournalState) -> Counter[JournalAccount]:
+    def _balances(self, state: JournalState) -> SignedSums[JournalAccount]:
         """Return balances less what was moved already: an advance that jobs share stands in each of theirs."""
-        return Counter({account: cents + self._moved[account] for account, cents in state.balances.items()})
+        return SignedSums({account: cents + self._moved[account] for account, cents in state.balances.items()})
 
     def _move(self, cause: str, balances: Sums, rename: Rename) -> None:
         transfer = Transfer()
@@ -326,7 +325,7 @@ class AccountMoves:
     def _post(self, cause: str, transfer: Transfer) -> None:
         number = self._state.move_entries + sum(entry.series == self._series for entry in self.entries) + 1
         self.entries += (_move(self._series, cause, transfer, number),)
-        self._moved.update(transfer.sums)
+        self._moved.add(transfer.sums)
 
 
 def _move(series: Series, cause: str, transfer: Transfer, number: int) -> JournalEntry:

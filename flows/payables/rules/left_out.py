@@ -15,7 +15,7 @@ from flows.royalties.rules.balances import ToInvoice
 from schemas.corrections import CorrectedRow
 from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode, make_issue
 from schemas.messages import Message, Money
-from schemas.obligation import Obligation, Obligations, because, reasons_of
+from schemas.obligation import Obligation, Obligations, because, reasons_json, reasons_of
 from schemas.parsing.row_accounting import USED, RowRuns, runs_frame
 from schemas.plan import Place
 from schemas.statement_sketches import PaidAlike, paid_alike_message
@@ -75,10 +75,11 @@ def mark_repeated(
         return rows
     old = rows["file"].isin(list(repeated)) & (rows["disposition"] != "ignored")
     old |= rows["file"].isin(list(renamed)) & (rows["disposition"] == USED)
-    repeated = {**repeated, **renamed}
+    used = {**repeated, **renamed}
+    where = {file: reasons_json(because("used_before", where=found)) for file, found in used.items()}
     marked = rows.assign(
         disposition=rows["disposition"].where(~old, "duplicate"),
-        reason=rows["reason"].where(~old, rows["file"].map(lambda file: repeated.get(file, ""))),
+        reasons=rows["reasons"].where(~old, rows["file"].map(where)),
     )
     return runs_frame(records(marked))
 

@@ -1,6 +1,5 @@
 """Where each obligation and row of a run is: reported against recorded against planned, every centavo and row once."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -8,12 +7,13 @@ from types import MappingProxyType
 from flows.reports.rules.judge_report import held_nothing
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
-from schemas.obligation import Obligation, Obligations, as_decided, because, sum_cents
+from schemas.obligation import Obligation, Obligations, as_decided, because, reasons_json, sum_cents
 from schemas.parsing.row_accounting import RowRun, RowRuns, move_rows
 from schemas.plan import LESS_TAX, TAX_WITHHELD, Inferred, Place
 from schemas.reconciliation import RowCounts, Totals
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.tables.model import DataFrame
+from schemas.values.money import SignedSums
 from schemas.wire import SplitReport, cents_of
 
 S = SubmissionState
@@ -144,7 +144,7 @@ def total_up(
     Raises:
         BrokenInvariant: the places do not make up what came in.
     """
-    sums = Counter[str]()
+    sums = SignedSums[str]()
     for obligation in obligations:
         sums[obligation.place.value] += obligation.amount_cents
     for submission in submissions.values():
@@ -157,7 +157,7 @@ def total_up(
     return totals
 
 
-def _move_tax(sums: Counter[str], obligations: Obligations, submission: Submission, report: SplitReport) -> None:
+def _move_tax(sums: SignedSums[str], obligations: Obligations, submission: Submission, report: SplitReport) -> None:
     """Take out of paid what a report of several payments kept of them; of which is not known."""
     if report.irAmount is not None:
         taxed = (
@@ -176,7 +176,7 @@ def count_rows(rows: DataFrame[RowRuns]) -> RowCounts:
     Raises:
         BrokenInvariant: a row has no place, or one the books do not know.
     """
-    counts = Counter[str]()
+    counts = SignedSums[str]()
     for disposition, count in zip(rows["disposition"], rows["rows"], strict=True):
         counts[disposition] += int(count)
     known = {name: counts[name] for name in ("used", "held", "duplicate", "ignored")}
@@ -201,5 +201,5 @@ def place_rows(rows: DataFrame[RowRuns], obligations: Iterable[Obligation]) -> D
         else:
             used.add((file, sheet, row))  # also where a part of it was paid before
             continue
-        moved[file, sheet, row] = RowRun(file, sheet, row, row, 1, end, obligation.reason)
+        moved[file, sheet, row] = RowRun(file, sheet, row, row, 1, end, reasons_json(obligation.reasons))
     return move_rows(rows, [run for place, run in moved.items() if place not in used])

@@ -1,7 +1,7 @@
 """The review of a plan: what changed, what is unusual, and what is not paid."""
 
 import datetime as dt
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -31,6 +31,7 @@ from schemas.plan_view import (
 from schemas.statement_sketches import PaidAlike, PaidSum, UsedDestination
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
+from schemas.values.money import SignedSums
 from schemas.values.reading import fold_word
 from schemas.wire import Institution
 
@@ -402,12 +403,12 @@ def _look_at_destination(
 
 def notices_of_less(entries: Iterable[JournalEntry], names: Mapping[str, str]) -> Iterator[PayeeNotice]:
     """Tell of whom a plan takes back what was booked for the period: a row, a file or a share is gone, or says less."""
-    sums = Counter[tuple[str, AccountKind]]()
+    sums = SignedSums[tuple[str, AccountKind]]()
     for entry in entries:
         for posting in entry.postings if entry.kind is EntryKind.READ else ():
             if posting.account.kind in {AccountKind.PAYEE, AccountKind.PAYMENT}:
                 sums[posting.account.payee, posting.account.kind] += posting.amount_cents
-    less = Counter[str]()
+    less = SignedSums[str]()
     for (payee, _), cents in sums.items():
         less[payee] += max(0, cents)
     for payee, cents in less.items():
@@ -514,7 +515,7 @@ def not_paid_of(obligations: Iterable[Obligation]) -> tuple[NotPaid, ...]:
 
     What another submission claims is told by its place alone, whatever that submission is called.
     """
-    counts, sums = Counter[tuple[Place, Reasons]](), Counter[tuple[Place, Reasons]]()
+    counts, sums = SignedSums[tuple[Place, Reasons]](), SignedSums[tuple[Place, Reasons]]()
     for obligation in obligations:
         if obligation.place is not Place.PLANNED:
             name = (obligation.place, because("claimed") if obligation.submission_id else obligation.reasons)

@@ -1,6 +1,5 @@
 """Deciding what waits: what a run leaves open, and which of it still waits now."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,9 +10,10 @@ from schemas.approval import DecisionKind
 from schemas.errors import ExitCode
 from schemas.issues import IssueCode
 from schemas.messages import Listed, Message, Money
-from schemas.obligation import Obligation, Reasons, because, reasons_of, reasons_text
+from schemas.obligation import Obligation, Reasons, because, reasons_from_json, reasons_text
 from schemas.plan import Place
 from schemas.submission import SubmissionState
+from schemas.values.money import SignedSums
 from schemas.waits import OpenItem, OpenPeriod, Wait, WaitKind
 
 S = SubmissionState
@@ -71,7 +71,7 @@ def open_items(obligations: Sequence[Obligation], rows: pd.DataFrame) -> tuple[O
     Returns:
         Money first; then the held rows of files that are not paid row by row: statements, payees, shares, advances.
     """
-    counts, cents = Counter[_Left](), Counter[_Left]()
+    counts, cents = SignedSums[_Left](), SignedSums[_Left]()
     for obligation in obligations:
         place = Place.NOT_SENT if obligation.place is Place.FAILED and _is_freed(obligation) else obligation.place
         if place not in _LEFT_OPEN:
@@ -82,10 +82,11 @@ def open_items(obligations: Sequence[Obligation], rows: pd.DataFrame) -> tuple[O
     money = [OpenItem(*key, counts[key], cents[key]) for key in sorted(counts, key=_by_text)]
     paid_by_row = {obligation.source.file for obligation in obligations if obligation.source.row}
     others = rows[(rows["disposition"] == "held") & ~rows["file"].isin(paid_by_row)]
-    found = Counter[str]()
-    for codes, count in zip(others["reason"], others["rows"], strict=True):
-        found[codes] += int(count)
-    return (*money, *(OpenItem(Place.HELD, _ROW, reasons_of(codes), found[codes], 0) for codes in sorted(found)))
+    found = SignedSums[str]()
+    for reasons, count in zip(others["reasons"], others["rows"], strict=True):
+        found[reasons] += int(count)
+    held = (OpenItem(Place.HELD, _ROW, reasons_from_json(kept), found[kept], 0) for kept in sorted(found))
+    return (*money, *held)
 
 
 def _by_text(left: _Left) -> tuple[Place, str, str]:

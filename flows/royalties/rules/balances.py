@@ -1,7 +1,7 @@
 """From earnings to what is payable: recoupment, and the balance of each payee's account over all periods."""
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,6 +18,7 @@ from schemas.tables.adjustments import Advances
 from schemas.tables.model import DataFrame, names_of
 from schemas.tables.royalties import PayeeBalances
 from schemas.trace import AdvanceTaken, PayableWay, TaxTaken
+from schemas.values.money import SignedSums
 
 # Payee and advance, as `advance_reference` names it.
 OfAdvance = tuple[str, str]
@@ -206,8 +207,8 @@ def work_out_balances(
     }
     rows = [_row_of(payee, names.get(payee, ""), rounded, history, way) for payee, way in ways.items()]
     to_withhold = {payee: way.withheld_cents for payee, way in ways.items() if way.withheld_cents}
-    taxed = Counter(history.taxed)
-    taxed.update({(payee, kind): cents for payee, taxes in to_withhold.items() for kind, cents in taxes.items()})
+    taxed = SignedSums(history.taxed)
+    taxed.add({(payee, kind): cents for payee, taxes in to_withhold.items() for kind, cents in taxes.items()})
     return Royalties(
         balances=balances_frame(pd.DataFrame(rows, columns=names_of(PayeeBalances))),
         recouped={

@@ -1,6 +1,6 @@
 """From the tables of a run to one statement per payee: sums by recording, platform and territory."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -28,6 +28,7 @@ from schemas.submission import Submission
 from schemas.tables.model import Record, records
 from schemas.values.digests import digest_of, short_token
 from schemas.values.masking import mask_tax_id
+from schemas.values.money import SignedSums
 
 
 class PayeeEarning(NamedTuple):
@@ -84,7 +85,7 @@ class EarningSums:
         self._territories: dict[str, Decimal] = {}
         self._months: dict[str, Decimal] = {}
         self._of_recording: dict[_Recording, Decimal] = {}
-        self._writings: dict[_Recording, Counter[_Writing]] = {}
+        self._writings: dict[_Recording, SignedSums[_Writing]] = {}
         self._parts: dict[_PartKey, _StatementPart] = {}
         for earning in earnings:
             self._add(earning)
@@ -104,7 +105,7 @@ class EarningSums:
         _add_to(self._of_recording, recording, earned)
         # Senders write a title in many ways; the recording is the same.
         writing = (earning.title or earning.release, earning.artist, earning.upc)
-        self._writings.setdefault(recording, Counter())[writing] += earning.lines
+        self._writings.setdefault(recording, SignedSums())[writing] += earning.lines
         part = self._parts.setdefault(
             (recording, earning.currency, earning.rate, earning.role, earning.share_ppm), _StatementPart()
         )
@@ -226,10 +227,10 @@ def stand_of_advances(
     Returns:
         In order of payee, then oldest first, as they are recouped; fully recouped ones of earlier periods are left out.
     """
-    paid = Counter[tuple[str, str, str]]()
+    paid = SignedSums[tuple[str, str, str]]()
     for row in records(advances.sort_values(["tax_id", "date", "reference", "isrc", "row"])):
         paid[row["tax_id"], row["reference"], row["isrc"]] += row["amount_cents"]
-    now, balances = Counter(recouped), []
+    now, balances = SignedSums(recouped), []
     for (payee, reference, isrc), advanced in paid.items():
         named = (payee, advance_reference(reference, isrc))
         left = advanced - history.recouped.get(named, 0) - now[named]

@@ -20,11 +20,11 @@ def checked(came_in, **changes):
     rows = pd.concat(
         [frame[["file", "sheet", "row"]] for frame in (came_in.payments, came_in.shares, came_in.advances)]
     )
-    runs = [runs_of(rows.assign(disposition="used", reason=""))]
+    runs = [runs_of(rows.assign(disposition="used", codes=""))]
     for one in came_in.statements:
         lines_of = one.totals.by_platform.groupby(["file", "sheet"], as_index=False)
         used = lines_of.agg(first_row=("first_row", "min"), last_row=("last_row", "max"), rows=("lines", "sum"))
-        runs.append(used.assign(disposition="used", reason=""))
+        runs.append(used.assign(disposition="used", codes=""))
     return cross_check(replace(came_in, rows=join_runs(runs)), job(**changes), OCTOBER)
 
 

@@ -1,0 +1,115 @@
+"""Every view there is, looked through at any moment: none breaks off, each adds up, whoever looks, in whatever form.
+
+A view that is right at the end of a history may be wrong in the middle of it: while a plan waits, after a doubt, a
+rejection, a decision. So whoever plays a history calls `look_through` after each act.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from typer.testing import CliRunner
+
+from flows.books.month import months
+from flows.books.write import reconciliation_of
+from flows.cli import app
+from flows.desk.app import opened_desk
+from flows.desk.guard import DeskSettings
+from flows.run import open_ledger_of
+from flows.settings import read_settings
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.run_record import read_record
+from io_adapters.outputs.run_folder import write_outputs
+from schemas.approval import Role
+from schemas.errors import ExitCode
+from schemas.job import BRASILIA
+from tests.flows.desk.office import Browser, RunsHere, hashed
+
+LANGUAGES: Final = {"en": "C.UTF-8", "pt-BR": "pt_BR.UTF-8"}
+FORMATS: Final = ("xlsx", "csv", "parquet", "json")
+BROKEN: Final = {ExitCode.BUG, ExitCode.USAGE, ExitCode.CONFIGURATION}
+TEMPLATES: Final = re.compile(r"\{[a-z_]+\}")
+LINK: Final = re.compile(r'href="(/(?:runs|plans|months|payees|payments|doubts)[^"#]*)"')
+
+
+def look_through(job: Path | None = None, *, at_desk: bool = False) -> str:
+    """Look through all that the terminal and the outputs show, in both languages, and at the desk's pages if asked.
+
+    Returns:
+        All that the terminal printed, JSON aside, for whoever wants to obey it.
+    """
+    with open_ledger_of(read_settings()) as ledger:
+        printed = "\n".join(_terminal(ledger, job))
+        _outputs(ledger)
+    if at_desk:
+        _desk(job)
+    return printed
+
+
+def _terminal(ledger: Ledger, job: Path | None) -> Iterator[str]:
+    for locale in LANGUAGES.values():
+        for command in _commands(ledger, job):
+            yield _ask(*command, locale=locale).output
+    for command in _commands(ledger, job):
+        document = json.loads(_ask(*command, "--json").stdout)
+        for line in document.get("jobs", []) if command[0] == "month" else []:
+            came_in = line["came_in_cents"] + line["carried_in_cents"]
+            assert came_in == sum(line["groups_cents"].values()), line
+
+
+def _commands(ledger: Ledger, job: Path | None) -> Iterator[tuple[str, ...]]:
+    today = ledger.now().astimezone(BRASILIA).date()
+    yield from (("status",), ("runs",), ("owed", "--at", today.isoformat()))
+    yield from (("month", month) for month in months(ledger))
+    yield from (("account", tax_id) for tax_id in ledger.payee_names.latest())
+    if job is not None:
+        yield ("plan", str(job))
+
+
+def _ask(*words: str, locale: str = LANGUAGES["en"]) -> Any:
+    result = CliRunner(env={"LC_ALL": locale}).invoke(app, list(words))
+    assert result.exception is None or isinstance(result.exception, SystemExit), (words, result.exception)
+    assert result.exit_code not in BROKEN, (words, result.output)
+    assert not TEMPLATES.search(result.output), (words, result.output)
+    return result
+
+
+def _outputs(ledger: Ledger) -> None:
+    """Write what each run has left on record, in every format and language, as it stands by now."""
+    with TemporaryDirectory() as folder:
+        for run in ledger.runs.list(None):
+            record = read_record(ledger, run.run_id)
+            for language in LANGUAGES if record else ():
+                told = reconciliation_of(replace(record, language=language), run.run_id, ledger)
+                write_outputs(told, Path(folder) / run.run_id, FORMATS)
+
+
+def _desk(job: Path | None) -> None:
+    """Follow every link to a page of a run, plan, month, payee or payment, in both languages."""
+    settings = read_settings()
+    with ExitStack() as exits:
+        place = Path(exits.enter_context(TemporaryDirectory()))
+        desk = exits.enter_context(opened_desk(settings, job.parent if job else None, RunsHere()))
+        if not any(user.name == "Vera Reis" for user in desk.ledger.desk_users.list()):
+            desk.ledger.desk_users.add("Vera Reis", set(Role), hashed())
+        browser = Browser(desk, DeskSettings(uploads=place, upload_limit_bytes=1_000_000))
+        browser.sign_in("Vera Reis")
+        for language in LANGUAGES:
+            browser.post("/language", at="/", language=language)
+            seen, left = set[str](), ["/", "/runs", "/payments", "/months", "/doubts"]
+            while left:
+                page = left.pop()
+                seen.add(page)
+                answer = browser.http.get(page)
+                if answer.status_code == 303:
+                    left += [answer.headers["location"]]
+                    continue
+                assert answer.status_code == 200, (page, answer.status_code, answer.text[:2000])
+                if answer.headers["content-type"].startswith("text/html"):
+                    found = (link.replace("&amp;", "&") for link in LINK.findall(answer.text))
+                    left += [link for link in dict.fromkeys(found) if link not in seen and link not in left]
