@@ -92,6 +92,7 @@ class Header:
 
     Attributes:
         position: From 0, column A.
+        text: As written; the column's letter where it has none, and may only be ignored.
         column: Canonical column, `IGNORED`, `AS_ASKED`, or `=` and the text of the rows asked for; "" for none.
         unread: What stands below it, where it is not read.
         asked: The texts that the job asks for already.
@@ -103,11 +104,12 @@ class Header:
     column: str
     unread: UnreadColumn | None = None
     asked: tuple[str, ...] = ()
+    is_named: bool = True
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Texts below it that rows can be asked for by."""
-        return tuple(text for text, _ in self.unread.texts) if self.unread else ()
+        """Texts below it that rows can be asked for by; none below a clause, see `schemas.parsing.unread_columns`."""
+        return tuple(text for text, _ in self.unread.texts) if self.unread and not self.unread.is_clause else ()
 
     @property
     def is_open(self) -> bool:
@@ -149,7 +151,13 @@ class ProposedTable:
         for header in self.headers:
             if header.is_open and header.unread:
                 texts = quoted(header.unread.texts) or Message(f"condition.{header.unread.condition}")
-                yield Message("new.needs_word", file=self.file.name, column=header.text, texts=texts)
+                yield Message(
+                    "new.needs_word",
+                    file=self.file.name,
+                    column=header.text,
+                    texts=texts,
+                    remedy=header.unread.remedy,
+                )
 
 
 # A file and its views -> what each table in it could be.
@@ -222,14 +230,16 @@ def _table(  # all of it is one table's
     answers, headers = HeaderAnswers(), list[Header]()
     unread = {seen.position: seen for seen in unread_in_head(fit.view.head, fit.header, chosen.layout)}
     for position, written in enumerate(fit.header.texts):
-        text = written.strip()
-        if not text:
+        is_named = bool(written.strip())
+        if not is_named and (position not in unread or not unread[position].condition):
             continue
+        text = written.strip() or column_letter(position)
         before = declared.answer_of(text)
         answer = form.get(f"col-{number}-{position}", usual.get(position, "") if before is None else before)
-        answers, column = _answered(answers, text, answer, declared, usual.get(position, ""), choices)
+        open_to = choices if is_named else ()
+        answers, column = _answered(answers, text, answer, declared, usual.get(position, ""), open_to)
         cell = f"{column_letter(position)}{fit.header.row}"
-        headers.append(Header(position, cell, text, column, unread.get(position), declared.asked_of(text)))
+        headers.append(Header(position, cell, text, column, unread.get(position), declared.asked_of(text), is_named))
     read = answers.applied(chosen.layout)
     left = as_table([fit.view], [read], read.layout)
     return ProposedTable(

@@ -206,7 +206,7 @@ class _Block:
         """
         raw, count = self._cells.raw, len(lines.row)
         unread = unread_columns(raw, self._layout, self._match)
-        issues = (*issues_of(unread, raw, self._layout), *values_only(raw))
+        issues = (*issues_of(unread, raw), *values_only(raw))
         first, last = (int(lines.row[0]), int(lines.row[-1])) if count else (0, 0)
         compares = self._layout.totals or self._layout.control
         return BlockFindings(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from schemas.layouts.layout import Layout, fold
+from schemas.raw_table import column_letter
 
 # Canonical column -> headers of people, banks and senders in Portuguese, English and Spanish, written as they write
 # them. Units, currencies and hints in brackets may stand beside any of them, see `_spellings`.
@@ -242,7 +243,7 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
     """Tell which header is which column of a layout.
 
     Args:
-        headers: Texts of the header row, from column A; "" for a column without one.
+        headers: Texts of the header row, from column A; "" for a column without one, which a job names by its letter.
 
     Returns:
         Every position with a header in exactly one of positions, duplicates, unknown and ignored.
@@ -256,6 +257,7 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
     for position, header in enumerate(headers):
         folded = fold(header)
         if not folded:
+            rest[_IGNORED] += [position] if fold(column_letter(position)) in left_alone else []
             continue
         left, column = column, declared.get(folded) or (_IGNORED if folded in not_read else "")
         if not column and layout.usual_headers:

@@ -104,7 +104,7 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before, is_whole: bool
 
 
 _UNREAD: Final = frozenset({IssueCode.COLUMN_UNKNOWN, IssueCode.COLUMN_CONDITION})
-_HOLD_WHOLE: Final = frozenset({IssueCode.COLUMN_CONDITION, IssueCode.LINES_TWICE})
+_HOLD_WHOLE: Final = frozenset({IssueCode.COLUMN_CONDITION, IssueCode.COLUMN_CLAUSE, IssueCode.LINES_TWICE})
 _EXACT: Final = Context(prec=120)
 _HELD_KEY: Final = ("file", "sheet", "tax_id", "currency", "codes")
 _HELD_COLUMNS: Final = ("file", "sheet", "row", "tax_id", "amount", "currency", "codes")

@@ -26,7 +26,14 @@ from schemas.parsing.row_accounting import codes_by_position, dispositions, held
 from schemas.parsing.row_rules import RULES, SAME_SHARE
 from schemas.parsing.stand_ins import completed
 from schemas.parsing.typed_table import NO_KEY_TYPES, KeyTypes, TypedTable, to_issues, understood
-from schemas.parsing.unread_columns import UnreadColumn, issues_of, not_used, quoted, told_apart, unread_columns
+from schemas.parsing.unread_columns import (
+    UnreadColumn,
+    issues_of,
+    not_used,
+    quoted,
+    told_apart,
+    unread_columns,
+)
 from schemas.parsing.what_holds_rows import check_oddities, hidden_data, hold_stopped_rows, notes_that_stop, values_only
 from schemas.raw_table import RawTable
 from schemas.tables.adjustments import Advances, Invoices, Opening, Taxes
@@ -163,7 +170,7 @@ def parse_table(
         *decided,
         *understood(found.table),
         *compared,
-        *not_used([(column.header, quoted(column.texts)) for column in unread]),
+        *not_used([(column.header, quoted(column.texts)) for column in unread if not column.is_asked]),
     )
     return settled(found, raw, layout, unread=unread, mismatches=mismatches, decisions=decisions)
 
@@ -259,7 +266,7 @@ def settled(
     frame, table = _validated_frame(found, raw, held_whole)
     held_codes = codes_by_position(table, held_whole)
     issues = [
-        *issues_of(unread, raw, layout),
+        *issues_of(unread, raw),
         *values_only(raw),
         *hidden_data(table, raw, found.match.positions),
         *to_issues(table, raw, found.match.positions),
@@ -287,8 +294,8 @@ def _why_whole(
         return IssueCode.NOTE_STOPS
     if mismatches:
         return IssueCode.TOTAL_MISMATCH
-    if any(column.condition for column in unread):
-        return IssueCode.COLUMN_CONDITION
+    if held := next((column.code for column in unread if column.code), None):
+        return held
     return None if twice is None else IssueCode.LINES_TWICE
 
 

@@ -2,6 +2,10 @@
 
 A *condition* (a state, a payment method, a due date, a discount, a territory) holds the rows of its table until the job
 says what it is: `only`, `columns`, or `ignore_columns`. Anything else is a *remark*, which is shown and holds nobody.
+
+Some conditions choose rows: of a state, a method or a day, `only` takes those that are to be paid. Others are a
+*clause*, which changes what a row pays (a territory, a deduction, a cap): to choose rows by it would pay them as if it
+stood nowhere, so that `only` is refused there. What is told to write instead never pays more than the clause does.
 """
 
 import re
@@ -53,30 +57,77 @@ class UnreadColumn:
         position: From 0, column A.
         header: As written; its letter where it has none.
         condition: Why it may bear on a payment; None for a remark.
+        table: What kind of table it stands in, see `schemas.layouts.layout.Layout`.
         texts: Its distinct texts with how often each stands there, where they are few and name nobody.
+        is_asked: Whether the job chooses rows by it all the same, with `only`; it may then be a column that is read.
     """
 
     position: int
     header: str
     condition: Condition | None
+    table: str
     texts: tuple[tuple[str, int], ...] = ()
+    is_asked: bool = False
+
+    @property
+    def is_clause(self) -> bool:
+        """Whether it changes what a row pays, so that no rows are chosen by it; of deals, a currency does that too."""
+        choosing = _STATES_OF_DEALS if self.table in _DEALS else _CHOOSING
+        return self.condition is not None and self.condition not in choosing
+
+    @property
+    def code(self) -> IssueCode | None:
+        """The code under which it holds its table; None for a remark."""
+        if self.is_asked:
+            return IssueCode.COLUMN_CLAUSE
+        return IssueCode.COLUMN_CONDITION if self.condition else None
+
+    @property
+    def remedy(self) -> Message:
+        """What to write, so that the table is used and pays nobody more than what stands in the column would."""
+        if self.is_clause:
+            return Message("condition.remedy.deal" if self.table in _DEALS else "condition.remedy.amount")
+        header = yaml_scalar(self.header)
+        is_other = self.table not in {"payments", "royalty_lines"}
+        where = Message("condition.beside" if is_other else "condition.source", table=self.table)
+        ignore = f"ignore_columns: [{header}]"
+        if self.condition is Condition.NAMELESS:
+            return Message("condition.remedy.nameless", where=where, ignore=ignore)
+        to_pay = next((text for text, _ in self.texts if self._may_be_paid(text)), None)
+        if to_pay is None:
+            return Message("condition.remedy.texts", where=where, only=f"only: {{{header}: [...]}}")
+        only = f"only: {{{header}: [{yaml_scalar(to_pay)}]}}"
+        if self.condition is Condition.DUE:  # what is due another day is due all the same
+            return Message("condition.remedy.due", where=where, only=only, ignore=ignore)
+        return Message("condition.remedy.only", where=where, only=only)
+
+    def _may_be_paid(self, text: str) -> bool:
+        """Whether a text says of its rows that they are to be paid, and not merely what they are."""
+        if self.condition in {Condition.DUE, Condition.DIFFERENCE}:
+            return True
+        return self.condition is not None and fold(text) in _TO_PAY.get(self.condition, ())
 
 
 def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mask | None = None) -> list[UnreadColumn]:
-    """Find the columns that are not read, in order.
+    """Find the columns that are not read, and clauses by which the job chooses rows, in order.
 
     Args:
         among: The rows that are lines; None looks at all.
     """
-    looked_at = {fold(rule.column) for rule in (*layout.leave_out, layout.sign) if rule} | set(map(fold, layout.only))
+    asked = set(map(fold, layout.only))
+    looked_at = {fold(rule.column) for rule in (*layout.leave_out, layout.sign) if rule}
     read = {*match.positions.values(), *match.ignored}
     read |= {position for positions in match.duplicates.values() for position in positions}
     found = []
     for position, header in enumerate(raw.headers):
+        is_asked = bool(header.strip()) and fold(header) in asked
+        if is_asked and layout.table in _DEALS and position in match.positions.values():
+            found.append(UnreadColumn(position, header.strip(), Condition.SCOPE, layout.table, is_asked=True))
         if position in read or (header.strip() and fold(header) in looked_at):
             continue
         if layout.table == "royalty_lines" and header.strip() and not _keeps_back(header):
-            found.append(UnreadColumn(position, header.strip(), None))  # it has dozens of them, and millions of rows
+            if not is_asked:  # a statement has dozens of them, and millions of rows
+                found.append(UnreadColumn(position, header.strip(), None, layout.table))
             continue
         cells = raw.cells[position] if among is None else raw.cells[position][among]
         counts = Counter(text.strip(BLANKS) for text in cells[cells != ""].tolist())
@@ -86,8 +137,20 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
         kinds = raw.kinds_of(position) if among is None else raw.kinds_of(position)[among]
         condition = _condition(header, _Texts(counts, kinds), layout)
         shown = tuple(counts.most_common()) if condition and _are_tellable(counts) else ()
-        found.append(UnreadColumn(position, header.strip() or column_letter(position), condition, shown))
+        name = header.strip() or column_letter(position)
+        column = UnreadColumn(position, name, condition, layout.table, shown, is_asked)
+        found += [column] if column.is_clause or not is_asked else []
     return found
+
+
+_STATES_OF_DEALS: Final = frozenset({Condition.STATE, Condition.ANSWERS, Condition.NAMELESS})
+_CHOOSING: Final = _STATES_OF_DEALS | {
+    Condition.METHOD,
+    Condition.PAYER,
+    Condition.CURRENCY,
+    Condition.DUE,
+    Condition.DIFFERENCE,
+}
 
 
 def unread_in_head(head: Sequence[HeadRow], header: HeadRow, layout: Layout) -> list[UnreadColumn]:
@@ -114,36 +177,30 @@ def told_apart(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Se
     return [replace(col, condition=Condition.DIFFERENCE) if col.position in deciding else col for col in unread]
 
 
-def issues_of(unread: Sequence[UnreadColumn], raw: RawTable, layout: Layout) -> list[Issue]:
+def issues_of(unread: Sequence[UnreadColumn], raw: RawTable) -> list[Issue]:
     """Tell of columns that are not read, each at its header: a condition is an error, a remark a note."""
     return [
         make_issue(
-            IssueCode.COLUMN_CONDITION if column.condition else IssueCode.COLUMN_UNKNOWN,
+            column.code or IssueCode.COLUMN_UNKNOWN,
             file=raw.file.name,
             sheet=raw.sheet,
             cell=f"{column_letter(column.position)}{raw.header_row}",
             row=raw.header_row,
             column=column.header,
-            **_facts(column, layout),
+            **_facts(column),
         )
         for column in unread
     ]
 
 
-def _facts(column: UnreadColumn, layout: Layout) -> dict[str, Any]:
+def _facts(column: UnreadColumn) -> dict[str, Any]:
     if not column.condition:
         return {}
-    header = yaml_scalar(column.header)
-    some = yaml_scalar(column.texts[0][0]) if column.texts else "..."
-    is_other = layout.table not in {"payments", "royalty_lines"}
+    is_told = column.texts and column.table != "royalty_lines"
     return {
         "what": Message(f"condition.{column.condition}"),
-        "texts": quoted(column.texts)
-        if column.texts and layout.table != "royalty_lines"
-        else Message("condition.texts"),
-        "only": f"only: {{{header}: [{some}]}}",
-        "ignore": f"ignore_columns: [{header}]",
-        "where": Message("condition.beside" if is_other else "condition.source", table=layout.table),
+        "texts": quoted(column.texts) if is_told else Message("condition.texts"),
+        "remedy": column.remedy,
     }
 
 
@@ -218,8 +275,14 @@ _REMARKS: Final = """
     setor area equipe team evento event show data date link url instagram site categoria category genero motivo reason
     nacionalidade profissao estado civil apelido responsavel gerente contato contact produtor empresario
 """
+_MONTHS: Final = """
+    jan janeiro january ene enero fev fevereiro feb february febrero mar marco march marzo abr abril apr april
+    mai maio may mayo jun junho june junio jul julho july julio ago agosto aug august set setembro setiembre sep sept
+    september septiembre out outubro oct october octubre nov novembro november noviembre dez dezembro dec december
+    dic diciembre
+"""
 _OF_MONTHS: Final = re.compile(
-    r"(?:jan|fev|feb|mar|abr|apr|mai|may|jun|jul|ago|aug|set|sep|out|oct|nov|dez|dec)\w*(?:\s*(?:de\s*)?\d{2,4})?"
+    rf"(?:{'|'.join(_MONTHS.split())})(?:\s*(?:de\s*)?\d{{2,4}})?"
     r"|\d{1,2}\s*(?:a|o|ª|º)?\s*(?:parcela|quinzena|semana)|(?:parcela|quinzena|semana)\s*\d{1,2}"
     r"|(?:0?[1-9]|1[0-2])\s\d{4}|\d{4}\s(?:0?[1-9]|1[0-2])"
 )
@@ -277,12 +340,26 @@ _METHODS: Final = frozenset(
         *("depósito", "payoneer", "wise", "remessa", "permuta", "compensação", "efectivo", "check"),
     )
 )
+# Of these states people say that the money is still to go out; a yes may be one to "paid?".
+_OPEN: Final = frozenset(
+    fold(text)
+    for text in (
+        *("pendente", "pendentes", "em aberto", "aberto", "aberta", "aprovado", "aprovada", "autorizado", "liberado"),
+        *("a pagar", "não pago", "pending", "unpaid", "approved", "due", "pendiente", "aprobado", "ativo", "active"),
+        "activo",
+    )
+)
 # By these the service pays, whatever else is written.
 _AS_WE_PAY: Final = frozenset(
     fold(text)
     for text in ("pix", "chave pix", "ted", "transferência", "transferência bancária", "bank transfer", "conta")
 )
 _HOME: Final = frozenset(fold(text) for text in ("BRL", "R$", "real", "reais", "Real brasileiro"))
+_TO_PAY: Final[Mapping[Condition, frozenset[str]]] = {
+    Condition.STATE: _OPEN,
+    Condition.METHOD: _AS_WE_PAY,
+    Condition.CURRENCY: _HOME,
+}
 _EVERYWHERE: Final = frozenset(
     fold(text)
     for text in (

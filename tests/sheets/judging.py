@@ -14,7 +14,7 @@ from flows.run_request import read_run_request
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, Severity
 from schemas.messages import render
-from schemas.obligation import planned_payments, sum_cents
+from schemas.obligation import planned_payments, reasons_from_json, reasons_text, sum_cents
 from schemas.tables.model import records
 from schemas.values.money import exact_text
 from schemas.wire import Institution
@@ -74,7 +74,8 @@ def _ends(intake: Intake, run: Run, paid: Collection[int]) -> dict[str, Any]:
     ends: dict[str, dict[int, str]] = {"held": {}, "ignored": {}}
     for row in records(intake.inputs.rows):
         if row["disposition"] in ends:
-            ends[row["disposition"]] |= dict.fromkeys(range(row["first_row"], row["last_row"] + 1), row["reason"])
+            why = reasons_text(reasons_from_json(row["reasons"]))
+            ends[row["disposition"]] |= dict.fromkeys(range(row["first_row"], row["last_row"] + 1), why)
     held = {row: why for row, why in ends["held"].items() if row not in {*ends["ignored"], *paid}}
     assert len(held) == sum(row["rows"] for row in records(intake.inputs.rows) if row["disposition"] == "held")
     return {"held": held, "aside": ends["ignored"], "problems": _named(run.issues)}

@@ -74,7 +74,6 @@ def test_what_may_bear_on_a_payment_holds_the_rows_until_the_job_says_what_it_is
     (issue,) = [issue for issue in parsed.issues if issue.code.value == "COLUMN_CONDITION"]
     assert (issue.severity, issue.cell) == (Severity.ERROR, "F1")
     if header:
-        assert header in str(issue.accepts)
         ignored = parse("payments", *payments(header, texts), ignore_columns=[header])
         assert "COLUMN_CONDITION" not in codes(ignored)
         assert len(ignored.frame) == 2
@@ -106,8 +105,55 @@ def test_a_condition_tells_what_stands_in_it_and_what_to_write():
     (issue,) = parsed.issues
     assert "2 Pendente, 1 Pago" in str(issue.message)
     assert "only: {Status: [Pendente]}" in str(issue.accepts)
-    assert "ignore_columns: [Status]" in str(issue.accepts)
+    assert "ignore_columns" not in str(issue.accepts)  # it would pay what is paid once more
     assert "not used: Status (2 Pendente, 1 Pago)" in "; ".join(map(str, parsed.decisions))
+
+
+@pytest.mark.parametrize(
+    ("header", "texts", "written"),
+    [
+        ("Status", ["Pago", "Em análise"], "only: {Status: [...]}"),
+        ("Pago?", ["sim", "sim"], 'only: {"Pago?": [...]}'),
+        ("Aprovado", ["sim", "não"], "only: {Aprovado: [...]}"),
+        ("Situação", ["Aprovado", "Reprovado"], "only: {Situação: [Aprovado]}"),
+        ("Forma de pagamento", ["dinheiro", "Pix"], "only: {Forma de pagamento: [Pix]}"),
+        ("Vencimento", ["10/03/2027", "10/03/2027"], "ignore_columns: [Vencimento]"),
+        ("Empresa pagadora", ["Selo A", "Selo B"], "only: {Empresa pagadora: [...]}"),
+    ],
+)
+def test_a_text_is_proposed_where_it_says_itself_that_the_money_is_still_to_go_out(header, texts, written):
+    (issue,) = parse("payments", *payments(header, texts)).issues
+    assert written in str(issue.accepts)
+
+
+CLAUSES = [
+    *(("payments", PAYMENT, header, texts) for header, texts in (
+        ("Desconto", ["5,00", ""]), ("IRRF", ["1,50", "0"]), ("Teto", ["500", ""]), ("Diárias", ["3", "2"]),
+        ("Ajuda de custo", ["300,00", "150,00"]), ("Rateio", ["30%", "70%"]), ("Outubro", ["10,00", "5,00"]),
+    )),
+    *CONDITIONS_OF_DEALS[:6], ("shares", SHARE, "Plataforma", ["Spotify", ""]), ("shares", SHARE, "Moeda", ["USD", ""]),
+    ("shares", SHARE, "Vencimento", ["2026-12-31", ""]), ("advances", ADVANCE, "Faixa", ["Samba", ""]),
+    ("shares", SHARE, "share", ["50%", "20%"]), ("shares", SHARE, "isrc", ["BRABC2600001", "BRABC2600002"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "row", "header", "texts"), CLAUSES)
+def test_rows_are_not_chosen_by_what_changes_what_they_pay(table, row, header, texts):
+    rows = payments(header, texts) if table == "payments" else two(row, header, texts)
+    rows = [{name: text for name, text in drawn.items() if name in {*row, header}} for drawn in rows]
+    parsed = parse(table, *rows, only={header: [texts[0]]})
+    assert (parsed.frame.empty, "COLUMN_CLAUSE" in codes(parsed)) == (True, True)
+    (issue,) = [issue for issue in parsed.issues if issue.code.value == "COLUMN_CLAUSE"]
+    assert "chooses rows by a state" in str(issue.accepts)
+    assert "ignore_columns" not in str(issue.accepts)
+
+
+def test_a_column_without_a_header_is_named_by_its_letter():
+    rows = payments("", ["algo", ""])
+    (issue,) = parse("payments", *rows).issues
+    assert 'ignore_columns: ["F"]' in str(issue.accepts)
+    assert len(parse("payments", *rows, ignore_columns=["f"]).frame) == 2
+    assert parse("payments", *rows, ignore_columns=["E"]).frame.empty
 
 
 def test_texts_that_could_name_somebody_are_not_told():
