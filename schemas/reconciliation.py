@@ -2,12 +2,12 @@
 
 import datetime as dt
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, SerializerFunctionWrapHandler, model_serializer
 
-from schemas.issues import Issue
-from schemas.messages import Message, catalogue_in, render
+from schemas.issues import Issue, IssueCode
+from schemas.messages import Listed, Message, Money, catalogue_in, render
 from schemas.obligation import Obligations
 from schemas.plan import Place
 from schemas.waits import Wait
@@ -142,6 +142,12 @@ class Totals(Strict):
         return sum(getattr(self, place.value) for place in Place)
 
 
+# Of what was paid before, all is in these places.
+_PAID_BEFORE: Final = frozenset(
+    {Place.DUPLICATE, Place.PAID, Place.PROCESSING, Place.INCOME_TAX, Place.OWNER, Place.TAX, Place.RECOUPED}
+)
+
+
 class Summary(Strict):
     """Content of `summary.json`."""
 
@@ -158,6 +164,21 @@ class Summary(Strict):
     account_checks: AccountCheckCounts
     issues: dict[str, int]
     discrepancies: list[Discrepancy]
+
+    @property
+    def nothing_sent(self) -> Message:
+        """Say of a run that had nothing to send where all that came in is: paid, or still owed, or nowhere at all."""
+        where = self.totals_cents.by_place()
+        if not where:
+            return Message("cli.run.empty")
+        is_repeated = IssueCode.FILE_DUPLICATE.value in self.issues  # paid, if at all, as something else
+        if Place.DUPLICATE in where and where.keys() <= _PAID_BEFORE and not is_repeated:
+            return Message("cli.run.nothing")
+        amounts = (
+            Message("cli.run.place", place=Message(f"place.{place}"), amount=Money(cents, self.currency))
+            for place, cents in where.items()
+        )
+        return Message("cli.run.not_paid", where=Listed(tuple(amounts)))
 
     def to_json(self) -> str:
         """Write the document with the wire's key names, indented for people."""

@@ -160,7 +160,7 @@ def show_summary(console: Console, summary: Summary, language: str) -> None:
     """Print a run's totals, reports, rows and account checks."""
     labels = catalogue_in(language)
     nothing = summary.state == NOTHING_TO_PAY
-    outcome = render("cli.run.nothing", language) if nothing else labels.of_value("output.exit", str(summary.exit_code))
+    outcome = labels.write(summary.nothing_sent) if nothing else labels.of_value("output.exit", str(summary.exit_code))
     console.print(f"[bold]{summary.job}[/bold] {summary.period}  {summary.run}  [bold]{outcome}[/bold]")
     show_grid(console, totals_grid(summary.totals_cents, labels, summary.currency), language, most_rows=len(Place))
     show_grid(console, batches_grid(summary.batches, labels), language, most_rows=SHOWN_BATCHES)

@@ -203,3 +203,47 @@ def test_the_plan_and_its_workbook_show_what_looks_paid(label, service):
     cells = [str(cell) for sheet in load_workbook(path) for row in sheet.iter_rows(values_only=True) for cell in row]
     assert sum("aurora 2026-10, " in cell for cell in cells) >= 3  # the reason to look, and each of the two rows
     assert "linha 2: aurora 2026-10" in label.say("plan", label.job).stdout.replace("\n", " ").replace("  ", " ")
+
+
+# --- a whole list that comes back -------------------------------------------------------------------------------------
+
+
+@pytest.mark.journey
+@pytest.mark.parametrize("saved_as", ["payments.xlsx", "november.csv"])
+def test_a_list_of_fixed_fees_that_recur_is_paid_in_every_period(label, service, saved_as):
+    fees = [payment(ANA, "10,00", "mensal", Recorrente="sim"), payment(BIA, "20,00", Recorrente="sim")]
+    for number, period in enumerate(["2026-10", "2026-11", "2026-12"], start=1):
+        name = "payments.xlsx" if number == 1 else saved_as
+        label.declare(period=period, sources=[{"files": name, "layout": "payments"}])
+        label.write(name, fees)
+        for _ in range(2):  # the second run of a month has nothing left to send
+            assert label.run().exit_code == ExitCode.DONE
+            assert service.paid == [1000] * number + [2000] * number
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_list_that_comes_back_without_recurring_asks_of_each_row_and_is_nowhere_said_to_be_paid(label, service, yes):
+    rows = [payment(ANA, "10,00"), payment(BIA, "20,00")]
+    paid_once(label, rows)
+    label.declare(period="2026-11")
+    report = label.run(yes=yes)
+    assert (report.exit_code, summary_of(report)["issues"]) == (ExitCode.APPROVAL_WANTED, {"ROW_PAID_BEFORE": 2})
+    assert service.paid == [1000, 2000]
+    shown = label.say("run", label.job, "--yes" if yes else "--period", *([] if yes else ["2026-11"]), code=14).output
+    assert "tudo já foi pago" not in shown
+
+
+def test_a_month_in_which_nothing_was_paid_says_where_the_money_is(label, service):
+    royalties(label, period="2026-10")
+    label.run()
+    label.declare(
+        period="2026-11", sources=[{"files": "statement.csv", "layout": "royalties"}], payees="payees.xlsx",
+        shares="shares.xlsx",
+    )  # fmt: skip
+    shown = label.say("run", label.job, "--yes").output
+    assert "tudo já foi pago" not in shown
+    assert "nada é enviado agora: Duplicado R$ 100,00" in shown
+    royalties(label, period="2026-12", rules={"minimum_payout": "500.00"})
+    label.write("statement.csv", [line("60,00", "Novo")])
+    shown = label.say("run", label.job, "--yes").output
+    assert "nada é enviado agora" in shown

@@ -116,8 +116,8 @@ def test_a_file_that_was_somebody_elses_money_is_repeated(changed):
     assert judged(one, uses=both).repeated == {}  # this period was allowed to use it, or was the first
 
 
-@pytest.mark.parametrize("changed", [{"payer": "other"}, {"currency": "USD"}])
-def test_a_list_of_payments_whose_payer_or_currency_was_corrected_is_judged_row_by_row(changed):
+@pytest.mark.parametrize("changed", [{"job": "boreal"}, {"payer": "other"}, {"period": "2026-03"}, {"currency": "USD"}])
+def test_a_list_of_payments_that_was_used_elsewhere_is_judged_row_by_row(changed):
     one = file("payments.xlsx", content="c")
     assert judged(one, uses=[used(one, whose=HERE._replace(**changed))]).repeated == {}
 

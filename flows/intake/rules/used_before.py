@@ -81,6 +81,9 @@ def find_used_before(
 ) -> UsedBefore:
     """Say which files, and which lines of the others, were used before.
 
+    A statement that was used for another period, job, payer or currency is repeated as a whole. A list of payments is
+    not: its rows are held one by one against what was paid, since some of them may recur, or never have been sent.
+
     Of two files of a run that say the same, the one under whose name the period has used it is the first; otherwise
     the one whose name comes first, "x.tsv" before "x (1).tsv". It does not matter in which order they were given.
 
@@ -161,21 +164,12 @@ def _find_repeated(
             called = {use.name for use in own}
             stands_in = any(called & other.names for other in ranked)
             (repeated if stands_in else renamed)[file.name] = f"{own[0].name}, run {own[0].run_id}"
-        elif not own and (elsewhere := [use for use in same if file.sketches or not _is_same_period(use, here)]):
-            repeated[file.name] = _where(elsewhere[0])
+        elif file.sketches and same and not own:  # a list of payments is judged row by row
+            repeated[file.name] = _where(same[0])
         if file.name not in repeated:
             first.setdefault(file.file_sha256, file)
             first.setdefault(file.content_sha256, file)
     return repeated, renamed
-
-
-def _is_same_period(use: FileUse, here: WhoseMoney) -> bool:
-    """Whether a use differs in the payer or the currency alone.
-
-    Then a list of payments is judged row by row: a person is told of each that was paid, and the others, which may
-    never have been sent, are not taken for paid with them.
-    """
-    return (use.whose.job, use.whose.period) == (here.job, here.period)
 
 
 def _runs_of(file: UsedFile, uses: Sequence[FileUse]) -> set[str]:
