@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from flows.run_request import RunRequest
 from flows.settings import Settings
@@ -190,6 +190,11 @@ class Run:
         return self.asked
 
     @property
+    def is_preview(self) -> bool:
+        """Whether the ledger keeps nothing of it."""
+        return self.id == PREVIEW
+
+    @property
     def today(self) -> dt.date:
         """The day of the run, in Brazil."""
         return self.clock.now().astimezone(BRASILIA).date()
@@ -266,6 +271,7 @@ def utc_now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
+PREVIEW: Final = "check"  # names the run of a preview, of which the ledger keeps nothing
 SYSTEM_CLOCK = Clock(now=utc_now, monotonic_s=boot_time_s, sleep=time.sleep)
 
 
@@ -311,4 +317,4 @@ def opened_offline(order: RunRequest, progress: Progress, ledger: Ledger | None 
     """Open a run without a service; without a ledger given it has an empty one that leaves no trace."""
     own = ledger or open_ledger("sqlite://", clock=SYSTEM_CLOCK.now)
     with own, errors_in_language(order.job.outputs.language):
-        yield Run("check", order, own, None, Owner.current("check"), SYSTEM_CLOCK, progress, timeout_s=0.0)
+        yield Run(PREVIEW, order, own, None, Owner.current(PREVIEW), SYSTEM_CLOCK, progress, timeout_s=0.0)

@@ -97,6 +97,7 @@ class Wait:
         folder: Where that run has written what is to be put right; "" for beside whatever tells of it.
         state: How the run ended, where that is why.
         in_desk: Whether words on the job count only from people who have signed in at the desk.
+        obligation_kind: Of `schemas.obligation.Kind`; "" of a run.
     """
 
     kind: WaitKind
@@ -113,13 +114,20 @@ class Wait:
     language: str
     state: str = ""
     in_desk: bool = False
+    obligation_kind: str = ""
+
+    @property
+    def is_decided_on(self) -> bool:
+        """Whether people decide on single obligations; of royalties that failed they approve the second attempt."""
+        failed_row = self.kind is WaitKind.FAILED and self.obligation_kind == "payment"
+        return self.kind is WaitKind.CONFLICT or failed_row
 
     @property
     def way(self) -> Message:
         """How to go on."""
-        wants_word = self.kind in {WaitKind.FAILED, WaitKind.CONFLICT}
+        how = ".again" if self.kind is WaitKind.FAILED and not self.is_decided_on else ".way"
         return Message(
-            f"wait.{self.kind}.desk" if wants_word and self.in_desk else f"wait.{self.kind}.way",
+            f"wait.{self.kind}.desk" if self.is_decided_on and self.in_desk else f"wait.{self.kind}{how}",
             command=self.command or "repasse run JOB",
             corrections=str(Path(self.folder, "corrections.xlsx")),
             shares=str(Path(self.folder, "missing-shares.xlsx")),

@@ -89,6 +89,13 @@ def decide(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision, askin
     return decisions
 
 
+def possible_decisions(ledger: Ledger, keys: Collection[str]) -> dict[str, tuple[DecisionKind, ...]]:
+    """Return which decisions `decide` would take on each of some obligations now; those without any are left out."""
+    known = _Known(ledger, keys)
+    possible = {key: tuple(kind for kind in DecisionKind if known.question(key, kind)) for key in keys}
+    return {key: kinds for key, kinds in possible.items() if kinds}
+
+
 def paid_beside(ledger: Ledger, decisions: Iterable[Decision]) -> list[Message]:
     """Say of each row that is to be paid beside what was paid for it: by which reports, and what both come to."""
     found = []
@@ -152,22 +159,39 @@ def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
     return jobs
 
 
+class _Known:
+    """What is known of some obligations: as runs saw them, what claims them, what people have said of them."""
+
+    def __init__(self, ledger: Ledger, keys: Collection[str]) -> None:
+        self._ledger, self._seen = ledger, _last_seen(ledger, keys)
+        claimed = {claim.obligation_key: claim.base_key for claim in ledger.claims.live_for_obligations(keys)}
+        self._bases = {key: self._seen[key].base_key if key in self._seen else claimed.get(key, key) for key in keys}
+        self._claims = ledger.claims.live_for(self._bases.values())
+        self._answered = ledger.decisions.on_reports(keys)
+        self._spoken_of = ledger.decisions.on_rows(self._bases.values())
+
+    def is_unknown(self, key: str) -> bool:
+        """Whether no run has seen an obligation, and nothing claims it."""
+        return key not in self._seen and not self._claims_of(key)
+
+    def question(self, key: str, kind: DecisionKind) -> Question | None:
+        """Return what a decision of a kind would answer; None where nothing is open."""
+        seen, claims = self._seen.get(key), self._claims_of(key)
+        return open_question(key, kind, seen, claims, answered=self._answered, spoken_of=self._spoken_of)
+
+    def _claims_of(self, key: str) -> list[Claim]:
+        mine = [claim for claim in self._claims if claim.base_key == self._bases[key]]
+        return mine or _under_a_former_key(self._ledger, self._seen.get(key))
+
+
 def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[Question]:
-    seen = _last_seen(ledger, keys)
-    claimed = {claim.obligation_key: claim.base_key for claim in ledger.claims.live_for_obligations(keys)}
-    bases = {key: seen[key].base_key if key in seen else claimed.get(key, key) for key in keys}
-    claims = ledger.claims.live_for(bases.values())
-    answered = ledger.decisions.on_reports(keys)
-    spoken_of = ledger.decisions.on_rows(bases.values())
-    questions = []
+    known, questions = _Known(ledger, keys), []
     for key in keys:
-        mine = [claim for claim in claims if claim.base_key == bases[key]]
-        mine = mine or _under_a_former_key(ledger, seen.get(key))
-        question = open_question(key, kind, seen.get(key), mine, answered=answered, spoken_of=spoken_of)
-        if question is None and key not in seen and not mine:
-            raise DecisionRefused(Message("decide.unknown", obligation=key))
+        question = known.question(key, kind)
         if question is None:
-            raise DecisionRefused(Message("decide.nothing", obligation=key))
+            raise DecisionRefused(
+                Message("decide.unknown" if known.is_unknown(key) else "decide.nothing", obligation=key)
+            )
         questions.append(question)
     return questions
 
@@ -187,7 +211,7 @@ def _under_a_former_key(ledger: Ledger, seen: Obligation | None) -> list[Claim]:
     ]
 
 
-def _last_seen(ledger: Ledger, keys: Sequence[str]) -> dict[str, Obligation]:
+def _last_seen(ledger: Ledger, keys: Collection[str]) -> dict[str, Obligation]:
     """Find each obligation as the latest run that knew it saw it."""
     found: dict[str, Obligation] = {}
     for run in ledger.runs.list(RUNS_SEARCHED):

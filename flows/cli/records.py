@@ -99,6 +99,8 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
             _show_batch(batch, ledger, console)
         if name == "planned":
             _show_how_to_approve(mine, ledger, console)
+        elif name in {"in_doubt", "undetermined"}:
+            _show_how_to_decide(name, mine, ledger, console)
     waits = gather_waits(ledger, utc_now())
     show_waits(console, waits, terminal_language())
     codes |= {wait.code for wait in waits}
@@ -111,6 +113,13 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     document["hold"] = hold.why if hold else None
     document["freeze"] = {"reason": str(freeze.reason), "tags": list(freeze.tags)} if freeze else None
     return worst(codes), document
+
+
+def _show_how_to_decide(group: str, batches: "Sequence[Submission]", ledger: "Ledger", console: "Console") -> None:
+    """Say what people can do now, once for each job: decisions count at the desk alone where they have to sign in."""
+    for job in dict.fromkeys(batch.job for batch in batches):
+        in_desk = ledger.decision_rules.wants_signed_in(job)
+        print_text(console, "cli.status.decided_in_desk" if in_desk else f"cli.status.{group}.how")
 
 
 def _show_batch(batch: "Submission", ledger: "Ledger", console: "Console") -> None:

@@ -1,6 +1,7 @@
 """The desk's page of open decisions: submissions in doubt, obligations, holds and freezes."""
 
 import datetime as dt
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from fastapi.responses import RedirectResponse
 
 from flows.approvals import decisions
 from flows.approvals.decisions import WAIT, PersonsDecision
-from flows.desk.guard import LONGEST_TEXT, Form, Posted, RequestRefused, SignedIn
+from flows.books.payments import PaymentLine
+from flows.desk.guard import LONGEST_TEXT, Form, Posted, RequestRefused, SignedIn, ledger_of
 from flows.desk.pages import language_of, show
 from flows.desk.payments import payments_of
 from flows.reports.rules.report_list import Candidate
@@ -230,14 +232,30 @@ def _page(request: Request, *, status: int = 200, problem: str = "", done: str =
     found = unresolved_of(request)
     undetermined, payments = found.undetermined(), payments_of(request)
     facts: dict[str, Any] = {
+        "kinds": DecisionKind,
+        "of_reports": _OF_REPORTS,
         "doubts": found.list(),
         "undetermined": [(report, payments.of_report(report.id)) for report in undetermined],
-        "open": payments.undecided(DECIDED_BY_HAND),
+        "open": _by_kinds(ledger_of(request), payments.undecided(DECIDED_BY_HAND)),
         "shown": PAYMENTS_SHOWN,
         "stop": found.stop(),
         "stamp": _stamp(found),
     }
-    return show(request, "doubts.html", status=status, problem=problem, done=done, kinds=DecisionKind, **facts)
+    return show(request, "doubts.html", status=status, problem=problem, done=done, **facts)
+
+
+# What can be said of a report that ended without telling whom it paid.
+_OF_REPORTS: Final = (DecisionKind.PAY, DecisionKind.PAID, DecisionKind.DROP)
+
+
+def _by_kinds(ledger: Ledger, lines: Sequence[PaymentLine]) -> list[tuple[tuple[DecisionKind, ...], list[PaymentLine]]]:
+    """Group payments by what can be decided on them; one on which nothing can be is not offered."""
+    possible = decisions.possible_decisions(ledger, [line.key for line in lines if line.key])
+    groups = defaultdict[tuple[DecisionKind, ...], list[PaymentLine]](list)
+    for line in lines:
+        if line.key in possible:
+            groups[possible[line.key]].append(line)
+    return list(groups.items())
 
 
 @router.get("/doubts/stamp")

@@ -133,7 +133,9 @@ def row_issues(run: Run, drafted: Draft) -> list[Issue]:
 
     inputs, obligations = drafted.inputs, drafted.payables.obligations
     wanting = drafted.payables.to_invoice
-    issues = issues_for_obligations(obligations, inputs, alike_of(run, drafted), answer_of, wanting)
+    issues = issues_for_obligations(
+        obligations, inputs, alike_of(run, drafted), answer_of, wanting, is_preview=run.is_preview
+    )
     issues += report_twins(obligations)
     return issues + report_second_attempts(obligations, inputs, attempts_of(run.ledger, run.job.job, obligations))
 

@@ -6,13 +6,15 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from flows.payables.rules.waits import UNDER_WAY, LastRun, in_order, waits_of_items, what_waits
+from flows.payables.rules.waits import UNDER_WAY, LastRun, in_order, still_unmade, waits_of_items, what_waits
 from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import StoredRun
 from io_adapters.spreadsheets.declarations import read_job
+from schemas.approval import DecisionKind
 from schemas.errors import ExitCode, RepasseError
 from schemas.job import Outputs
+from schemas.plan import Place
 from schemas.waits import OpenPeriod, Wait, WaitKind
 
 RUNNING: Final = "running"
@@ -44,7 +46,7 @@ def gather_waits(ledger: Ledger, now: dt.datetime, job: str | None = None) -> tu
         now: The present moment; leases of other machines run out by it.
         job: Name of the job; all jobs when None.
     """
-    left = {(period.job, period.period): period for period in ledger.runs.left_open(job)}
+    left = {(period.job, period.period): _still_open(ledger, period) for period in ledger.runs.left_open(job)}
     submissions = ledger.submissions.list(job=job, states=UNDER_WAY, bodies=False)
     under_way = frozenset((submission.job, submission.period) for submission in submissions)
     payouts, commands, newest = ledger.runs.last_payouts(job), _Commands(), dict[str, str]()
@@ -95,9 +97,19 @@ def waits_of_run(ledger: Ledger, left: OpenPeriod, state: str, code: ExitCode) -
         in_desk=ledger.decision_rules.wants_signed_in(job),
     )
     under_way = bool(ledger.submissions.list(job=job, period=period, states=UNDER_WAY, bodies=False))
-    own = waits_of_items(replace(left, folder=""), run, under_way=under_way)
+    own = waits_of_items(replace(_still_open(ledger, left), folder=""), run, under_way=under_way)
     elsewhere = [wait for wait in gather_waits(ledger, ledger.now(), job) if wait.period != period]
     return in_order([*elsewhere, *own])
+
+
+def _still_open(ledger: Ledger, left: OpenPeriod) -> OpenPeriod:
+    """Leave out what failed and was paid elsewhere since, or is settled by people's decisions."""
+    if all(item.place is not Place.FAILED for item in left.items):
+        return left
+    unmade = ledger.claims.unmade(left.job, left.period)
+    decisions = ledger.decisions.on_rows(claim.base_key for claim in unmade)
+    settled = {key for key, decision in decisions.items() if decision.kind in {DecisionKind.PAID, DecisionKind.DROP}}
+    return still_unmade(left, [claim for claim in unmade if claim.base_key not in settled])
 
 
 class _Commands:

@@ -64,11 +64,16 @@ class Label:
             assert_books_close(summary)
         return report
 
-    def say(self, *words: object, code: int = 0) -> Result:
+    def type(self, *words: object) -> Result:
         """Type a command; no command ever ends with a traceback."""
         result = CliRunner().invoke(app, [str(word) for word in words])
         assert result.exception is None or isinstance(result.exception, SystemExit)
         assert "Traceback" not in result.output
+        return result
+
+    def say(self, *words: object, code: int = 0) -> Result:
+        """Type a command that ends so."""
+        result = self.type(*words)
         assert result.exit_code == code, result.output
         return result
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import pandas as pd
 
@@ -165,6 +165,8 @@ def issues_for_obligations(
     alike: Mapping[str, Sequence[PaidAlike]],
     answer_of: AnswerOf = lambda _: "",
     wanting: Mapping[str, ToInvoice] = MappingProxyType({}),
+    *,
+    is_preview: bool = False,
 ) -> list[Issue]:
     """Name each row that is not paid, or looks paid already, with its place.
 
@@ -174,6 +176,7 @@ def issues_for_obligations(
         alike: Obligation key -> what a row that is to be paid looks like.
         answer_of: What the service said of the account of one that is held for it, fit to be shown.
         wanting: Tax id -> what is to be invoiced, of payees held for it.
+        is_preview: Whether nothing of this is kept: people decide on a row once a run has seen it.
     """
     place_of = places_of(inputs)
     issues = []
@@ -188,10 +191,24 @@ def issues_for_obligations(
         if code is IssueCode.ROW_CONFLICT and "paid" in obligation.reasons[0].facts:
             more = {name: obligation.reasons[0].facts[name] for name in ("paid", "whole")}
             issue = replace(issue, message=Message("issue.ROW_CONFLICT.paid", wrong=issue.message, **more))
+        if code in _DECIDED_BY_PEOPLE:
+            issue = replace(issue, accepts=_decision_on(obligation, is_preview=is_preview))
         if code is IssueCode.ACCOUNT_INVALID and (answer := answer_of(obligation)):
             issue = replace(issue, message=Message("issue.ACCOUNT_INVALID.said", wrong=issue.message, said=answer))
         issues.append(issue)
     return issues
+
+
+_DECIDED_BY_PEOPLE: Final = frozenset({IssueCode.ROW_CONFLICT, IssueCode.ROW_RENAMED})
+
+
+def _decision_on(obligation: Obligation, *, is_preview: bool) -> Message:
+    """Say what people can decide on a row in conflict: the rest alone, where it says more than was paid for it."""
+    if is_preview:
+        return Message("issue.ROW_CONFLICT.after_run")
+    paid = obligation.reasons[0].facts.get("paid", Money(0))
+    more = obligation.code != RENAMED and 0 < paid.cents < obligation.amount_cents
+    return Message("issue.ROW_CONFLICT.more" if more else "issue.ROW_CONFLICT.right", key=obligation.key)
 
 
 def _problem(

@@ -1,7 +1,7 @@
 """Deciding what waits: what a run leaves open, and which of it still waits now."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pandas as pd
@@ -12,7 +12,7 @@ from schemas.issues import IssueCode
 from schemas.messages import Listed, Message, Money
 from schemas.obligation import Obligation, Reasons, because, reasons_from_json, reasons_text
 from schemas.plan import Place
-from schemas.submission import SubmissionState
+from schemas.submission import Claim, SubmissionState
 from schemas.values.money import SignedSums
 from schemas.waits import OpenItem, OpenPeriod, Wait, WaitKind
 
@@ -73,8 +73,8 @@ def open_items(obligations: Sequence[Obligation], rows: pd.DataFrame) -> tuple[O
     """
     counts, cents = SignedSums[_Left](), SignedSums[_Left]()
     for obligation in obligations:
-        place = Place.NOT_SENT if obligation.place is Place.FAILED and _is_freed(obligation) else obligation.place
-        if place not in _LEFT_OPEN:
+        place = obligation.place
+        if place not in _LEFT_OPEN or (place is Place.FAILED and obligation.kind == "owner"):
             continue
         known = () if place in {Place.PLANNED, Place.NOT_SENT} else tuple(why.nameless for why in obligation.reasons)
         counts[place, obligation.kind, known] += 1
@@ -94,9 +94,29 @@ def _by_text(left: _Left) -> tuple[Place, str, str]:
     return place, kind, reasons_text(reasons)
 
 
-def _is_freed(obligation: Obligation) -> bool:
+def _is_freed(item: OpenItem) -> bool:
     """Whether people have said that what a report did not do is to be paid."""
-    return any(why.code == "decided" and why.facts["decision"] == DecisionKind.PAY for why in obligation.reasons)
+    return any(why.code == "decided" and why.facts["decision"] == DecisionKind.PAY for why in item.reasons)
+
+
+def still_unmade(left: OpenPeriod, unmade: Iterable[Claim]) -> OpenPeriod:
+    """Return what is still open of what a run has left: what failed and was paid with anything else is not.
+
+    Args:
+        unmade: What the period's reports did not pay and nothing has since, without what people said is settled.
+    """
+    counts, cents = SignedSums[tuple[str, bool]](), SignedSums[tuple[str, bool]]()
+    for claim in unmade:
+        counts[claim.kind, claim.state is not S.FAILED] += 1
+        cents[claim.kind, claim.state is not S.FAILED] += claim.amount_cents
+    items = list[OpenItem]()
+    for item in left.items:
+        about = item.kind, _is_freed(item)
+        if item.place is not Place.FAILED:
+            items.append(item)
+        elif counted := counts.pop(about, 0):  # several reports that failed are told as one
+            items.append(replace(item, count=counted, amount_cents=cents[about]))
+    return replace(left, items=tuple(items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +171,7 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
     """Tell what a run has left open; what was planned is left out while submissions tell of it themselves."""
     waits = []
     for item in left.items:
-        kind = _KINDS[item.place]
+        kind = WaitKind.NOT_SENT if _is_freed(item) else _KINDS[item.place]
         if kind is WaitKind.HELD and item.kind == _ROW:
             kind = WaitKind.ROWS
         if item.reasons == because(IssueCode.SHARE_UNMATCHED.value):
@@ -176,6 +196,7 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
                 language=left.language,
                 state=_unsent_state(run) if kind is WaitKind.NOT_SENT and not item.reasons else "",
                 in_desk=run.in_desk,
+                obligation_kind=item.kind,
             )
         )
     return waits

@@ -1,0 +1,277 @@
+"""Every act that is printed or offered, in whatever state, is taken when somebody does it; and what ends, ends.
+
+Varied here: how the state came to be, who offers the act (the terminal's texts, a workbook, the desk's forms), the
+language, and which of several answers is given. Each is done in a copy of the house, so that all can be tried.
+"""
+
+import csv
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+from flows.desk.app import opened_desk
+from flows.desk.guard import DeskSettings
+from flows.settings import read_settings
+from schemas.approval import Role
+from schemas.errors import ExitCode
+from tests.flows.desk.office import ORIGIN, Browser, RunsHere, hashed, words_of
+from tests.flows.every_view import look_through
+from tests.flows.jobs import line, payee, payment, people, share
+from tests.flows.label import Label, digest_of, summary_of
+
+ANA, BIA, CAIO = people(3)
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("workbooks")]
+NOTHING_PAID = {"donePayments": 0, "pendingPayments": 2, "paidAmount": 0}
+ONE_OF_TWO = {"status": "DONE", "donePayments": 1, "pendingPayments": 1, "paidAmount": 10}
+TABLES = {"payees": "payees.xlsx", "shares": "shares.xlsx"}
+
+
+def changed(label, service, amount):
+    label.payments(payment(ANA, "10,00", "a"), payment(BIA, "20,00", "b"))
+    label.run()
+    label.payments(payment(ANA, amount, "a"), payment(BIA, "20,00", "b"))
+
+
+def renamed(label, service):
+    changed(label, service, "10,00")
+    label.payments(payment(ANA, "10,00", "z"), payment(BIA, "20,00", "b"))
+
+
+def failed(label, service):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    service.behave(failing_payees=[ANA.tax_id, BIA.tax_id])
+    label.run()
+    service.behave(failing_payees=[])
+
+
+def royalties(label, month="2026-07", amount="100,00", title="Samba"):
+    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    label.write("shares.xlsx", [share(ANA, "50"), share(BIA, "50")])
+    label.write(f"{month}.xlsx", [line(amount, title)])
+    label.declare(period=month, sources=[{"files": "{period}.xlsx", "layout": "royalties"}], **TABLES)
+
+
+def failed_royalties(label, service):
+    royalties(label)
+    service.behave(failing_payees=[ANA.tax_id, BIA.tax_id])
+    label.run()
+    service.behave(failing_payees=[])
+
+
+def ended(label, service, **figures):
+    service.behave(processing_after_s=3600, done_after_s=3600)
+    label.declare(settle={"every_s": "0.1", "for_s": "0"})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run()
+    service.force(**figures)
+    label.say("settle", code=ExitCode.DISCREPANCIES)
+
+
+def in_doubt(label, service):
+    label.payments(payment(ANA, "10,00"))
+    service.plant("POST /split", "drop", when="after")
+    service.behave(listing_delay_s=3600)
+    label.run()
+    service.clear()
+
+
+def planned(label, service):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run(yes=False)
+
+
+def rejected(label, service):
+    planned(label, service)
+    label.say("reject", digest_of(label.run(yes=False)), "--by", "caio", "--why", "not sure")
+
+
+def held(label, service):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "vinte"))
+    label.run()
+    label.say("hold", "--by", "caio", "--why", "holiday")
+
+
+STATES: dict[str, Callable[[Label, object], None]] = {
+    "a row says more than was paid": lambda *world: changed(*world, "12,00"),
+    "a row says less than was paid": lambda *world: changed(*world, "7,00"),
+    "a row was renamed": renamed,
+    "a report of rows failed": failed,
+    "a report of royalties failed": failed_royalties,
+    "a report paid one of two": lambda *world: ended(*world, **ONE_OF_TWO),
+    "a report was excluded": lambda *world: ended(*world, **NOTHING_PAID | {"status": "EXCLUDED"}),
+    "an answer was lost": in_doubt,
+    "a plan waits": planned,
+    "a plan was rejected": rejected,
+    "a row is held, and sending too": held,
+}  # fmt: skip
+# Which places of payments.csv a text means that says OBLIGATION and names none.
+UNNAMED = ("Em conflito", "Falhou", "Indeterminado", "Excluído", "Pago, deduzido", "Não pago, deduzido")
+WORDS = re.compile(r"--(pay|paid|drop|difference)\b")
+COMMANDS = re.compile(r"repasse (decide|approve|reject|release|settle|run)\b([^;()\n`]*(?:`[^;()\n]*)?)")
+
+
+@pytest.fixture(params=STATES, ids=list(STATES))
+def state(request, label, service):
+    STATES[request.param](label, service)
+    return request.param
+
+
+@contextmanager
+def copied(label: Label) -> Iterator[Path]:
+    """A copy of ledger and outputs, which the environment names for as long as it is there."""
+    home = Path(os.environ["REPASSE_HOME"])
+    copy = home.with_name("copy")
+    shutil.copytree(home, copy)
+    os.environ["REPASSE_HOME"] = str(copy)
+    try:
+        yield copy
+    finally:
+        os.environ["REPASSE_HOME"] = str(home)
+        shutil.rmtree(copy)
+
+
+def acts_of(label: Label, text: str) -> set[tuple[str, ...]]:
+    """Read the commands out of what was printed, each of several answers by itself."""
+    acts = set[tuple[str, ...]]()
+    for name, rest in COMMANDS.findall(text):
+        if name == "decide":
+            named = re.findall(r"\bob-\w+", rest)
+            for key in named or unnamed_keys(label):
+                acts |= {("decide", key, f"--{word}", "--by", "bia", "--evidence", "x") for word in WORDS.findall(rest)}
+        elif name == "approve" and (found := re.search(r"(\w+) --by \S+ --total (\S+)", rest)):
+            acts.add(("approve", found[1], "--by", "bia", "--total", found[2]))
+        elif name == "run":
+            acts.add(("run", str(label.job)))
+        elif name == "settle":
+            acts.add(("settle",))
+        elif name == "release":
+            acts.add(("release", "--by", "bia"))
+    return acts
+
+
+def unnamed_keys(label: Label) -> list[str]:
+    """The obligations that the newest payments.csv has in a place on which people decide."""
+    newest = max(label.folder.glob("out/**/payments.csv"), key=lambda path: path.stat().st_mtime)
+    with newest.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter=";"))
+    mine = (row for row in rows if row["Situação"].startswith(UNNAMED) and row["Tipo"] != "Parte do titular")
+    return [row["Chave da obrigação"] for row in mine]
+
+
+def cells(folder: Path) -> Iterator[str]:
+    """All texts of all workbooks of a folder."""
+    for path in folder.rglob("*.xlsx"):
+        for sheet in load_workbook(path, read_only=True):
+            for row in sheet.iter_rows(values_only=True):
+                yield from (cell for cell in row if isinstance(cell, str))
+
+
+@pytest.mark.journey
+def test_whatever_act_is_printed_is_taken(label, state):
+    """Before the job is run again, and after it."""
+    printed = look_through(label.job)
+    tried = take_each(label, acts_of(label, "\n".join([printed, *cells(label.folder / "out")])))
+    report = label.run(yes=False)
+    printed = [look_through(label.job), *report.messages, *(str(issue.accepts) for issue in report.issues)]
+    tried |= take_each(label, acts_of(label, "\n".join([*printed, *cells(report.outputs[0].parent)])))
+    assert tried, "nothing that is open may be without an act"
+
+
+REFUSED = {ExitCode.USAGE, ExitCode.CONFIGURATION, ExitCode.BUG}
+
+
+def take_each(label: Label, acts: set[tuple[str, ...]]) -> set[tuple[str, ...]]:
+    for act in sorted(acts):
+        with copied(label):
+            said = label.type(*act)
+            assert said.exit_code not in REFUSED, (act, said.output)
+            assert act[0] in {"run", "settle"} or said.exit_code == ExitCode.DONE, (act, said.output)
+    return acts
+
+
+@pytest.mark.journey
+def test_whatever_the_desk_offers_to_decide_is_taken(label, state, tmp_path):
+    if state.startswith("a row") and "held" not in state:
+        label.run(yes=False)
+    for key, kind in offered_at_desk(label, tmp_path):
+        with copied(label), at_desk(label, tmp_path) as browser:
+            fields = {f"key:{key}": "on", "kind": kind, "evidence": "x", "token": browser.token("/doubts")}
+            answer = browser.http.post("/doubts/decide", data=fields, headers={"Origin": ORIGIN})
+            assert answer.status_code == 303, (key, kind, words_of(answer.text))
+
+
+@contextmanager
+def at_desk(label: Label, folder: Path) -> Iterator[Browser]:
+    with opened_desk(read_settings(), label.folder, RunsHere()) as desk:
+        desk.ledger.desk_users.add("Vera Reis", set(Role), hashed())
+        browser = Browser(desk, DeskSettings(uploads=folder / "uploads", upload_limit_bytes=1_000_000))
+        browser.sign_in("Vera Reis")
+        yield browser
+
+
+def offered_at_desk(label: Label, folder: Path) -> list[tuple[str, str]]:
+    with copied(label), at_desk(label, folder) as browser:
+        page = browser.get("/doubts")
+    forms = re.findall(r'<form[^>]*action="/doubts/decide">(.*?)</form>', page, re.DOTALL)
+    return [
+        (key, kind)
+        for form in forms
+        for key in re.findall(r'name="key:([^"]+)"', form)
+        for kind in re.findall(r'name="kind" value="([^"]+)"', form)
+    ]
+
+
+def test_the_desk_offers_what_is_open(label, service, tmp_path):
+    renamed(label, service)
+    label.run()
+    assert {kind for _, kind in offered_at_desk(label, tmp_path)} == {"pay", "paid", "drop"}
+
+
+def test_of_what_failed_a_second_attempt_is_offered_and_ends_it(label, service):
+    failed(label, service)
+    shown = label.say("status", code=ExitCode.DISCREPANCIES).output
+    assert "--pay," not in shown
+    assert "approve the second attempt" in shown
+    waiting = label.run()
+    label.approve(digest_of(waiting), "30,00", "bia")
+    assert label.run(yes=False).exit_code == ExitCode.DONE
+    assert label.say("status").exit_code == ExitCode.DONE
+
+
+@pytest.mark.parametrize("word", ["paid", "drop"])
+def test_a_failed_payment_of_which_people_say_that_it_is_settled_waits_for_nobody(label, service, word):
+    failed(label, service)
+    label.say("decide", *unnamed_keys(label), f"--{word}", "--by", "bia", "--evidence", "a receipt")
+    assert label.ask("status")["open"] == []
+
+
+@pytest.mark.journey
+def test_what_failed_in_one_month_and_was_paid_with_the_next_waits_for_nobody(label, service):
+    failed_royalties(label, service)
+    (wait,) = label.ask("status", code=ExitCode.DISCREPANCIES)["open"]
+    assert (wait["kind"], wait["count"], wait["amount_cents"]) == ("failed", 2, 10000)
+    royalties(label, "2026-08", "40,00", "Valsa")
+    waiting = label.run()
+    assert {wait["kind"] for wait in label.ask("status", code=14)["open"]} == {"failed"}  # while the plan waits
+    label.approve(digest_of(waiting), "140,00", "bia")
+    assert label.run(yes=False).exit_code == ExitCode.DONE
+    assert label.ask("status")["open"] == []
+
+
+def test_what_one_payee_of_a_failed_report_was_paid_since_leaves_the_other_waiting(label, service):
+    failed_royalties(label, service)
+    royalties(label, "2026-08", "40,00", "Valsa")
+    label.write("shares.xlsx", [share(ANA, "50"), share(BIA, "50")])
+    label.write("payees.xlsx", [payee(ANA), dict(payee(BIA)) | {"Chave Pix": "", "Tipo da chave": ""}])
+    waiting = label.run()
+    label.approve(digest_of(waiting), "70,00", "bia")
+    report = label.run(yes=False)
+    assert summary_of(report)["totals_cents"]["paid"] == 7000
+    open_ = [wait for wait in label.ask("status", code=ExitCode.DISCREPANCIES)["open"] if wait["kind"] == "failed"]
+    assert [(wait["count"], wait["amount_cents"]) for wait in open_] == [(1, 5000)]
