@@ -387,6 +387,10 @@ class Job(Declaration):
         pattern=r"^[a-z0-9][a-z0-9-]{0,62}$",
         description="The name this job had before: it goes on from what that one carried and recouped.",
     )
+    replaces: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = Field(
+        default={},
+        description="A statement's file -> sha256 of the one whose place it takes in its period, of another month.",
+    )
     currency_was: FormerCurrency | None = Field(
         default=None, description="The currency of the reports before: what is owed in it goes on at this rate."
     )

@@ -10,6 +10,8 @@ from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payab
 from flows.payables.rules.left_out import report_settled
 from flows.payables.snapshot import take_snapshot
 from flows.run import Run
+from schemas.errors import UnsoundPlan
+from schemas.messages import Listed, Message
 from schemas.plan import PaymentPlan
 
 
@@ -42,7 +44,8 @@ def draft(run: Run, intake: Intake) -> Draft:
     """Work everything out with the account answers already kept; an account nobody knows is taken as payable.
 
     Raises:
-        UnsoundPlan: shares above 100 %, a currency without a rate, or what the job's rules call an error.
+        UnsoundPlan: shares above 100 %, a currency without a rate, a statement in the place of another month's, or what
+            the job's rules call an error.
     """
     return draft_of(run, *take_snapshot(run, intake))
 
@@ -53,6 +56,8 @@ def draft_of(run: Run, intake: Intake, snapshot: LedgerSnapshot) -> Draft:
     Raises:
         UnsoundPlan: as `draft` says.
     """
+    if slips := intake.used_before.in_place:
+        raise UnsoundPlan(Listed(tuple(Message("plan.in_place", **slip.facts) for slip in slips), "; "))
     computed = _compute(run, intake, snapshot, {})
     kept = kept_answers(run, computed) if run.job.account_checks.when == "new_or_changed" else {}
     return Draft(intake, snapshot, kept, _compute(run, intake, snapshot, kept) if kept else computed)

@@ -32,7 +32,7 @@ def judge_inputs(run: Run, intake: Intake, listed: Mapping[str, Institution] = N
     came_in = rename_in_tables(fill_psp_ids(intake.came_in, listed))
     here = WhoseMoney(run.job.job, run.job.payer.tax_id, run.request.period.label, run.job.currency)
     again = run.request.again | _again_in_approved(run)
-    found = find_used_before(came_in.files, _uses(run, came_in, here), here, again)
+    found = find_used_before(came_in.files, _uses(run, came_in, here), here, again, run.job.replaces)
     if intake.is_judged and found == intake.used_before and came_in is intake.came_in:
         return intake
     held = hold_unread(hold_unreceived(hold_shared(came_in, found.shared), found.repeated), found.repeated)
@@ -74,4 +74,7 @@ def _issues_of_files(found: UsedBefore) -> list[Issue]:
         (IssueCode.FILE_AGAIN, found.released),
         (IssueCode.FILE_GONE, found.gone),
     ]
-    return [make_issue(code, file=file, found=where) for code, files in named for file, where in sorted(files.items())]
+    slips = [make_issue(IssueCode.FILE_IN_PLACE, **slip.facts) for slip in found.in_place]
+    return slips + [
+        make_issue(code, file=file, found=where) for code, files in named for file, where in sorted(files.items())
+    ]

@@ -211,7 +211,10 @@ def _files_again(run: Run, before: UsedBefore) -> list[Message]:
     """Name the files that are used again, with where they, or lines of theirs, were used before."""
     used = {**before.released, **before.renamed}
     reasons = [Message("review.used_again", file=file, found=found) for file, found in sorted(used.items())]
-    reasons += [Message("review.file_gone", file=file, found=found) for file, found in sorted(before.gone.items())]
+    reasons += [Message("review.replaced", **pair.facts) for pair in before.replaced]
+    told = {pair.old for pair in before.replaced}
+    gone = sorted((file, found) for file, found in before.gone.items() if file not in told)
+    reasons += [Message("review.file_gone", file=file, found=found) for file, found in gone]
     others = sorted(run.request.again - used.keys())
     return [*reasons, Message("review.again", files=", ".join(others))] if others else reasons
 

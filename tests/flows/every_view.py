@@ -37,15 +37,18 @@ TEMPLATES: Final = re.compile(r"\{[a-z_]+\}")
 LINK: Final = re.compile(r'href="(/(?:runs|plans|months|payees|payments|doubts)[^"#]*)"')
 
 
-def look_through(job: Path | None = None, *, at_desk: bool = False) -> str:
+def look_through(job: Path | None = None, *, at_desk: bool = False, newest: int | None = None) -> str:
     """Look through all that the terminal and the outputs show, in both languages, and at the desk's pages if asked.
+
+    Args:
+        newest: Of how many runs the outputs are written again, the newest first; None for all.
 
     Returns:
         All that the terminal printed, JSON aside, for whoever wants to obey it.
     """
     with open_ledger_of(read_settings()) as ledger:
         printed = "\n".join(_terminal(ledger, job))
-        _outputs(ledger)
+        _outputs(ledger, newest)
     if at_desk:
         _desk(job)
     return printed
@@ -79,10 +82,10 @@ def _ask(*words: str, locale: str = LANGUAGES["en"]) -> Any:
     return result
 
 
-def _outputs(ledger: Ledger) -> None:
+def _outputs(ledger: Ledger, newest: int | None) -> None:
     """Write what each run has left on record, in every format and language, as it stands by now."""
     with TemporaryDirectory() as folder:
-        for run in ledger.runs.list(None):
+        for run in ledger.runs.list(newest):
             record = read_record(ledger, run.run_id)
             for language in LANGUAGES if record else ():
                 told = reconciliation_of(replace(record, language=language), run.run_id, ledger)

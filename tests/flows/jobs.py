@@ -51,9 +51,10 @@ def share(who: Payee, percent: str) -> Row:
     return {"CPF": masked(who.tax_id), "Participação": percent}
 
 
-def line(amount: str, title: str = "Samba") -> Row:
-    """Write a row of a royalty statement."""
-    return {"Título": title, "Artista": "Banda", "Plataforma": "Loja", "Valor": amount, "Moeda": "BRL"}
+def line(amount: str, title: str = "Samba", month: str = "") -> Row:
+    """Write a row of a royalty statement, which says its month or not."""
+    row = {"Título": title, "Artista": "Banda", "Plataforma": "Loja", "Valor": amount, "Moeda": "BRL"}
+    return row | ({"Período": month} if month else {})
 
 
 def advance(who: Payee, amount: str) -> Row:

@@ -258,7 +258,8 @@ class Twenty:
 
     def pay(self, service, month):
         """Run a month with other figures than before; returns what was sent."""
-        rows = [line(f"{self.chance.randrange(500, 40_000) / 100:.2f}".replace(".", ",")) for _ in self.who]
+        amounts = [f"{self.chance.randrange(500, 40_000) / 100:.2f}".replace(".", ",") for _ in self.who]
+        rows = [line(amount, month=month) for amount in amounts]
         told = [{"Artista": f"Artista {number}", "ISRC": isrc(number)} for number in range(20)]
         self.label.write(f"{month}-a.xlsx", [row | names for row, names in zip(rows, told, strict=True)])
         before = len(service.reports)

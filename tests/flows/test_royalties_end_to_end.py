@@ -67,8 +67,9 @@ def test_a_second_statement_of_the_period_pays_the_difference(royalties, service
 
 
 def test_a_smaller_statement_takes_nothing_back_and_is_carried_into_the_next_period(royalties, service):
+    royalties.write("2026-10-a.xlsx", [line("100,00", month="2026-09")])
     royalties.run()
-    royalties.write("2026-10-a.xlsx", [line("60,00")])
+    royalties.write("2026-10-a.xlsx", [line("60,00", month="2026-09")])
     report = royalties.run()
     assert service.posts == 1
     assert places(summary_of(report))["carried"] == -2000

@@ -1,5 +1,6 @@
 """A team that starts in the middle of a year, and months that are run again after later ones."""
 
+import hashlib
 import json
 
 import pytest
@@ -27,7 +28,7 @@ def royalties(label):
     label.write("payees.xlsx", [payee(ANA), payee(BIA)])
     label.write("shares.xlsx", [share(ANA, "25"), share(BIA, "25")])
     for month, title in (("07", "Samba"), ("08", "Choro"), ("09", "Frevo")):
-        label.write(f"2026-{month}-a.xlsx", [line("100,00", title)])
+        label.write(f"2026-{month}-a.xlsx", [line("100,00", title, f"2026-{month}")])
     return label
 
 
@@ -123,6 +124,9 @@ def test_a_statement_that_was_only_carried_under_another_month_is_neither_paid_n
 
 
 def test_the_true_month_says_what_it_takes_back_and_the_statement_can_then_be_paid(royalties, service, mistyped):
+    assert run(royalties, "08", **mistyped).exit_code == ExitCode.NO_SOUND_PLAN
+    july = hashlib.sha256((royalties.folder / "2026-07-a.xlsx").read_bytes()).hexdigest()
+    mistyped = mistyped | {"replaces": {"2026-08-a.xlsx": july}}
     report = run(royalties, "08", **mistyped)
     assert report.exit_code == ExitCode.ROWS_REFUSED  # that of rows held while nothing was ever sent
     assert any("2026-08-x.xlsx" in message for message in report.messages)
@@ -139,7 +143,7 @@ def test_the_true_month_says_what_it_takes_back_and_the_statement_can_then_be_pa
 def test_a_statement_that_is_gone_after_it_was_paid_wants_a_persons_eye_before_more_is_paid(royalties, service):
     run(royalties, "07")
     (royalties.folder / "2026-07-a.xlsx").unlink()
-    royalties.write("2026-07-b.xlsx", [line("300,00", "Valsa")])
+    royalties.write("2026-07-b.xlsx", [line("300,00", "Valsa", "2026-07")])
     report = run(royalties, "07")
     assert (report.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 1)
     assert any("2026-07-a.xlsx" in message for message in report.messages)
@@ -232,7 +236,7 @@ def test_a_late_statement_of_a_closed_period_pays_the_difference_less_the_advanc
 def test_what_a_closed_period_gave_too_much_is_taken_back_in_the_next_one_and_once(royalties, service):
     run(royalties, "07")
     run(royalties, "08")
-    royalties.write("2026-07-a.xlsx", [line("60,00")])
+    royalties.write("2026-07-a.xlsx", [line("60,00", month="2026-07")])
     report = run(royalties, "07")
     assert places(summary_of(report)) == {"duplicate": 10000, "carried": -2000, "owner": -2000}
     run(royalties, "07")

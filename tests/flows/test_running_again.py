@@ -81,14 +81,14 @@ def test_the_sheet_of_the_next_period_is_owed_anew(label, service):
     assert service.paid == [1000, 1100, 2000, 2100]
 
 
-def test_last_months_sheet_pays_nothing_in_this_month_though_it_is_called_otherwise(label, service):
+def test_last_months_sheet_pays_nothing_in_this_month_unasked_though_it_is_called_otherwise(label, service):
     rows = [payment(ANA, "10,00"), payment(BIA, "20,00")]
     label.payments(*rows)
     label.run()
     label.declare(period="2026-11")
     report = label.run(files=[label.write("november.csv", rows[::-1])])
-    assert service.posts == 1
-    assert places(summary_of(report)) == {"duplicate": 3000}
+    assert (report.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 1)
+    assert summary_of(report)["issues"] == {"ROW_PAID_BEFORE": 2}
     assert "2026-10" in " ".join(str(issue.message) for issue in report.issues)
 
 

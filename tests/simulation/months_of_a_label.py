@@ -258,9 +258,9 @@ class MonthsOfALabel:
         self._written[month] += 1
         number = self._written[month]
         unique = 100_000 + int(month[-2:]) * 7_919 + number * 613
-        lines = [_line(f"Casa {month} {number}", "Casa", unique)]
+        lines = [_line(month, f"Casa {month} {number}", "Casa", unique)]
         lines += [
-            _line(f"{name} {month} {number}", f"Banda {name}", deal.earned)
+            _line(month, f"{name} {month} {number}", f"Banda {name}", deal.earned)
             for name, deal in told.deals.items()
             if deal.earned
         ]
@@ -346,8 +346,8 @@ class MonthsOfALabel:
         )
 
 
-def _line(title: str, artist: str, cents: int) -> Row:
-    return dict(line(_text(cents), title)) | {"Artista": artist}
+def _line(month: str, title: str, artist: str, cents: int) -> Row:
+    return dict(line(_text(cents), title, month)) | {"Artista": artist}
 
 
 def _row_cents(month: str, name: str, change: str) -> int:

@@ -2,15 +2,28 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
-from typing import Final, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from flows.intake.rules.inputs import UsedFile
+from flows.intake.rules.inputs import EXACT, UsedFile
 from flows.intake.rules.statement_accounts import Seen, find_editions
-from schemas.messages import Message
-from schemas.statement_sketches import NO_LINES, Counts, FileUse, Hashes, LineSketch, SketchKind, WhoseMoney, most_of
+from schemas.layouts.drafting import yaml_scalar
+from schemas.messages import Listed, Message
+from schemas.statement_sketches import (
+    NO_LINES,
+    Counts,
+    FileUse,
+    Hashes,
+    LineSketch,
+    SketchKind,
+    StatementAccount,
+    WhoseMoney,
+    most_of,
+)
 
 # Honest statements share a few lines: a fee of every month, a correction sent twice. So many are passed over, or one in
 # a hundred of a large statement, as long as they are no more than one in a hundred of its money, unless they are most
@@ -53,6 +66,39 @@ class SharedLines:
 
 
 @dataclass(frozen=True, slots=True)
+class InPlace:
+    """A statement that stands where the period had another one, with which it shares no line and no month.
+
+    Attributes:
+        file: Its name.
+        old: The name of the other, whose bytes are `old_sha256`.
+        month, old_month: Which month most lines of each are of; "" where they do not say.
+        sums, old_sums: Currency -> what the lines of each add up to.
+    """
+
+    file: str
+    old: str
+    old_sha256: str
+    month: str
+    old_month: str
+    sums: Mapping[str, Decimal]
+    old_sums: Mapping[str, Decimal]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What people are told: both months and sums, and what the job would say if it is meant."""
+        return {
+            "file": self.file,
+            "found": self.old,
+            "month": self.month or Message("files.no_month"),
+            "before": self.old_month or Message("files.no_month"),
+            "sums": _sums_text(self.sums),
+            "sums_before": _sums_text(self.old_sums),
+            "key": f"replaces: {{{yaml_scalar(self.file)}: {self.old_sha256}}}",
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class UsedBefore:
     """What a run is not to pay again.
 
@@ -62,6 +108,9 @@ class UsedBefore:
         shared: File name -> those of its lines that were used before.
         released: File name -> where it was used before, of files that are used again on purpose.
         gone: Files that the period's last run has used, and that are not among its files any more -> that run.
+        in_place: Statements in the place of others that they share nothing with, which the job does not say: a slip of
+            the month, before which nothing is paid or taken back.
+        replaced: The same, as the job says.
     """
 
     repeated: Mapping[str, str] = field(default_factory=dict)
@@ -69,6 +118,8 @@ class UsedBefore:
     shared: Mapping[str, SharedLines] = field(default_factory=dict)
     released: Mapping[str, str] = field(default_factory=dict)
     gone: Mapping[str, str] = field(default_factory=dict)
+    in_place: tuple[InPlace, ...] = ()
+    replaced: tuple[InPlace, ...] = ()
 
     @property
     def duplicates(self) -> Mapping[str, str]:
@@ -77,7 +128,11 @@ class UsedBefore:
 
 
 def find_used_before(
-    files: Sequence[UsedFile], uses: Sequence[FileUse], here: WhoseMoney, again: Collection[str]
+    files: Sequence[UsedFile],
+    uses: Sequence[FileUse],
+    here: WhoseMoney,
+    again: Collection[str],
+    replaces: Mapping[str, str] = MappingProxyType({}),
 ) -> UsedBefore:
     """Say which files, and which lines of the others, were used before.
 
@@ -90,6 +145,7 @@ def find_used_before(
     Args:
         uses: What earlier runs have used with effect, of these files' identities and of any royalty lines.
         again: Names of files that a person wants used again.
+        replaces: File name -> sha256 of the statement whose place it takes, as the job says.
     """
     ranked = _ranked(files, [use for use in uses if use.whose == here])
     repeated, renamed = _find_repeated(ranked, uses, here)
@@ -102,7 +158,12 @@ def find_used_before(
     shared = {**_find_shared(left, uses, here), **carried}
     released |= {name: _said(lines) for name, lines in shared.items() if name in again and name not in released}
     held = {name: lines for name, lines in shared.items() if name not in again}
-    return UsedBefore(repeated, renamed, held, released, _find_gone(files, uses, here))
+    in_place = _find_in_place(files, _last_of(uses, here))
+    replaced = [found for found in in_place if replaces.get(found.file) == found.old_sha256]
+    settled = {name for found in replaced for name in (found.file, found.old)}
+    slips = [found for found in in_place if not settled & {found.file, found.old}]
+    gone = _find_gone(files, _last_of(uses, here))
+    return UsedBefore(repeated, renamed, held, released, gone, tuple(slips), tuple(replaced))
 
 
 def _only_carried(
@@ -118,10 +179,68 @@ def _only_carried(
     return found
 
 
-def _find_gone(files: Sequence[UsedFile], uses: Sequence[FileUse], here: WhoseMoney) -> dict[str, str]:
-    """Find the statements of the period's last run that are there no more, under any name, nor most of their lines."""
+def _last_of(uses: Sequence[FileUse], here: WhoseMoney) -> list[FileUse]:
+    """Return the statements that the period's last run has used."""
     own = [use for use in uses if use.sketches and use.whose == here]
-    last = [use for use in own if use.run_id == own[-1].run_id]
+    return [use for use in own if use.run_id == own[-1].run_id]
+
+
+def _find_in_place(files: Sequence[UsedFile], last: Sequence[FileUse]) -> list[InPlace]:
+    """Pair each statement that is new in a period with each that has gone from it, where nothing of any is the other's.
+
+    A statement that was corrected in every line is of the same month as before.
+    """
+    statements = [file for file in files if file.sketches]
+    gone = [use for use in last if not any(_has_in_common(file, use) for file in statements)]
+    new = [file for file in statements if not any(_has_in_common(file, use) for use in last)]
+    return [
+        InPlace(
+            file=file.name,
+            old=use.name,
+            old_sha256=use.file_sha256,
+            month=_month_of(file.accounts),
+            old_month=_month_of(use.accounts),
+            sums=_sums_of(file.accounts),
+            old_sums=_sums_of(use.accounts),
+        )
+        for file in new
+        for use in gone
+    ]
+
+
+def _has_in_common(file: UsedFile, use: FileUse) -> bool:
+    if _is_same(file, use) or use.name in file.stands_for:
+        return True
+    month = _month_of(file.accounts)
+    if month and month == _month_of(use.accounts):
+        return True
+    known_by = (SketchKind.LINES, SketchKind.EARNINGS)
+    return any(_meets(file.sketches.by(kind), use.sketches.by(kind)) for kind in known_by)
+
+
+def _month_of(accounts: Sequence[StatementAccount]) -> str:
+    """Return the month of which most lines are."""
+    return max(accounts, key=lambda account: account.lines).month if accounts else ""
+
+
+def _sums_text(sums: Mapping[str, Decimal]) -> Listed:
+    return Listed(
+        tuple(
+            Message("files.sum", currency=currency, amount=amount.quantize(Decimal("0.01")))
+            for currency, amount in sorted(sums.items())
+        )
+    )
+
+
+def _sums_of(accounts: Sequence[StatementAccount]) -> dict[str, Decimal]:
+    sums = dict[str, Decimal]()
+    for account in accounts:
+        sums[account.currency] = EXACT.add(sums.get(account.currency, Decimal(0)), account.amount)
+    return sums
+
+
+def _find_gone(files: Sequence[UsedFile], last: Sequence[FileUse]) -> dict[str, str]:
+    """Find the statements of the period's last run that are there no more, under any name, nor most of their lines."""
     return {use.name: use.run_id for use in last if not any(_is_there(use, file) for file in files)}
 
 
