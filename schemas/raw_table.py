@@ -68,6 +68,13 @@ class RawTable:
         return np.where(self.cells[position] == "", CellKind.EMPTY, CellKind.TEXT).astype(np.int8)
 
 
+def without_rows(table: RawTable) -> RawTable:
+    """Return a table of which only the header is there: nothing came in, which is said and is no error."""
+    cells = pd.DataFrame({position: pd.Series([], dtype="str") for position in range(len(table.headers))})
+    said = Message("file.no_rows", row=table.header_row)
+    return replace(table, cells=cells, kinds=None, decisions=(*table.decisions, said))
+
+
 def joined(blocks: Sequence[RawTable]) -> RawTable:
     """Put blocks of one table together again; what is said of the table as a whole is the first block's."""
     first = blocks[0]

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -16,6 +16,7 @@ from flows.reports.report_list import accept_found, doubt_abandoned, freeze, lin
 from flows.reports.rules.report_list import Candidate, absence_lacks, candidates_of, differs_from, look_alikes
 from flows.run import Run
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
+from io_adapters.ledger.claims import LedgerMoved
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_obligations
 from schemas.approval import Decision, DecisionKind
@@ -66,11 +67,29 @@ def decide(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision, askin
     if not decision.signed_in and ledger.decision_rules.any_wants_signed_in():
         for job in sorted(_jobs_of(ledger, keys)):
             require_typed_name_counts(ledger, job)
-    questions = _questions(ledger, list(dict.fromkeys(keys)), decision.kind)
+    names = list(dict.fromkeys(keys))
+    for _ in range(_TRIES - 1):
+        with suppress(LedgerMoved):
+            return _decide_once(ledger, names, decision, asking)
+    return _decide_once(ledger, names, decision, asking)
+
+
+_TRIES: Final = 5
+
+
+def _decide_once(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision, asking: Asking) -> list[Decision]:
+    """Judge what is asked and write the answer down, if nothing was claimed, posted or decided in between.
+
+    Raises:
+        LedgerMoved: something was; what was judged no longer stands.
+    """
+    epoch = ledger.claims.epoch()
+    questions = _questions(ledger, keys, decision.kind)
     if decision.kind is DecisionKind.PAY and any(question.submission_id for question in questions):
         with asking() as run:
             reports = poll_reports(run)
-            questions = _questions(ledger, list(dict.fromkeys(keys)), decision.kind)  # the look may have settled some
+            epoch = ledger.claims.epoch()
+            questions = _questions(ledger, keys, decision.kind)  # the poll may have settled some
             _require_unpaid(run, questions, reports)
     decisions = [
         Decision(
@@ -85,7 +104,7 @@ def decide(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision, askin
         )
         for question in questions
     ]
-    ledger.decisions.record(decisions)
+    ledger.decisions.record(decisions, epoch)
     return decisions
 
 

@@ -184,7 +184,7 @@ def taxes(
     Data by day of payment, not advice: names and documents stand in the file alone.
     """
     from flows.books.accountant import taxed_payments
-    from io_adapters.outputs.accounts import individuals_grid, write_workbook, yearly_grid
+    from io_adapters.outputs.accounts import individuals_grid, write_workbook, yearly_grids
     from schemas.job import Outputs, PeriodRange, resolve_period
     from schemas.messages import catalogue_in, render
 
@@ -201,13 +201,13 @@ def taxes(
         payments = taxed_payments(ledger, days.start, days.end)
     language = Outputs().language
     labels = catalogue_in(language)
-    grid = yearly_grid(payments, labels) if year else individuals_grid(payments, labels)
-    written = write_workbook([grid], path, language)
+    grids = yearly_grids(payments, labels) if year else (individuals_grid(payments, labels),)
+    written = write_workbook(grids, path, language)
     console = console_for(as_json=as_json)
     console.print(
-        render("account.taxes", language, count=len(grid.rows), path=str(written)), soft_wrap=True, markup=False
+        render("account.taxes", language, count=len(grids[0].rows), path=str(written)), soft_wrap=True, markup=False
     )
-    return ExitCode.DONE, {"rows": len(grid.rows), "file": str(written)}
+    return ExitCode.DONE, {"rows": len(grids[0].rows), "file": str(written)}
 
 
 def _account_document(accounts: "PayeeAccounts") -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from io_adapters.ledger.claims import raise_epoch
+from io_adapters.ledger.claims import raise_epoch, require_epoch
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.posting import post_row_decisions, post_submissions
 from io_adapters.ledger.tables import attempts, claims, decisions, freezes, holds, runs, transitions
@@ -27,12 +27,19 @@ class Decisions:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def record(self, given: Sequence[Decision]) -> None:
+    def record(self, given: Sequence[Decision], epoch: int | None = None) -> None:
         """Write decisions down, all or none; *pay* gives up the claim of the report that did not tell whom it paid.
 
         A claim whose report has paid it, or still may, is never given up, whatever is said.
+
+        Args:
+            epoch: The ledger's epoch before the decisions were judged; None where nothing else can have moved it.
+
+        Raises:
+            LedgerMoved: something was claimed, posted or decided since that epoch; nothing was written.
         """
         with self._db.writing() as connection:
+            require_epoch(connection, epoch)
             for decision in given:
                 values = {name: getattr(decision, name) for name in _FIELDS}
                 connection.execute(insert(decisions).values(values | {"kind": decision.kind.value}))

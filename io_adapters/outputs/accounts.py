@@ -1,7 +1,7 @@
 """A payee's account and what is owed on a day, as grids of texts and centavos: for terminal, workbook and page."""
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -174,18 +174,27 @@ def individuals_grid(payments: Sequence[TaxedPayment], labels: Catalogue) -> Gri
     return Grid(labels("account.individuals"), columns, rows)
 
 
-def yearly_grid(payments: Sequence[TaxedPayment], labels: Catalogue) -> Grid:
-    """One row per payee, currency and month of payment, and one for the year: gross, withheld by kind, net."""
+def yearly_grids(payments: Sequence[TaxedPayment], labels: Catalogue) -> tuple[Grid, Grid]:
+    """One grid of the year and one of its months: a row per payee and currency, gross, withheld by kind, net.
+
+    Each adds up by itself: no sum of one stands among those of the other.
+    """
+    year = _taxed_grid(labels("account.yearly"), payments, labels, lambda paid_on: f"{paid_on:%Y}")
+    return year, _taxed_grid(labels("account.yearly_by_month"), payments, labels, lambda paid_on: f"{paid_on:%Y-%m}")
+
+
+def _taxed_grid(
+    title: str, payments: Sequence[TaxedPayment], labels: Catalogue, span: Callable[[dt.date], str]
+) -> Grid:
     kinds = sorted({kind for payment in payments for kind in payment.withheld_cents})
     sums = dict[tuple[str, str, str, str, str], list[int]]()
     for payment in payments:
         figures = [payment.gross_cents, *(payment.withheld_cents.get(kind, 0) for kind in kinds), payment.net_cents]
-        for month in (f"{payment.paid_on:%Y-%m}", f"{payment.paid_on:%Y}"):
-            key = (payment.payer, payment.tax_id, payment.name, payment.currency, month)
-            sums[key] = [a + b for a, b in zip(sums.get(key, [0] * len(figures)), figures, strict=True)]
+        key = (payment.payer, payment.tax_id, payment.name, payment.currency, span(payment.paid_on))
+        sums[key] = [a + b for a, b in zip(sums.get(key, [0] * len(figures)), figures, strict=True)]
     columns = _columns(("payer", "tax_id", "name", "currency", "paid_in", "gross"), labels)
     rows: list[list[Field]] = [[*key, *map(Money, figures)] for key, figures in sorted(sums.items())]
-    return Grid(labels("account.yearly"), [*columns, *map(GridColumn, kinds), *_columns(("net",), labels)], rows)
+    return Grid(title, [*columns, *map(GridColumn, kinds), *_columns(("net",), labels)], rows)
 
 
 def _columns(names: Iterable[str], labels: Catalogue) -> list[GridColumn]:

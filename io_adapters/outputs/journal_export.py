@@ -198,7 +198,8 @@ def _beancount(journal: JournalToExport) -> Iterator[str]:
         else:
             yield ""
             for account, cents in step.sums.items():
-                yield f"{step.day} balance {names.of(account)}  {_amount(cents)} {account.currency}"
+                # Without a tolerance of its own, beancount passes over half a unit of the last digit.
+                yield f"{step.day} balance {names.of(account)}  {_amount(cents)} ~ 0.00 {account.currency}"
 
 
 def _hledger(journal: JournalToExport) -> Iterator[str]:
@@ -254,8 +255,7 @@ class _Leg(NamedTuple):
 
 
 def _legs(journal: JournalToExport) -> Iterator[_Leg]:
-    for account, cents in journal.opening.items():
-        yield _Leg(journal.since, "", "opening", "", "", "", account, cents)
+    """List the postings alone: what stood before is in the rows of the days before, whatever days are asked for."""
     for booked in journal.booked:
         entry = booked.entry
         report = entry.cause if entry.cause.startswith("rp-") else ""

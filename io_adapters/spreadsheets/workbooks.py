@@ -32,8 +32,8 @@ from schemas.corrections import WorkbookMarks
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import FileIdentity, RawTable
-from schemas.sheet_cells import CellKind, HeadRow, Oddities, View
+from schemas.raw_table import FileIdentity, RawTable, without_rows
+from schemas.sheet_cells import NO_ODDITIES, CellKind, HeadRow, Oddities, View
 
 
 class WorkbookSource(Protocol):
@@ -92,14 +92,16 @@ class OpenedWorkbook:
         """Yield a sheet below its header, in one block.
 
         Raises:
-            UnreadableFile: FILE_NO_ROWS, or the sheet cannot be read.
+            UnreadableFile: the sheet cannot be read.
         """
         sheet, header_row = fit.view.sheet or "", fit.header.row
         *blocks, (words, body) = self._source.table(sheet, header_row)
         shown = [*fit.header.texts, *words["headers"][len(fit.header.texts) :]]
         cells, kinds = _cells([part for _, part in blocks], shown, header_row)
-        if cells.empty:
-            raise refusal(IssueCode.FILE_NO_ROWS, self._place, "no_rows", sheet=sheet, row=header_row)
+        if not len(cells):
+            decisions = self._table_decisions(sheet, header_row, NO_ODDITIES)
+            yield without_rows(RawTable(self._identity, sheet, header_row, tuple(shown), cells, decisions=decisions))
+            return
         oddities = _within(oddities_from(words, body), int(cells.index[-1]), cells.shape[1])
         headers = tuple((shown + [""] * cells.shape[1])[: cells.shape[1]])
         decisions = self._table_decisions(sheet, header_row, oddities)

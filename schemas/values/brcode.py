@@ -12,6 +12,8 @@ from typing import Final
 from schemas.values.tax_id import parse_tax_id
 
 PIX: Final = "br.gov.bcb.pix"
+# Characters at most, by EMV's specification of QR codes that merchants present.
+LONGEST: Final = {"merchant_name": 25, "merchant_city": 15, "txid": 25}
 _AMOUNT: Final = re.compile(r"[0-9]{1,10}(\.[0-9]{0,2})?")
 
 
@@ -27,6 +29,7 @@ class BrCodeProblem(StrEnum):
     NO_DESTINATION = "BRCODE_NO_DESTINATION"  # neither key nor address
     NOT_BRL = "BRCODE_NOT_BRL"
     NOT_BRAZIL = "BRCODE_NOT_BRAZIL"
+    TOO_LONG = "BRCODE_TOO_LONG"  # a name, city or reference that is longer than EMV lets it be
     AMOUNT_UNREADABLE = "BRCODE_AMOUNT_UNREADABLE"
     KEY_DIFFERS = "BRCODE_KEY_DIFFERS"
     AMOUNT_DIFFERS = "BRCODE_AMOUNT_DIFFERS"
@@ -104,6 +107,8 @@ def read_brcode(payload: str) -> BrCodeReading:
         problems.append(BrCodeProblem.NOT_BRL)
     if code.country != "BR":
         problems.append(BrCodeProblem.NOT_BRAZIL)
+    if any(len(getattr(code, name) or "") > longest for name, longest in LONGEST.items()):
+        problems.append(BrCodeProblem.TOO_LONG)
     if code.amount is not None and code.amount_cents is None:
         problems.append(BrCodeProblem.AMOUNT_UNREADABLE)
     return BrCodeReading(code, tuple(problems))

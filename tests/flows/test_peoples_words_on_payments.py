@@ -2,10 +2,17 @@
 
 import csv
 import datetime as dt
+from contextlib import contextmanager
 
 import pytest
 
-from schemas.errors import ExitCode
+from flows.approvals.decisions import PersonsDecision
+from flows.approvals.decisions import decide as decide_on
+from flows.run import SYSTEM_CLOCK, Silence
+from flows.runner import opened_run
+from flows.settings import read_settings
+from schemas.approval import DecisionKind
+from schemas.errors import DecisionRefused, ExitCode
 from schemas.job import BRASILIA
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import line, payee, payment, people, share
@@ -399,3 +406,54 @@ def test_what_is_in_doubt_is_not_decided(label, service, kind):
 def test_a_word_without_kind_name_or_evidence_is_refused(label, service, conflict, words):
     label.say("decide", conflict, *words, code=2)
     assert places(summary_of(label.run())) == {"conflict": 1200}
+
+
+# --- two people at one moment ----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def asking(label):
+    with opened_run("resolve", None, read_settings(), Silence(), SYSTEM_CLOCK) as run:
+        yield run
+
+
+def decision(kind, by):
+    return PersonsDecision(DecisionKind(kind), by, "the bank's list", dt.datetime.now(tz=dt.UTC))
+
+
+@pytest.mark.parametrize("ending", ["between the service's answer and the record", "before the service is asked"])
+def test_two_people_who_decide_at_one_moment_never_free_more_than_the_report_left_unpaid(label, service, ending):
+    """Each alone may be right: one of two equal payments was made. Of both together the second is judged anew."""
+    service.behave(processing_after_s=3600, done_after_s=3600)
+    label.declare(settle={"every_s": "0.1", "for_s": "0"})
+    label.payments(payment(ANA, "400,00"), payment(BIA, "400,00"))
+    label.run()
+    service.force(status="DONE", donePayments=1, pendingPayments=1, paidAmount=400)
+    label.say("settle", code=ExitCode.DISCREPANCIES)
+    first, second = service.paid_for
+    others = [second]
+
+    @contextmanager
+    def meanwhile():
+        if ending.startswith("before"):
+            other_decides()
+        with asking(label) as run:
+            yield run
+        other_decides()
+
+    def other_decides():
+        if others:
+            with label.ledger() as ledger:
+                decide_on(ledger, [others.pop()], decision("pay", "caio"), lambda: asking(label))
+
+    with label.ledger() as ledger, pytest.raises(DecisionRefused):
+        decide_on(ledger, [first], decision("pay", "bia"), meanwhile)
+    with label.ledger() as ledger:
+        assert {by.by for by in ledger.decisions.on_reports([first, second]).values()} == {"caio"}
+
+
+def test_two_who_say_the_same_of_one_row_are_both_taken(label, service, conflict):
+    for by in ("bia", "caio"):
+        with label.ledger() as ledger:
+            decide_on(ledger, [conflict], decision("paid", by), lambda: asking(label))
+    assert label.run().exit_code == ExitCode.DONE

@@ -2,6 +2,7 @@
 
 import pytest
 from openpyxl import load_workbook
+from pypdf import PdfReader
 
 from schemas.errors import ExitCode
 from tests.flows.books import places
@@ -176,3 +177,19 @@ def test_royalties_that_failed_and_that_another_month_would_pay_with_its_own_tak
     label.write("2026-09.xlsx", [line("20,00", "Choro")])
     label.declare(period="2026-09", sources=sources, **tables)
     assert label.run(yes=True).exit_code == ExitCode.DONE  # what had failed has been paid since
+
+
+@pytest.mark.parametrize("language", ["pt-BR", "en"])
+def test_the_statement_of_a_report_that_failed_says_that_it_is_not_paid_and_still_owed(label, service, language):
+    label.write("payees.xlsx", [payee(ANA)])
+    label.write("shares.xlsx", [share(ANA, "100")])
+    label.write("statement.csv", [line("100,00")])
+    label.declare(
+        sources=[{"files": "statement.csv", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx",
+        outputs={"folder": "out", "statements": True, "formats": ["json"], "language": language},
+    )  # fmt: skip
+    report = fail(label, service, ANA)
+    (page,) = report.outputs[0].parent.rglob("statement-*.pdf")
+    text = " ".join(" ".join(part.extract_text() for part in PdfReader(page).pages).split())
+    said = {"pt-BR": "o valor continua devido", "en": "the amount is still owed"}[language]
+    assert said in text

@@ -141,7 +141,12 @@ def test_the_year_sums_by_payee_and_month(halves, service):
     run(halves, "2026-07", "200,00", ("IRRF", "27,5", ""))
     run(halves, "2026-08", "100,00", ("IRRF", "27,5", ""))
     years = [row for year in sorted({month[:4] for month in MONTHS}) for row in sheet_of(halves, "--year", year)]
-    of_years = [row for row in years if row["CPF/CNPJ"] == ANA.tax_id and len(row["Pago em"]) == 4]
+    of_years = [row for row in years if row["CPF/CNPJ"] == ANA.tax_id]
+    assert {len(row["Pago em"]) for row in years} == {4}  # no month stands among the years: each sheet adds up
+    (_, headers, *by_month) = load_workbook(halves.folder / "contador.xlsx").worksheets[1].iter_rows(values_only=True)
+    assert {len(row[headers.index("Pago em")]) for row in by_month} == {7}
+    gross, whose = headers.index("Valor bruto"), headers.index("CPF/CNPJ")
+    assert sum(row[gross] for row in by_month if row[whose] == ANA.tax_id) == 150
     sums = [sum(row[name] for row in of_years) for name in ("Valor bruto", "IRRF", "Valor líquido")]
     assert sums == [150, 41.25, 108.75]
 

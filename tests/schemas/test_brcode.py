@@ -107,12 +107,20 @@ def test_pix_is_found_in_any_case_and_template(name, template):
         (("54", "12,34"), "AMOUNT_UNREADABLE"),
         (("54", "-1.00"), "AMOUNT_UNREADABLE"),
         (("54", "1.005"), "AMOUNT_UNREADABLE"),
+        (("59", "A" * 26), "TOO_LONG"),
+        (("60", "S" * 16), "TOO_LONG"),
+        (("62", tlv(("05", "x" * 26))), "TOO_LONG"),
         (("00", None), "MALFORMED"),
         (("00", "02"), "MALFORMED"),
     ],
 )
 def test_each_rule_of_a_code_is_told_when_it_is_broken(changed, problem):
     assert names(read_brcode(code(changed)).problems) == [problem]
+
+
+def test_a_code_may_be_as_long_as_the_specification_lets_it_be():
+    longest = code(("59", "A" * 25), ("60", "S" * 15), ("62", tlv(("05", "x" * 25))))
+    assert read_brcode(longest).problems == ()
 
 
 @pytest.mark.parametrize(("text", "cents"), [("10", 1000), ("10.", 1000), ("10.5", 1050), ("0.01", 1)])

@@ -41,7 +41,7 @@ from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import FileIdentity, RawTable
+from schemas.raw_table import FileIdentity, RawTable, without_rows
 from schemas.sheet_cells import HEAD_ROWS, HeadRow, View
 
 _CHUNK_BYTES: Final = 2**20
@@ -343,6 +343,14 @@ class TextTable:
                     preamble=self.preamble,
                 )
 
+    def empty(self) -> RawTable:
+        """Return the table without any row."""
+        nothing = pd.DataFrame()
+        whole = RawTable(
+            self.file, None, self.header_row, self.headers, nothing, decisions=self.decisions, preamble=self.preamble
+        )
+        return without_rows(whole)
+
     def range_blocks(self, content: bytes, first_row: int) -> Iterator[RawTable]:
         """Yield the rows of a range in blocks, given its bytes; takes and raises what `blocks` does."""
         encoding = replace(self.encoding, mark=b"")
@@ -397,7 +405,7 @@ class OpenedText:
         """Yield the table below a header, see `OpenedFile.blocks`; each row has the line on which its record starts.
 
         Raises:
-            UnreadableFile: FILE_NO_ROWS; FILE_QUOTE where a quote opens that is not closed at the end of its field;
+            UnreadableFile: FILE_QUOTE where a quote opens that is not closed at the end of its field;
                 FILE_TOO_LARGE where a field, a record or the table's width has no end.
         """
         table = self._table(fit)
@@ -408,7 +416,7 @@ class OpenedText:
             empty = False
             yield block
         if empty:
-            raise refusal(IssueCode.FILE_NO_ROWS, self._place, "no_rows", row=table.header_row)
+            yield table.empty()
 
     def cut(self, fit: Fit, range_bytes: int) -> CutText | None:
         """Cut the table below a header into ranges of about so many bytes.

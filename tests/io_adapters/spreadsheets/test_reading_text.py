@@ -261,8 +261,10 @@ def test_every_row_one_field_too_long_is_told_and_not_shifted():
 
 
 @pytest.mark.parametrize("text", ["CPF;Valor\n", "CPF;Valor", "CPF;Valor\n;\n;;\n\n", 'CPF;Valor\n"";""\n'])
-def test_a_file_without_rows_is_refused(text):
-    assert refused(text)[:2] == (IssueCode.FILE_NO_ROWS, 1)
+def test_a_header_alone_is_an_empty_table_which_is_said(text):
+    table = read(text)
+    assert (table.cells.shape, table.headers) == ((0, 2), ("CPF", "Valor"))
+    assert "no row below the header" in str(table.decisions[-1])
 
 
 def test_nothing_is_taken_for_a_number_or_for_nothing():

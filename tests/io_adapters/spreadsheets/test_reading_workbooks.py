@@ -210,11 +210,15 @@ def test_trailing_blank_rows_and_columns_are_left_out(tmp_path):
     assert table.cells.shape == (1, 3)
 
 
-@pytest.mark.parametrize(
-    ("rows", "code"), [([], IssueCode.FILE_EMPTY), ([HEADERS], IssueCode.FILE_NO_ROWS)], ids=["nothing", "header only"]
-)
-def test_a_sheet_without_rows_is_refused(tmp_path, rows, code):
-    assert refused(saved(tmp_path, {"P": rows}))[0] is code
+def test_a_sheet_with_nothing_in_it_is_refused(tmp_path):
+    assert refused(saved(tmp_path, {"P": []}))[0] is IssueCode.FILE_EMPTY
+
+
+@pytest.mark.parametrize("below", [(), (("", None, ""),)], ids=["nothing below", "a blank row"])
+def test_a_header_alone_is_an_empty_table_which_is_said(tmp_path, below):
+    table = read_table(saved(tmp_path, {"P": [HEADERS, *below]}), PAYMENTS)
+    assert table.cells.shape == (0, 3)
+    assert "no row below the header" in str(table.decisions[-1])
 
 
 def test_a_formatted_but_empty_far_cell_does_no_harm(tmp_path):
