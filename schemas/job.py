@@ -398,6 +398,10 @@ class Job(Declaration):
     period: PeriodSpec = Field(description="A month (2026-10), previous_month, or first and last day.")
     currency: Currency = Field(default="BRL", description="Of the reports.")
     sources: tuple[Source, ...] = Field(min_length=1, description="What came in.")
+    pix_key_types: Literal["asked", "as_shown"] = Field(
+        default="asked",
+        description="as_shown takes each Pix key without a type for the one that it shows; asked wants a word on them.",
+    )
     payees: BesideFiles | None = Field(
         default=None, description="Who is paid where; payments rows may carry it themselves."
     )

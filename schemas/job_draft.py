@@ -59,6 +59,7 @@ class JobDraft:
         period: A month, or `previous_month`.
         tables: payees, shares, advances or opening -> its files.
         four_eyes: Whether only somebody who signs in, and did not prepare it, approves what it pays.
+        key_types: Whether each Pix key without a type is taken for the one that it shows.
     """
 
     name: str
@@ -69,6 +70,7 @@ class JobDraft:
     tables: Mapping[str, DraftedFiles]
     language: str
     four_eyes: bool = False
+    key_types: bool = False
 
 
 def join_files(files: Iterable[DraftedFiles]) -> list[DraftedFiles]:
@@ -143,6 +145,8 @@ def _lines(draft: JobDraft) -> Iterator[str]:
         for table in ("payees", "shares"):
             if table not in draft.tables:
                 yield f"# {table}: {table}.xlsx{comment(f'is.{table}')}"
+    if draft.key_types:
+        yield f"pix_key_types: as_shown{comment('key_types')}"
     yield ""
     yield f'rules: {{minimum_payout: "0.00", unmatched: hold, invalid_payee: hold}}{comment("rules")}'
     yield f'account_checks: {{budget: "25.00"}}{comment("checks")}'

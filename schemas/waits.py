@@ -125,13 +125,14 @@ class Wait:
     @property
     def way(self) -> Message:
         """How to go on."""
-        how = ".again" if self.kind is WaitKind.FAILED and not self.is_decided_on else ".way"
-        return Message(
-            f"wait.{self.kind}.desk" if self.is_decided_on and self.in_desk else f"wait.{self.kind}{how}",
-            command=self.command or "repasse run JOB",
-            corrections=str(Path(self.folder, "corrections.xlsx")),
-            shares=str(Path(self.folder, "missing-shares.xlsx")),
-        )
+        facts = {
+            "command": self.command or "repasse run JOB",
+            "corrections": str(Path(self.folder, "corrections.xlsx")),
+            "shares": str(Path(self.folder, "missing-shares.xlsx")),
+        }
+        if self.is_decided_on:
+            return Message(f"wait.{self.kind}.desk" if self.in_desk else f"wait.{self.kind}.way", **facts)
+        return Message("wait.failed.again" if self.kind is WaitKind.FAILED else f"wait.{self.kind}.way", **facts)
 
     @property
     def what(self) -> Message:

@@ -110,7 +110,7 @@ def _decide_once(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision,
 
 def possible_decisions(ledger: Ledger, keys: Collection[str]) -> dict[str, tuple[DecisionKind, ...]]:
     """Return which decisions `decide` would take on each of some obligations now; those without any are left out."""
-    known = _Known(ledger, keys)
+    known = _KnownObligations(ledger, keys)
     possible = {key: tuple(kind for kind in DecisionKind if known.question(key, kind)) for key in keys}
     return {key: kinds for key, kinds in possible.items() if kinds}
 
@@ -178,7 +178,7 @@ def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
     return jobs
 
 
-class _Known:
+class _KnownObligations:
     """What is known of some obligations: as runs saw them, what claims them, what people have said of them."""
 
     def __init__(self, ledger: Ledger, keys: Collection[str]) -> None:
@@ -204,7 +204,7 @@ class _Known:
 
 
 def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[Question]:
-    known, questions = _Known(ledger, keys), []
+    known, questions = _KnownObligations(ledger, keys), []
     for key in keys:
         question = known.question(key, kind)
         if question is None:

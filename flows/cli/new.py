@@ -48,6 +48,9 @@ def new(  # an option for every answer
     received: Annotated[
         list[str] | None, typer.Option(metavar="[FILE=]AMOUNT", help="What the bank got for a statement.")
     ] = None,
+    key_types: Annotated[
+        bool, typer.Option("--key-types", help="Take each Pix key without a type for what it shows.")
+    ] = False,
     job: Annotated[Path | None, typer.Option(metavar="FILE", help="The job file; job.yaml beside the sheet.")] = None,
     models: Annotated[Path | None, typer.Option(metavar="DIR", help="Write model sheets there instead.")] = None,
     language: Annotated[str, typer.Option(metavar="LANG", help="pt-BR or en.")] = "pt-BR",
@@ -71,6 +74,7 @@ def new(  # an option for every answer
             tuple(only or ()),
             tuple(ignore_column or ()),
             tuple(received or ()),
+            key_types,
         )
         asking = Asking(language, to_stderr=as_json, is_answered=sys.stdin.isatty())
         payer = (payer_tax_id, payer_name)
@@ -87,6 +91,7 @@ class _Given:
     only: tuple[str, ...]
     ignored: tuple[str, ...]
     received: tuple[str, ...]
+    key_types: bool
 
     def of_file(self, options: Sequence[str], file: str) -> str:
         """Return what an option says of a file: by its name, or of all files."""
@@ -175,6 +180,10 @@ class Asking:
             except ValueError:
                 typer.echo(render(right, self.language), err=self.to_stderr)
 
+    def agrees(self, question: str, **facts: object) -> bool:
+        """Ask for a yes or a no; where nobody sits at the terminal it is a no."""
+        return self.is_answered and typer.confirm(render(question, self.language, **facts), err=self.to_stderr)
+
     def choose(self, given: str, question: str, option: str, choices: Sequence[str], **facts: object) -> str:
         """Return one of several choices; by number, too, when it is typed."""
         shown = ", ".join(f"{number} {choice}" for number, choice in enumerate(choices, start=1))
@@ -218,7 +227,7 @@ def _write_job(
     as_json: bool,
 ) -> Result:
     """Propose a job, ask what is open, write it, and say what to do next."""
-    from flows.intake.proposal import files_of_table, propose_job
+    from flows.intake.proposal import files_of_table, keys_that_show_a_type, propose_job
     from io_adapters.outputs.atomic import replace_atomically
     from io_adapters.spreadsheets.declarations import read_job
     from schemas.job_draft import job_yaml, name_of_file
@@ -241,12 +250,23 @@ def _write_job(
         files, drafts = files_of_table(table, asking.language)
         read.append((table.table, replace(files, received=_received(table.file.name, files, given, asking))))
         layouts |= {target.parent / name: text for name, text in drafts.items()}
-    draft = propose_job(read, name=name_of_file(sheets[0].name), payer=payer, period=period, language=asking.language)
+    shown = keys_that_show_a_type(tables)
+    key_types = given.key_types or (bool(shown) and asking.agrees("new.ask.key_types", count=shown))
+    draft = propose_job(
+        read,
+        name=name_of_file(sheets[0].name),
+        payer=payer,
+        period=period,
+        language=asking.language,
+        key_types=key_types,
+    )
     written = [replace_atomically(path, text.encode()) for path, text in layouts.items()]
     written.append(replace_atomically(target, job_yaml(draft).encode()))
     read_job(target)  # what was written is a sound declaration, or this is a bug that is told
     open_headers = [line for table in tables for line in table.open_headers]
-    lines = [*(Message("new.written", path=str(path)) for path in written), *open_headers, *_next(draft, target)]
+    open_keys = [Message("new.keys_without_type", count=shown)] if shown and not key_types else []
+    lines = [*(Message("new.written", path=str(path)) for path in written), *open_headers, *open_keys]
+    lines += _next(draft, target)
     for line in lines:
         console.print(render(line, asking.language), soft_wrap=True, markup=False)
     kinds = {path.name: [table.table for table in tables if table.file.path == path] for path in sheets}

@@ -8,7 +8,7 @@ import typer
 
 from flows.cli.ending import AsJson, JobFile, Result, console_for, opened_ledger, plain_names
 from schemas.errors import ExitCode
-from schemas.issues import Severity, errors_among
+from schemas.issues import IssueCode, Severity, errors_among
 from schemas.messages import Message, render
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def _check_job(job: Path, *, key_types: bool, as_json: bool) -> Result:
     errors, warnings = severities[Severity.ERROR], severities[Severity.WARNING]
     console.print(render("cli.rows", language, **rows.model_dump()))
     console.print(render("cli.check.issues", language, errors=errors, warnings=warnings))
+    if shown := sum(issue.code is IssueCode.PIX_TYPE_PROPOSED for issue in checked.issues):
+        console.print(render("cli.check.key_types", language, count=shown), soft_wrap=True, markup=False)
     if checked.corrections:
         console.print(render("cli.check.corrections", language, path=checked.corrections), soft_wrap=True)
     if checked.missing_shares:

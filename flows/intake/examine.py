@@ -117,6 +117,19 @@ def currencies_of(path: Path, layout: Layout) -> tuple[str, ...]:
     return tuple(sorted({currency for sheet in sheets for currency in sheet.sums}))
 
 
+def key_types_shown(path: Path, layout: Layout) -> int:
+    """Count the Pix keys of a table that have no type beside them, and show one; none of a statement.
+
+    Raises:
+        UnreadableFile: it cannot be read.
+    """
+    if "pix_key" not in layout.columns:
+        return 0
+    with open_file(str(path)) as file:
+        tables = [joined(list(file.blocks(fit))) for fit in file.fits(layout)]
+    return sum(len(parse_table(raw, layout, payee_data_required=False).proposed) for raw in tables)
+
+
 def _read(file: SpreadsheetFile, fit: Fit, layout: Layout) -> ExaminedSheet:
     return _lines(file, fit, layout) if layout.table == "royalty_lines" else _whole(file, fit, layout)
 

@@ -3,14 +3,15 @@
 The desk's pages and `repasse new` ask people what a proposal leaves open, each in its own way.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from flows.intake.examine import all_layouts, currencies_of
+from flows.intake.examine import all_layouts, currencies_of, key_types_shown
 from io_adapters.spreadsheets.reading import open_file
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.job import TableFiles
 from schemas.job_draft import SOURCE_TABLES, DraftedFiles, JobDraft, join_files, name_of_file
 from schemas.layouts.drafting import Possibilities, Possibility, as_table, draft_layout, guess_table
@@ -283,6 +284,18 @@ def is_a_table(table: ProposedTable) -> bool:
     return bool(table.kind) or guess_table(views_of(table.file), all_layouts()) is not None
 
 
+def keys_that_show_a_type(tables: Iterable[ProposedTable]) -> int:
+    """Count the Pix keys of all tables that have no type beside them, and show one."""
+    layouts, shown = {layout.layout: layout for layout in all_layouts()}, 0
+    for table in tables:
+        if table.kind in layouts:
+            layout = table.answers.applied(layouts[table.kind])
+            sheets = {"sheets": [table.sheet]} if table.sheet else {}
+            with suppress(UnreadableFile):  # told when the job is checked
+                shown += key_types_shown(table.file.path, layout.model_copy(update=sheets))
+    return shown
+
+
 def files_of_table(table: ProposedTable, language: str) -> tuple[DraftedFiles, dict[str, str]]:
     """Say how a job reads a table.
 
@@ -310,11 +323,13 @@ def propose_job(
     period: str,
     language: str,
     four_eyes: bool = False,
+    key_types: bool = False,
 ) -> JobDraft:
     """Put the files that a job reads in their places.
 
     Args:
         payer: Tax id and name.
+        key_types: Whether each Pix key without a type is taken for the one that it shows.
 
     Raises:
         ConfigurationError: nothing came in that is paid from, or one table is in unlike files.
@@ -327,4 +342,4 @@ def propose_job(
     if unlike := next((table for table, files in alike.items() if len(files) > 1), None):
         raise ConfigurationError(Message("error.new_unlike", table=unlike))
     others = {table: files for table, (files,) in alike.items()}
-    return JobDraft(name, *payer, period, sources, others, language, four_eyes=four_eyes)
+    return JobDraft(name, *payer, period, sources, others, language, four_eyes=four_eyes, key_types=key_types)

@@ -176,7 +176,8 @@ class FileReader:
         self.held: set[str] = set()
         self.proposed: dict[str, str] = {}
         self.confirmed: dict[str, str] = {}
-        self._key_types = KeyTypes(run.ledger.pix_key_types.known(run.job.job), run.request.key_types)
+        taken = run.request.key_types or run.job.pix_key_types == "as_shown"
+        self._key_types = KeyTypes(run.ledger.pix_key_types.known(run.job.job), taken)
 
     def read_all(self, slots: Sequence[Slot], cluster: str | None) -> list[list[ReadTable]]:
         """Read all files of slots, and the corrections that stand in for some.
@@ -363,7 +364,7 @@ class FileReader:
         own_data = self._run.job.payees is None
         parsed = parse_table(raw, layout, payee_data_required=own_data, key_types=self._key_types)
         self.proposed |= parsed.proposed
-        if self._key_types.taken or (raw.file.name, raw.sheet) != (origin.file, origin.sheet):
+        if self._run.request.key_types or (raw.file.name, raw.sheet) != (origin.file, origin.sheet):
             self.confirmed |= parsed.key_types
         return self._show(
             ReadTable(

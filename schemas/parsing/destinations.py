@@ -18,7 +18,7 @@ from schemas.values.bank_account import (
     read_agency_with_digit,
     with_digit,
 )
-from schemas.values.pix_key import document_type, key_digest, proposed_key_type, read_pix_key
+from schemas.values.pix_key import document_type, key_digest, proposed_key_type, read_pix_key, written_key
 from schemas.values.reading import fold_word, without_accents
 
 _ACCOUNT_FIELDS = ("bank_code", "psp_id", "agency", "account", "account_type")
@@ -61,7 +61,7 @@ def _take_types(table: TypedTable, untyped: Mask) -> tuple[TypedTable, Mask]:
     proposed: dict[int, str] = {}
     findings = []
     for position in np.flatnonzero(untyped).tolist():
-        shown = proposed_key_type(keys[position], table.canonical["tax_id"][position] or "")
+        shown = proposed_key_type(keys[position], *_payee_at(table, position), table.labels["pix_key"])
         known = table.key_types.known.get(key_digest(keys[position]))
         if kind := known or (shown if table.key_types.taken else None):
             types[position], typed[position] = kind, True
@@ -75,13 +75,19 @@ def _take_types(table: TypedTable, untyped: Mask) -> tuple[TypedTable, Mask]:
     return replace(table.assign(pix_key_type=types), proposed=proposed).add(findings), typed
 
 
+def _payee_at(table: TypedTable, position: int) -> tuple[str, str]:
+    """Return the document and the e-mail of a row; "" for what it does not say."""
+    emails = table.canonical.get("email")
+    return table.canonical["tax_id"][position] or "", (emails[position] if emails is not None else "") or ""
+
+
 def _tell_documents_apart(table: TypedTable, typed: Mask) -> TypedTable:
     """Settle the type of keys that are stated to be a CPF or a CNPJ."""
     types = table.canonical["pix_key_type"].copy()
     unknown = np.zeros(len(types), dtype=bool)
     for position in np.flatnonzero(typed & table.sound("pix_key_type") & (types == "")).tolist():
-        owner = table.canonical["tax_id"][position] or ""
-        types[position] = document_type(table.texts["pix_key"][position], owner) or ""
+        owner, email = _payee_at(table, position)
+        types[position] = document_type(written_key(table.texts["pix_key"][position], owner, email).text, owner) or ""
         unknown[position] = not types[position]
     return table.assign(pix_key_type=types).flag(unknown, "pix_key_type", IssueCode.PIX_TYPE_UNKNOWN)
 
@@ -92,7 +98,10 @@ def _read_pix_keys(table: TypedTable, typed: Mask) -> TypedTable:
     keys, types = table.canonical["pix_key"].copy(), table.canonical["pix_key_type"]
     findings = []
     for position in np.flatnonzero(readable).tolist():
-        reading = read_pix_key(keys[position], types[position], owners[position])
+        written = written_key(keys[position], *_payee_at(table, position))
+        is_named = written.named in {None, types[position]}  # else the cell says another type than its column
+        text = written.text if is_named else keys[position]
+        reading = read_pix_key(text, types[position], owners[position])
         keys[position] = reading.value or ""
         if reading.code is not None:
             findings.append(CellFinding(position, "pix_key", reading.code))

@@ -6,10 +6,11 @@ than what can be paid: check digits, the 67 area codes, mobiles that start with 
 
 import hashlib
 import re
+from dataclasses import dataclass, field
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.values.reading import BLANKS, Reading, key_types_of
+from schemas.values.reading import BLANKS, Reading, key_types_of, without_accents
 from schemas.values.tax_id import is_tax_id, kind_of, parse_tax_id
 from schemas.wire import PixKeyType
 
@@ -90,32 +91,85 @@ def read_pix_key(text: str, key_type: PixKeyType, owner: str = "") -> Reading[st
 _MASKED_DOCUMENT: Final = re.compile(
     r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2}"
 )
+_BARE_MOBILE: Final = re.compile(r"(?:55 ?)?[0-9]{2}[ .-]?9[ .-]?[0-9]{4}[ .-]?[0-9]{4}")
 _SHOWN_PHONE: Final = re.compile(r"\+55.*|(?:\+?55 ?)?\([0-9]{2}\).*")
 
 
-def proposed_key_type(text: str, owner: str) -> PixKeyType | None:
-    """Return the one type that a key can be of by how it is written, to be confirmed by a person; None for several.
+@dataclass(frozen=True, slots=True)
+class WrittenKey:
+    """A key as a cell has it.
 
-    Bare digits that may be a CPF or a phone are the payee's own CPF, or nobody's to say.
+    Attributes:
+        text: The key alone, without the name of its type; the payee's own document or e-mail where a word means that.
+        named: The type that the cell names; None where it names none.
+    """
+
+    text: str = field(repr=False)
+    named: PixKeyType | None = None
+
+
+_OWN: Final = re.compile(
+    r"(?:(?:o|a|pelo|no|com o) )?(?:(?:mesmo|mesma|proprio|propria|seu|meu|same|own) )*(cpf|cnpj|documento|e ?-?mail)"
+    r"(?: (?:mesmo|acima|ao lado|do favorecido|do titular|dele|dela))?"
+)
+
+
+def written_key(text: str, owner: str = "", email: str = "") -> WrittenKey:
+    """Part a cell into a key and the type it names: "CPF: 529.982.247-25", "e-mail ana@example.com", "o mesmo CPF".
 
     Args:
         owner: Canonical tax id of the payee; "" when it is not known.
+        email: The payee's; "" when it is not known.
+
+    >>> written_key("Celular: 11 98765-4321").text, written_key("o mesmo CPF", "52998224725").text
+    ('11 98765-4321', '52998224725')
+    """
+    text = text.strip(BLANKS)
+    if own := _OWN.fullmatch(" ".join(without_accents(text).split())):
+        kind = kind_of(owner) if owner else None
+        if kind and own[1] in {kind, "documento"}:
+            return WrittenKey(owner, kind)
+        return WrittenKey(email, "email") if email and own[1].endswith("mail") else WrittenKey(text)
+    for mark in (":", "=", " - ", " "):
+        name, found, key = text.partition(mark)
+        named = key_types_of(name) if found and key.strip(BLANKS) else frozenset()
+        if len(named) == 1:
+            return WrittenKey(key.strip(BLANKS), next(iter(named)))
+    return WrittenKey(text)
+
+
+def proposed_key_type(text: str, owner: str, email: str = "", header: str = "") -> PixKeyType | None:
+    """Return the one type that a key can be of by how it is written, to be confirmed by a person; None for several.
+
+    What the cell itself names goes first, then what its header does. Eleven bare digits that are no CPF, with an area
+    code and a nine behind it, are a phone; those that may be a CPF are the payee's own, or nobody's to say.
+
+    Args:
+        owner: Canonical tax id of the payee; "" when it is not known.
+        email: The payee's; "" when it is not known.
+        header: Above the key, such as "Pix (celular)".
 
     >>> proposed_key_type("ana@example.com", ""), proposed_key_type("(11) 98765-4321", "")
     ('email', 'phone_number')
     >>> proposed_key_type("529.982.247-25", ""), proposed_key_type("52998224725", "52998224725")
     ('cpf', 'cpf')
     >>> proposed_key_type("52998224725", ""), proposed_key_type("11987654321", "")
-    (None, None)
+    (None, 'phone_number')
     """
-    text = text.strip(BLANKS)
+    written = written_key(text, owner, email)
+    text = written.text
+    if written.named:
+        return written.named if read_pix_key(text, written.named, owner).value else None
+    of_header = key_types_of(header)
+    if len(of_header) == 1 and read_pix_key(text, kind := next(iter(of_header)), owner).value:
+        return kind
     document = parse_tax_id(text).value
     if document and (document == owner or _MASKED_DOCUMENT.fullmatch(text.upper()) or kind_of(document) == "cnpj"):
         return kind_of(document)
     shown: tuple[tuple[PixKeyType, bool], ...] = (
         ("email", "@" in text),
         ("random_key", True),
-        ("phone_number", _SHOWN_PHONE.fullmatch(text) is not None),
+        ("phone_number", (_SHOWN_PHONE.fullmatch(text) or _BARE_MOBILE.fullmatch(text)) is not None),
     )
     return next((kind for kind, may in shown if may and read_pix_key(text, kind).value), None)
 

@@ -382,3 +382,22 @@ def test_looking_at_a_sheet_imports_nothing_that_pays(tmp_path):
     sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor"), (*MARIA, "100,00"))
     assert not imported_by("check", str(sheet)) & {*NEVER, "xlsxwriter", "duckdb"}
     assert not imported_by("new", str(sheet), *PAYER) & {*NEVER, "xlsxwriter", "duckdb"}
+
+
+def test_keys_that_show_their_type_are_asked_about_once_and_the_job_says_the_answer(tmp_path):
+    head = ("Nome", "CPF", "PIX", "Valor")
+    sheet = write(
+        tmp_path / "p.xlsx", head, ("Ana Lima", "111.444.777-35", "11 98765-4321", "10,00"),
+        ("Maria Silva", "529.982.247-25", "o mesmo CPF", "20,00"),
+    )  # fmt: skip
+    plain = repasse("new", sheet, *PAYER)
+    assert "2 chaves Pix" in plain.output
+    assert "--key-types" in plain.output
+    checked = repasse("check", str(tmp_path / "job.yaml"))
+    assert "2 chaves Pix mostram o tipo" in checked.output
+    assert "--key-types" in "".join(checked.output.splitlines()[-4:])
+    (tmp_path / "job.yaml").unlink()
+    made = repasse("new", sheet, *PAYER, "--key-types")
+    assert "--key-types" not in made.output
+    assert "pix_key_types: as_shown" in (tmp_path / "job.yaml").read_text("utf-8")
+    assert taken_in(tmp_path / "job.yaml").inputs.payments["pix_key"].tolist() == ["+5511987654321", "52998224725"]
