@@ -35,7 +35,7 @@ from flows.desk import (
     sign_in,
     unresolved,
 )
-from flows.desk.guard import MEGABYTE, DeskSettings, NotSignedIn, RequestRefused
+from flows.desk.guard import MEGABYTE, DeskSettings, NotSignedIn, OwnFormsAlone, RequestRefused
 from flows.desk.jobs import JobsFolder, Launches
 from flows.desk.new_jobs import NewJobs
 from flows.desk.pages import HERE, language_of, show
@@ -151,6 +151,7 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
     app.add_exception_handler(RepasseError, _report_error)
     app.add_exception_handler(HTTPException, _report_http)
     app.add_exception_handler(RequestValidationError, _report_http)
+    app.add_middleware(OwnFormsAlone, settings=settings, refuse=_report_refused)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False)
     app.add_middleware(StrictHeaders, https=settings.https)
     return app

@@ -3,8 +3,9 @@
 import asyncio
 import datetime as dt
 import hmac
+import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -12,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from fastapi import Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import DeskUser, Role
@@ -181,13 +183,81 @@ def require_token(given: str, csrf: str) -> None:
         raise RequestRefused(403, "desk.refused.token")
 
 
+_LOOKS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+_IN_FIELDS: Final = re.compile(rb"(?:^|&)token=([0-9a-f]{64})(?:&|$)")
+_IN_PARTS: Final = re.compile(rb'name="?token"?[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n([0-9a-f]{64})\r\n')
+
+
+class OwnFormsAlone:
+    """Refuses, before any route sees it, whatever is no look and does not come from a form of this desk.
+
+    Its origin must be the desk's, whoever sends it. Of a browser with a session the token must be among the first
+    bytes, as every form of ours has it, and be that of this session or visit: a route cannot forget to ask for it. A
+    browser without a session may do nothing that needs one.
+
+    Args:
+        refuse: Makes the answer to a request that is refused.
+    """
+
+    def __init__(
+        self, app: ASGIApp, settings: DeskSettings, refuse: Callable[[Request, RequestRefused], Response]
+    ) -> None:
+        self._app, self._settings, self._refuse = app, settings, refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on, with all of its body, or answer it."""
+        if scope["type"] != "http" or scope["method"] in _LOOKS:
+            await self._app(scope, receive, send)
+            return
+        request, read = Request(scope), list[Message]()
+        try:
+            require_same_origin(request)
+            if request.cookies.get(cookie_name(self._settings, "session")):
+                await self._require_token(request, receive, read)
+        except RequestRefused as refused:
+            answer = await run_in_threadpool(self._refuse, request, refused)
+            await answer(scope, receive, send)
+            return
+
+        async def receive_again() -> Message:
+            return read.pop(0) if read else await receive()
+
+        await self._app(scope, receive_again, send)
+
+    async def _require_token(self, request: Request, receive: Receive, read: list[Message]) -> None:
+        """Read a request until its token is there; what was read is put into `read`, for whoever reads it after."""
+        cookies = (request.cookies.get(cookie_name(self._settings, what), "") for what in ("session", VISIT))
+        tokens = {csrf_of(cookie) for cookie in cookies if cookie}
+        in_parts = request.headers.get("content-type", "").startswith("multipart/")
+        body, more = bytearray(), True
+        try:
+            async with asyncio.timeout(FORM_WITHIN_S):
+                while more and len(body) <= FORM_LIMIT_BYTES:
+                    read.append(await receive())
+                    body += read[-1].get("body", b"")
+                    more = read[-1]["type"] == "http.request" and read[-1].get("more_body", False)
+                    if in_parts and (found := _IN_PARTS.search(body)):
+                        return require_any_token(found[1].decode(), tokens)
+        except TimeoutError:
+            raise RequestRefused(408, "desk.refused.form") from None
+        if len(body) > FORM_LIMIT_BYTES and not in_parts:
+            raise RequestRefused(413, "desk.refused.form")
+        found = None if in_parts else _IN_FIELDS.search(body)
+        return require_any_token(found[1].decode() if found else "", tokens)
+
+
+def require_any_token(given: str, tokens: Collection[str]) -> None:
+    """Refuse a token that is none of those."""
+    if not any(hmac.compare_digest(given.encode(), token.encode()) for token in tokens):
+        raise RequestRefused(403, "desk.refused.token")
+
+
 async def read_form(request: Request) -> Form:
     """Read a small form.
 
     Raises:
         Refused: it is too large, or no form.
     """
-    require_same_origin(request)
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         raise RequestRefused(415, "desk.refused.form")
     try:

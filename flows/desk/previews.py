@@ -398,7 +398,7 @@ def put_right(request: Request, token: str, signed: SignedIn, form: Posted) -> R
 
 
 @router.post("/previews/{token}/key-types")
-def take_key_types(request: Request, token: str, signed: SignedIn) -> Response:
+def take_key_types(request: Request, token: str, signed: SignedIn, _form: Posted) -> Response:
     """Take each Pix key without a type for what it shows, on somebody's word, and begin another preview."""
     signed.require(Role.PREPARER)
     preview = _preview_of(request, token)

@@ -18,7 +18,7 @@ from fastapi.concurrency import run_in_threadpool
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from flows.desk.guard import TOKEN, RequestRefused, Signed, require_same_origin, require_token, settings_of
+from flows.desk.guard import TOKEN, RequestRefused, Signed, require_token, settings_of
 from io_adapters.ledger.ledger import Ledger
 
 # What is left of a request that is too long is read and thrown away, up to so many times the limit, so that a browser
@@ -207,7 +207,6 @@ async def receive(request: Request, signed: Signed) -> tuple[dict[str, str], lis
     """
     settings = settings_of(request)
     limit_bytes = settings.upload_limit_bytes
-    require_same_origin(request)
     kind, options = parse_options_header(request.headers.get("content-type"))
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
         raise RequestRefused(415, "desk.refused.form")

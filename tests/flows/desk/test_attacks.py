@@ -140,11 +140,12 @@ def upload(who: Browser, page: str, body: bytes) -> httpx.Response:
 def test_a_form_that_swells_where_no_file_is_is_cut_off(at_desk, desk, settings):
     ana, page = at_desk("ana"), job_page(desk)
     long, many = b"X: " + b"x" * 10_000 + b"\r\n", b"".join(b"X-%d: y\r\n" % number for number in range(100))
+    token = b"--b\r\nContent-Disposition: form-data; name=token\r\n\r\n" + ana.token(page).encode() + b"\r\n"
     for headers in (long, many):
-        body = b"--b\r\n" + headers + b"Content-Disposition: form-data; name=a\r\n\r\nv\r\n--b--\r\n"
+        body = token + b"--b\r\n" + headers + b"Content-Disposition: form-data; name=a\r\n\r\nv\r\n--b--\r\n"
         assert upload(ana, page, body).status_code == 400
     parts = b"".join(b"--b\r\nContent-Disposition: form-data; name=a%d\r\n\r\n\r\n" % n for n in range(500))
-    assert "arquivos demais" in words_of(upload(ana, page, parts + b"--b--\r\n").text)
+    assert "arquivos demais" in words_of(upload(ana, page, token + parts + b"--b--\r\n").text)
     assert not list(settings.uploads.rglob("*"))
 
 

@@ -118,13 +118,58 @@ def test_each_role_does_what_it_may_and_nothing_else(people):
 
 
 def test_nothing_is_done_by_a_look_or_by_a_way_nobody_wrote(people):
-    who, _ = people[Role.APPROVER]
+    who, token = people[Role.APPROVER]
     for method, path in RULES:
         address = path.replace("{digest}", "abcdef1234").replace("{token}", "x").replace("{run_id}", "x")
         for other in ("HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE"):
-            answer = who.http.request(other, address.replace("{key}", "x"))
+            acts = other in {"PUT", "DELETE", "PATCH"}
+            assert not acts or who.http.request(other, address.replace("{key}", "x")).status_code == 403
+            ours = {"headers": {"Origin": ORIGIN}, "data": {"token": token}} if acts else {}
+            answer = who.http.request(other, address.replace("{key}", "x"), **ours)
             assert answer.status_code == 405, (other, path)
             assert answer.headers["allow"] in {"GET", "POST"}
             assert answer.headers["x-frame-options"] == "DENY"
         if method == "POST" and ("GET", path) not in RULES:
             assert who.http.get(address).status_code == 405, path
+
+
+ACTS = [path for method, path in RULES if method == "POST"]
+
+
+@pytest.mark.parametrize("kind", ["a form", "an upload", "nothing"])
+@pytest.mark.parametrize("missing", ["origin", "token", "both", "another's token"])
+def test_no_act_is_done_without_the_desks_origin_and_the_sessions_token(at_desk, desk, kind, missing):
+    """Whoever walks all addresses with somebody's cookies, and every role, from a page that is not the desk's."""
+    ana, bia = at_desk("ana", *Role), at_desk("bia", *Role)
+    before = changes_of(desk)
+    own = {"token": "" if missing in {"token", "both"} else ana.token("/doubts")}
+    own |= {"token": bia.token("/doubts")} if missing == "another's token" else {}
+    headers = {} if missing in {"origin", "both"} else {"Origin": ORIGIN}
+    for path in ACTS:
+        address = path.replace("{digest}", "abcdef1234").replace("{table}", "payees").replace("{place}", "0")
+        for name in ("{token}", "{run_id}"):
+            address = address.replace(name, "x")
+        sent = {"a form": {"data": FIELDS | own}, "nothing": {}}.get(kind)
+        sent = sent if sent is not None else {"files": [*((name, (None, text)) for name, text in own.items())]}
+        answer = ana.http.post(address, headers=headers, **sent)
+        if kind != "nothing" or missing != "origin":
+            assert answer.status_code == 403, (path, kind, missing)
+        assert answer.status_code >= 400
+    assert changes_of(desk) == before
+
+
+def changes_of(desk):
+    key_types = [desk.ledger.pix_key_types.known(job.name) for job in desk.jobs.list()]
+    return desk.unresolved.stop(), desk.ledger.runs.list(None), key_types, desk.ledger.desk_users.list()
+
+
+def test_an_act_that_somebody_adds_and_forgets_to_guard_is_guarded_all_the_same(at_desk):
+    ana = at_desk("ana")
+    done = []
+    ana.http.app.post("/forgotten")(lambda: done.append("done"))
+    token = ana.token("/doubts")
+    for headers, data in (({}, {"token": token}), ({"Origin": ORIGIN}, {}), ({"Origin": "http://x"}, {"token": token})):
+        assert ana.http.post("/forgotten", headers=headers, data=data).status_code == 403
+    assert done == []
+    assert ana.http.post("/forgotten", headers={"Origin": ORIGIN}, data={"token": token}).status_code == 200
+    assert done == ["done"]

@@ -117,7 +117,7 @@ def test_nothing_typed_and_cells_that_are_none_of_the_page_change_nothing(ana, t
 @pytest.mark.journey
 def test_types_that_keys_show_are_taken_by_one_word_which_is_kept(ana, bia, job, the_job, service):
     rows = [payment(ANA, "10,00"), payment(BIA, "20,00", Chave_Pix="(11) 98765-4321"), payment(CAIO, "40,00")]
-    rows[2] = rows[2] | {"Chave Pix": "11987654321", "Situação": ""}
+    rows[2] = rows[2] | {"Chave Pix": "11144477735", "Situação": ""}
     bare = [{name: text for name, text in row.items() if name != "Tipo da chave"} for row in rows]
     write_sheet(job.parent / "payments.xlsx", [row | {"Situação": ""} for row in bare])
     look = looked_at(ana, the_job)
