@@ -12,7 +12,7 @@ from typing import Final
 from flows.settings import UPLOADS, Settings, cluster_address, jobs_folder, policy_file
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.declarations import is_path, read_job, read_policy
-from io_adapters.spreadsheets.files import is_url
+from io_adapters.spreadsheets.files import is_url, keep_within
 from schemas.errors import ConfigurationError, RepasseError, errors_in_language
 from schemas.job import BRASILIA, Job, Period, PolicyReads, period_asked, resolve_period
 from schemas.messages import Message
@@ -155,6 +155,7 @@ def require_within_reach(job: Job, path: Path, environment: Mapping[str, str] = 
         return
     reads, jobs = read_policy(policy).reads, jobs_folder(environment)
     own = [path.absolute().parent, *([jobs] if jobs else [])]
+    keep_within([*own, *map(Path, reads.folders)])
     beyond = [text for text in paths_in(job) if not _is_within(text, own[0], own, reads)]
     if beyond:
         raise ConfigurationError(Message("error.out_of_reach", file=path.name, paths=", ".join(beyond)))

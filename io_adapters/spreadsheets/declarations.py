@@ -28,9 +28,11 @@ from ruamel.yaml.tokens import (
     FlowMappingStartToken,
     FlowSequenceEndToken,
     FlowSequenceStartToken,
+    ScalarToken,
 )
 from ruamel.yaml.util import load_yaml_guess_indent
 
+from io_adapters.spreadsheets.files import lies_within
 from schemas.errors import ConfigurationError
 from schemas.job import HousePolicy, Job
 from schemas.layouts.layout import Layout
@@ -60,7 +62,7 @@ class YamlText:
                 break
             try:
                 line, column = node.lc.key(step) if isinstance(node, CommentedMap) else node.lc.item(step)
-            except KeyError:  # merged in from an anchor (<<), so written elsewhere
+            except (KeyError, TypeError):  # merged in from an anchor (<<), or in a tagged value that keeps no places
                 break
             node = node[step]
         return line + 1, column + 1
@@ -82,6 +84,7 @@ class YamlText:
 _LONGEST_DECLARATION: Final = 200_000
 _DEEPEST: Final = 30
 _MOST_TOKENS: Final = 10_000
+_LONGEST_PLAIN: Final = 2_000  # characters; a number of more digits cannot be made, and no name or path has as many
 _OPENING: Final = (BlockMappingStartToken, BlockSequenceStartToken, FlowMappingStartToken, FlowSequenceStartToken)
 _CLOSING: Final = (BlockEndToken, FlowMappingEndToken, FlowSequenceEndToken)
 
@@ -102,7 +105,7 @@ def parse_yaml(text: str, name: str) -> YamlText:
         raise ConfigurationError(Message("error.key_twice", place=_mark(name, error), what=what)) from None
     except MarkedYAMLError as error:
         raise ConfigurationError(f"{_mark(name, error)} {error.problem or error.context}") from None
-    except YAMLError as error:
+    except Exception as error:  # noqa: BLE001 - whatever a parser makes of a stranger's text is a refusal
         raise ConfigurationError(Message("error.not_yaml", name=name, kind=type(error).__name__)) from None
     return YamlText(name, _plain(tree), tree)
 
@@ -118,6 +121,10 @@ def _require_plain(text: str, name: str) -> None:
                 mark = token.start_mark
                 place = f"{name}:{mark.line + 1}:{mark.column + 1}"
                 raise ConfigurationError(Message("error.declaration_anchor", place=place))
+            if isinstance(token, ScalarToken) and token.plain and len(token.value) > _LONGEST_PLAIN:
+                mark = token.start_mark
+                place = f"{name}:{mark.line + 1}:{mark.column + 1}"
+                raise ConfigurationError(Message("error.declaration_value", place=place, limit=_LONGEST_PLAIN))
             if number > _MOST_TOKENS:
                 raise ConfigurationError(Message("error.declaration_long", name=name, limit=_LONGEST_DECLARATION))
             depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
@@ -374,6 +381,8 @@ def _read(path: Path, model: type[Model]) -> Model:
 def _bytes_of(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
+            if not lies_within(file.fileno(), path):
+                raise ConfigurationError(Message("error.declaration_elsewhere", path=str(path)))
             return file.read(4 * _LONGEST_DECLARATION + 1)  # four bytes are the most that a character takes
     except OSError as error:
         raise ConfigurationError(Message("error.file_unreadable", path=str(path), kind=type(error).__name__)) from None
@@ -389,6 +398,8 @@ def _text_of(content: bytes, path: Path) -> str:
 def _checked(document: YamlText, model: type[Model]) -> Model:
     try:
         return model.model_validate(document.values)
+    except (ArithmeticError, RecursionError) as error:  # of a value that no check foresaw
+        raise ConfigurationError(Message("error.not_yaml", name=document.name, kind=type(error).__name__)) from None
     except ValidationError as error:
         problems = _without_noise(document, error.errors(include_url=False, include_input=False))
         found = sorted({_located(document, model, problem) for problem in problems}, key=lambda at: (at[0], str(at[1])))

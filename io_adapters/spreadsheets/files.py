@@ -10,7 +10,7 @@ import stat
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -166,7 +166,7 @@ def sha256_of(path: str) -> str:
     """
     digest = sha256()
     try:
-        with _elsewhere().open(path, "rb") if is_url(path) else Path(path).open("rb") as file:
+        with _elsewhere().open(path, "rb") if is_url(path) else _local(path, FilePlace(Path(path).name)) as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
     except OSError:
@@ -474,6 +474,30 @@ def _member_of(archive: BinaryIO, member: str, place: FilePlace) -> Iterator[Unp
         yield _only_once(Unpacked(plain, name, "zip"), place)
 
 
+_KEPT: Final = set[Path]()
+
+
+def keep_within(folders: Iterable[Path]) -> None:
+    """Let what is read below any of these folders lie there in truth, whatever links lead out of them, from now on.
+
+    A name says nothing: between a look and the opening a link may take its place. So a file is opened first, and then
+    it is asked where it lies.
+    """
+    _KEPT.update(Path(os.path.abspath(folder)) for folder in folders)  # noqa: PTH100 - as it is called, links and all
+
+
+def lies_within(descriptor: int, path: str | Path) -> bool:
+    """Whether an open file lies in a folder that its path is in, of those that `keep_within` names."""
+    called = Path(os.path.abspath(path))  # noqa: PTH100
+    if not any(called.is_relative_to(folder) for folder in _KEPT):
+        return True
+    known = Path(f"/proc/self/fd/{descriptor}")
+    place = Path(os.readlink(known) if known.parent.is_dir() else os.path.realpath(path))  # noqa: PTH115
+    if not known.parent.is_dir() and not os.path.samestat(os.fstat(descriptor), place.stat()):
+        return False
+    return any(place.is_relative_to(folder.resolve()) for folder in _KEPT)
+
+
 @contextmanager
 def _local(path: str, place: FilePlace) -> Iterator[BinaryIO]:
     try:
@@ -484,7 +508,7 @@ def _local(path: str, place: FilePlace) -> Iterator[BinaryIO]:
         if os.path.islink(path):  # noqa: PTH114  # Path refuses names that the system could not have
             raise refusal(IssueCode.FILE_NOT_REGULAR, place) from None
         raise refusal(IssueCode.FILE_MISSING, place, "unreachable", reason=type(error).__name__) from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode) or not lies_within(descriptor, path):
         os.close(descriptor)
         raise refusal(IssueCode.FILE_NOT_REGULAR, place)
     with os.fdopen(descriptor, "rb") as stream:

@@ -88,22 +88,23 @@ class RestsOn(_Declared):
 
 
 class Above(_Declared):
-    """A value that stands once above the header.
+    """A value that stands once above the header: beside a label, or in a sentence.
 
     Attributes:
         label: Text of the cell beside which it stands.
-        pattern: Regular expression that finds it in a row's cells, joined by blanks; its first group is the value.
+        behind: Words of a row, its cells joined by blanks, directly behind which it stands.
+        shape: What it looks like there: a currency's three letters, a month (2026-10, 10/2026), or a day.
     """
 
     label: str | None = None
-    pattern: str | None = None
+    behind: str | None = None
+    shape: Literal["currency", "month", "day"] | None = None
 
     @model_validator(mode="after")
     def _one_of_both(self) -> "Above":
-        if (self.label is None) == (self.pattern is None):
-            raise ValueError("either a label or a pattern says where a value stands above the header")
-        if self.pattern is not None and re.compile(self.pattern).groups != 1:
-            raise ValueError("a pattern has one group, which is the value")
+        in_sentence = bool(self.behind and fold(self.behind)) and self.shape is not None
+        if (self.label is None) != in_sentence or (self.label is not None and (self.behind or self.shape)):
+            raise ValueError("either a label, or words behind which it stands and its shape, say where a value is")
         return self
 
 

@@ -307,12 +307,21 @@ def currency_of_amounts(fit: Fit) -> str | None:
     return currency_in(fit.header.texts[position])
 
 
+# What a value above the header may look like in a sentence; no declaration holds an expression of its own.
+_SHAPES: Final[Mapping[str, re.Pattern[str]]] = {
+    "currency": re.compile(r"\b[A-Z]{3}\b"),
+    "month": re.compile(r"\b(?:(?:19|20)[0-9]{2}-[0-9]{2}|[0-9]{2}/(?:19|20)[0-9]{2})\b"),
+    "day": re.compile(r"\b(?:(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}|[0-9]{2}/[0-9]{2}/(?:19|20)[0-9]{2})\b"),
+}
+
+
 def _value_in(texts: Sequence[str], above: Above) -> str:
     """Return the value that a row above the header holds; "" for none."""
     cells = [text.strip() for text in texts if text.strip()]
-    if above.pattern is not None:
-        value = re.search(above.pattern, " ".join(cells))
-        return (value[1] or "").strip() if value else ""
+    if above.behind is not None and above.shape is not None:
+        row, words = " ".join(cells), fold(above.behind)
+        found = _SHAPES[above.shape].finditer(row)
+        return next((value[0] for value in found if fold(row[: value.start()]).endswith(words)), "")
     at = next((n for n, text in enumerate(cells[:-1]) if fold(text) == fold(above.label or "")), None)
     return cells[at + 1] if at is not None else ""
 

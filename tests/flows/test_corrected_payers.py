@@ -26,7 +26,9 @@ def halves(label, service):
 
 def run(label, month, amount=None, *, tax_id=PAYER, before=None, **changes):
     if amount:
-        label.write(f"{month}-{len(list(label.folder.glob(f'{month}-*')))}.xlsx", [line(amount, f"Faixa {amount}")])
+        label.write(
+            f"{month}-{len(list(label.folder.glob(f'{month}-*')))}.xlsx", [line(amount, f"Faixa {amount}", month)]
+        )
     payer = {"tax_id": tax_id, "name": "Selo Aurora"} | ({"previous_tax_id": before} if before else {})
     sources = changes.pop("sources", [{"files": "{period}-*.xlsx", "layout": "royalties"}])
     label.declare(
@@ -170,7 +172,7 @@ def test_a_row_that_failed_under_the_number_before_was_paid_under_the_new_one_an
 @pytest.mark.parametrize("change", [{"tax_id": OTHER}, {"job": "selo-novo"}], ids=["payer", "name"])
 def test_a_debt_under_another_number_or_name_is_not_forgiven_without_a_persons_word(halves, service, change):
     run(halves, "2026-07", "100,00")
-    halves.write("2026-07-0.xlsx", [line("80,00", "Faixa 100,00")])
+    halves.write("2026-07-0.xlsx", [line("80,00", "Faixa 100,00", "2026-07")])
     run(halves, "2026-07")
     assert owed(halves) == {(PAYER, "BRL", "ana"): -1000, (PAYER, "BRL", "bia"): -1000}
     report = run(halves, "2026-08", "60,00", **change)

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from flows.cli.desk import STRICT_POLICY
-from flows.run import open_ledger_of
+from flows.intake.read import read
+from flows.run import QuietProgress, open_ledger_of, opened_offline
+from flows.run_request import read_run_request
 from flows.settings import read_settings
-from schemas.errors import ConfigurationError, DecisionRefused, ExitCode
+from schemas.errors import ConfigurationError, DecisionRefused, ExitCode, RepasseError
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of
 
@@ -196,7 +198,7 @@ def test_a_policy_that_asks_for_less_than_before_counts_once_two_people_say_so(l
     ],
 )
 def test_a_job_reads_where_the_policy_lets_jobs_read(label, service, policy, tmp_path, reads, path, is_read):
-    elsewhere = tmp_path / "elsewhere"
+    elsewhere = label.folder.parent / "elsewhere"
     for folder in (elsewhere, tmp_path / "secret"):
         folder.mkdir()
         shutil.copy(label.folder / "payments.xlsx", folder / "payments.xlsx")
@@ -224,3 +226,38 @@ def test_the_policy_of_the_home_folder_counts_also_where_that_lies_beside_the_jo
     (label.folder / "policy.yaml").write_text(STRICT_POLICY, encoding="utf-8")
     with pytest.raises(ConfigurationError, match="policy"):
         label.run(yes=True)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "link", "leads_to"),
+    [
+        ("l*.xlsx", "l1.xlsx", "payments.xlsx"), ("s?b/payments.xlsx", "sub", ""), ("**/payments*.xlsx", "deep", ""),
+        ("[st]ub/*.xlsx", "tub", ""), ("payments-1.xlsx", "payments-1.xlsx", "payments.xlsx"),
+        ("sub/payments.xlsx", "sub", ""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("when", ["before", "after it was looked at"])
+def test_no_link_leads_a_job_out_of_the_folders_it_may_read(label, service, policy, pattern, link, leads_to, when):
+    """Whether its name is written out or matched by a pattern, and whether the link is there when the job is judged."""
+    elsewhere = label.folder.parent / "elsewhere"
+    elsewhere.mkdir()
+    shutil.copy(label.folder / "payments.xlsx", elsewhere / "payments.xlsx")
+    (label.folder / "payments.xlsx").unlink()
+    policy()
+    label.declare(sources=[{"files": pattern, "layout": "payments"}])
+    place = label.folder / link
+    if when == "before":
+        place.symlink_to(elsewhere / leads_to)
+        try:
+            ended = label.run(yes=True).exit_code
+        except RepasseError as refused:
+            ended = refused.exit_code
+    else:
+        place.parent.mkdir(exist_ok=True)
+        order = read_run_request(label.job, yes=True, by="ana")
+        place.symlink_to(elsewhere / leads_to)
+        with pytest.raises(RepasseError) as refused, opened_offline(order, QuietProgress()) as run:
+            read(run)
+        ended = refused.value.exit_code
+    assert ended in {ExitCode.CONFIGURATION, ExitCode.UNREADABLE_FILE}
+    assert service.paid == []

@@ -37,7 +37,7 @@ def test_one_list_under_two_names_at_one_moment_is_paid_once(two_jobs, service):
         label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
     reports = run_at_once(*two_jobs)
     assert service.paid == [1000, 2000]
-    assert sorted(report.exit_code for report in reports) == [ExitCode.DONE, ExitCode.ANOTHER_RUN]
+    assert sorted(report.exit_code for report in reports) == [ExitCode.DONE, ExitCode.APPROVAL_WANTED]  # row by row
     for label in two_jobs:
         label.run()
     assert service.paid == [1000, 2000]

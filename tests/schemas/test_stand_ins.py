@@ -158,15 +158,38 @@ def preamble(*rows, **above):
 
 def test_a_value_above_the_header_is_found_beside_its_label_or_by_its_form():
     rows = [("Start Date", "", "10/01/2026"), ("Royalties in AUD for October",), ("Currency",)]
-    found = preamble(*rows, period={"label": "start date"}, currency={"pattern": r"\bin ([A-Z]{3})\b"})
+    found = preamble(*rows, period={"label": "start date"}, currency={"behind": "royalties in", "shape": "currency"})
     assert found == {"period": ("10/01/2026", 1), "currency": ("AUD", 2)}
     assert preamble(*rows, currency={"label": "Currency"}) == {}
 
 
-@pytest.mark.parametrize("above", [{}, {"label": "a", "pattern": "(b)"}, {"pattern": "b"}])
-def test_a_value_above_the_header_is_declared_in_one_way(above):
-    with pytest.raises(ValueError, match=r"label or a pattern|one group"):
+@pytest.mark.parametrize(
+    "above",
+    [
+        {}, {"label": "a", "behind": "b", "shape": "month"}, {"behind": "b"}, {"shape": "day"},
+        {"behind": " ", "shape": "day"},
+        {"label": "a", "shape": "day"}, {"pattern": "((?:a+)+)$"}, {"behind": "b", "shape": "[a-z]+"},
+    ],
+)  # fmt: skip
+def test_a_value_above_the_header_is_declared_in_one_way_and_by_no_expression(above):
+    with pytest.raises(ValueError):
         layout("royalty_lines", preamble={"currency": above})
+
+
+@pytest.mark.parametrize(
+    ("row", "behind", "shape", "value"),
+    [
+        ("Valores em USD e BRL", "valores em", "currency", "USD"),
+        ("Sales for 2026-09", "SALES FOR", "month", "2026-09"),
+        ("Período: 01/09/2026 a 30/09/2026", "a", "day", "30/09/2026"),
+        ("Mês de 09/2026", "mês de", "month", "09/2026"),
+        ("Valores em reais", "valores em", "currency", None), ("(((a+)+)+)+ USD", "(((a+)+)+)+", "currency", "USD"),
+    ],
+)  # fmt: skip
+def test_a_value_in_a_sentence_is_known_by_what_stands_before_it_and_its_shape(row, behind, shape, value):
+    column = "currency" if shape == "currency" else "period"
+    found = preamble((row,), **{column: {"behind": behind, "shape": shape}})
+    assert found == ({column: (value, 1)} if value else {})
 
 
 @pytest.mark.parametrize("name", ["headless.csv", "headless.xlsx"])

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from schemas.issues import Issue, IssueCode, Severity
+from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import RowRuns
 from schemas.plan import Place
 from schemas.reconciliation import (
@@ -84,9 +85,9 @@ def reconciliation(obligations=SAMPLE, language="pt-BR", issues=(ISSUE,), **give
         "rows": pd.DataFrame(
             [
                 ("pagamentos.xlsx", "Out", 2, 4, 2, "used", ""),
-                ("pagamentos.xlsx", "Out", 3, 3, 1, "held", "CPF inválido"),
-                ("pagamentos.xlsx", "Out", 5, 5, 1, "duplicate", "paga pela execução run-0"),
-                ("pagamentos.xlsx", "Out", 6, 6, 1, "ignored", "linha em branco"),
+                ("pagamentos.xlsx", "Out", 3, 3, 1, "held", codes_json("CPF inválido")),
+                ("pagamentos.xlsx", "Out", 5, 5, 1, "duplicate", codes_json("paga pela execução run-0")),
+                ("pagamentos.xlsx", "Out", 6, 6, 1, "ignored", codes_json("linha em branco")),
             ],
             columns=list(RowRuns.to_schema().columns),
         ),

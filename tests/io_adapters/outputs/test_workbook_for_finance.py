@@ -19,7 +19,7 @@ from io_adapters.outputs.workbook_tables import SheetColumn, WorkbookTable, writ
 from schemas.errors import ExitCode
 from schemas.issues import Severity
 from schemas.messages import catalogue_in
-from schemas.obligation import Kind, reasons_of
+from schemas.obligation import Kind, codes_json, reasons_of
 from schemas.parsing.row_accounting import RowRuns
 from schemas.plan import Place
 from schemas.reconciliation import Discrepancy, RowCounts
@@ -112,7 +112,7 @@ def test_used_rows_are_counted_and_all_others_listed_so_that_the_counts_are_the_
 
 def test_rows_of_a_text_file_are_counted_though_it_has_no_sheet():
     rows = pd.DataFrame(
-        [("a.csv", None, 2, 2, 1, "used", ""), ("a.csv", None, 3, 3, 1, "held", "valor")],
+        [("a.csv", None, 2, 2, 1, "used", ""), ("a.csv", None, 3, 3, 1, "held", codes_json("valor"))],
         columns=list(RowRuns.to_schema().columns),
     )
     lines = sheets_of(reconciliation(rows=rows))["Linhas"]

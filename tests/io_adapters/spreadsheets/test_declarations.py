@@ -1,12 +1,14 @@
 """Every mistake in a job or layout file is told at once, with the line and column where it stands."""
 
 import datetime as dt
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from io_adapters.spreadsheets.declarations import (
+    check_job,
     job_schema,
     known_layouts,
     layout_schema,
@@ -203,3 +205,28 @@ def test_a_layout_that_comes_with_repasse_is_unambiguous(name):
         for alias in aliases:
             assert owners.setdefault(fold(alias), column) == column, alias
     assert layout.required
+
+
+HOSTILE = {
+    "digits": "9" * 4_301, "signed": "-" + "9" * 5_000, "octal": "0o" + "7" * 4_000, "hex": "0x" + "f" * 4_000,
+    "float": "1." + "9" * 3_000, "exponent": "1e999999999", "underscores": "_".join("1" * 2_500), "date": "2026-02-30",
+    "time": "2026-10-01T99:99:99Z", "infinity": ".inf", "not a number": ".nan", "binary": "!!binary '%%%'",
+    "python": "!!python/object/apply:os.system ['true']", "set": "!!set {a, b}", "omap": "!!omap [a: 1]", "null": "~",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "key", ["rules: {minimum_payout: %s}", "period: %s", "job: %s", "settle: {every_s: %s}", "%s: 1"]
+)
+@pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE)
+def test_whatever_a_parser_makes_of_a_value_is_a_refusal_with_its_place_or_a_sound_job(key, value):
+    sound = 'payer: {tax_id: "12.ABC.345/01DE-35", name: Selo}\nsources: [{files: p.csv, layout: payments}]\n'
+    text = sound + "".join(f"{line}\n" for line in ("job: a", "period: 2026-10") if line[:4] != key[:4]) + key % value
+    with suppress(ConfigurationError):
+        check_job(text, "job.yaml")
+
+
+@pytest.mark.parametrize("digits", [2_001, 4_301, 100_000])
+def test_a_number_that_nobody_writes_is_refused_at_its_line(digits):
+    with pytest.raises(ConfigurationError, match=r"job\.yaml:2:9"):
+        check_job("job: a\nperiod: " + "9" * digits, "job.yaml")
