@@ -110,6 +110,8 @@ def opened_run(
 ) -> Iterator[Run]:
     """Open a run: ledger, service, and the lease that keeps other runs of the same job away.
 
+    Its end is written down when it arrives there, and by nobody else: a run that is interrupted has none.
+
     Raises:
         AnotherRun: another run holds the job.
         ConfigurationError: the environment names no service, a ledger that cannot be opened, or a policy that cannot
@@ -132,9 +134,10 @@ def opened_run(
             where = (order.job.job, order.period.label)
             ledger.runs.begin(run_id, *where, command, order.by, str(order.job_path))
             ledger.decision_rules.note(order.job.job, order.job.approval.identities)
-            exits.callback(_finish, run)
             sweep_unfinished(order.folder / order.job.outputs.folder / order.job.job)
         yield run
+        if order is not None:
+            _finish(run)
 
 
 def _finish(run: Run) -> None:

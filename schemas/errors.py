@@ -159,6 +159,10 @@ class AnotherRun(RepasseError):
     exit_code = ExitCode.ANOTHER_RUN
 
 
+class JobIsBusy(AnotherRun):
+    """Another run holds the job at this moment: what it is for is being done."""
+
+
 class SendingFrozen(RepasseError):
     """Ledger and service disagree; nothing is sent until people have looked."""
 

@@ -229,15 +229,16 @@ def alert_of_run(  # noqa: PLR0913  # each is named at the call
     return Alert(f"{kind} {int(code)} {run_id}", kind, subject, facts, _address(desk_url, page), language, notes)
 
 
-def alert_of_night(run_id: str, began: str, *, desk_url: str, language: str) -> Alert:
-    """Tell of a night that has not ended.
+def alert_of_night(run_id: str, told: Message, state: str, *, desk_url: str, language: str) -> Alert:
+    """Tell of a night that has not ended, or after which none has.
 
     Args:
+        told: What of it.
+        state: How it stands.
         desk_url: Where people reach the desk; "" where nobody has said.
     """
-    facts: dict[str, str | int] = {"run": run_id, "state": "running"}
-    subject = Message("alert.night", began=began)
-    return Alert(f"night {run_id}", "night", subject, facts, _address(desk_url, f"runs/{run_id}"), language)
+    facts: dict[str, str | int] = {"run": run_id, "state": state}
+    return Alert(f"night {run_id} {told.id}", "night", told, facts, _address(desk_url, f"runs/{run_id}"), language)
 
 
 def alert_of_jobs(run_id: str, jobs: tuple[str, ...], *, desk_url: str, language: str) -> Alert:

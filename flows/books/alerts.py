@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from flows.run import open_ledger_of
 from flows.settings import Settings
@@ -14,6 +15,8 @@ from schemas.reconciliation import Summary
 from schemas.waits import Alert, WaitingPlan, alert_of_jobs, alert_of_night, alert_of_run
 
 Show = Callable[[str], None]
+# A day, and two hours for a night that takes longer than the one before.
+NIGHT_EXPECTED_WITHIN: Final = dt.timedelta(hours=26)
 
 
 def alert_after_run(
@@ -48,7 +51,7 @@ def alert_after_night(settings: Settings, night_id: str, jobs: tuple[str, ...], 
 
 
 def alert_of_overdue_nights(settings: Settings, command: str, now: dt.datetime, show: Show) -> None:
-    """Call people for nights that began long ago and have not ended.
+    """Call people for nights that began long ago and have not ended, and where none has ended since the day before.
 
     Args:
         settings: Who is told, how, and after how many hours.
@@ -60,8 +63,12 @@ def alert_of_overdue_nights(settings: Settings, command: str, now: dt.datetime, 
 
     def found(ledger: Ledger) -> Iterable[Alert]:
         for night in ledger.runs.begun_and_not_ended(command, before):
-            began = f"{night.started_at.astimezone(BRASILIA):%d/%m/%Y %H:%M}"
-            yield alert_of_night(night.run_id, began, desk_url=settings.desk_url, language=Outputs().language)
+            told = Message("alert.night", began=f"{night.started_at.astimezone(BRASILIA):%d/%m/%Y %H:%M}")
+            yield alert_of_night(night.run_id, told, "running", desk_url=settings.desk_url, language=Outputs().language)
+        last = ledger.runs.last_ended(command)
+        if last is not None and last.finished_at is not None and last.finished_at < now - NIGHT_EXPECTED_WITHIN:
+            told = Message("alert.no_night", ended=f"{last.finished_at.astimezone(BRASILIA):%d/%m/%Y %H:%M}")
+            yield alert_of_night(last.run_id, told, last.state, desk_url=settings.desk_url, language=Outputs().language)
 
     _send_all(settings, found, show)
 

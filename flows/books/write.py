@@ -54,7 +54,7 @@ FOLDER = "statements"
 def basis_of(run: Run, drafted: Draft) -> StatementBasis:
     """Gather what statements need to know of a run beside its tables."""
     advances = stand_of_advances(drafted.inputs.advances, drafted.payables.royalties.recouped, drafted.snapshot.history)
-    heading, payees = heading_of(run.job, run.request.period, _quotes_of(drafted)), drafted.inputs.payees
+    heading, payees = heading_of(run.job, run.request.period, _quotes_of(drafted)), drafted.inputs.terms
     return StatementBasis(heading, advances, languages_of(payees), minimums_of(payees))
 
 

@@ -11,7 +11,7 @@ import typer
 
 from flows.cli.ending import AsJson, Result, console_for, plain_names
 from schemas.errors import DecisionRefused, ExitCode, NotSent, RepasseError, SendingFrozen, UnreadableFile, worst
-from schemas.messages import Message
+from schemas.messages import Message, render
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,6 +64,7 @@ def doctor(
     look("ledger", lambda: _ledger(settings))
     look("service", lambda: _service(settings))
     look("sending", lambda: _sending(settings))
+    look("nights", lambda: _nights(settings))
     for what, found, code in findings:
         mark = "[green]ok[/green]" if code is ExitCode.DONE else f"[red]exit {int(code)}[/red]"
         console.print(f"{what:<12} {mark}  {found}", soft_wrap=True)
@@ -185,6 +186,15 @@ def _sending(settings: "Settings") -> str:
     if hold:
         raise NotSent(Message("error.on_hold", by=hold.by, why=hold.why))
     return "may go on"
+
+
+def _nights(settings: "Settings") -> str:
+    from flows.nights.due import last_night
+    from flows.run import open_ledger_of, utc_now
+
+    with open_ledger_of(settings, create=False) as ledger:
+        night = last_night(ledger, utc_now())
+    return render(night, "en") if night else "none has ended yet"
 
 
 def _accept_key(settings: "Settings", by: str) -> str:

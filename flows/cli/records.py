@@ -62,6 +62,7 @@ def _show_run(ledger: "Ledger", run_id: str, console: "Console") -> Result:
 
 def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     from flows.cli.printing import show_waits, wait_document
+    from flows.nights.due import last_night
     from flows.payables.rules.exchange_rate import codes_of
     from flows.payables.waits import gather_waits
     from flows.run import utc_now
@@ -105,6 +106,10 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     show_waits(console, waits, terminal_language())
     codes |= {wait.code for wait in waits}
     document["open"] = [wait_document(wait) for wait in waits]
+    night = last_night(ledger, utc_now())
+    if night is not None:
+        console.print(render(night, terminal_language()), soft_wrap=True, markup=False)
+    document["last_night"] = render(night, "en") if night else None
     rates = _show_rates(ledger, console)
     codes |= codes_of(rates)
     document["exchange_rates"] = [_rate_document(rate) for rate in rates]

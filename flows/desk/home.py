@@ -12,6 +12,7 @@ from flows.desk.pages import show
 from flows.desk.plans import PlanPages, PlanState, plans_of
 from flows.desk.runs import runs_of
 from flows.desk.unresolved import Unresolved, unresolved_of
+from flows.nights.due import last_night
 from flows.payables.waits import gather_waits
 from io_adapters.ledger.check_requests import CheckRequest
 from io_adapters.ledger.ledger import Ledger
@@ -63,6 +64,7 @@ def home(request: Request, _signed: SignedIn, done: str = "") -> Response:
         "stop": unresolved.stop(),
         "jobs": jobs_of(request).list(),
         "runs": runs_of(request).list(LATEST),
+        "night": last_night(ledger_of(request), now),
         "done": done if done in {"settle", "password"} else "",
     }
     return show(request, "home.html", **facts)

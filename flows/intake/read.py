@@ -16,8 +16,8 @@ from flows.intake.rules.inputs import (
     RateTable,
     Statement,
     UsedFile,
+    held_payees_of,
     in_question,
-    left_of_advances,
     merge,
     of_other_periods,
 )
@@ -31,7 +31,7 @@ from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Source
 from schemas.messages import Message
 from schemas.parsing.content_hash import RowsContent
-from schemas.parsing.row_accounting import PAYEE_NAMES, PERSON_NAMES, join_runs
+from schemas.parsing.row_accounting import PERSON_NAMES, join_runs
 from schemas.parsing.table import empty_of
 from schemas.payee_statement import Quote
 from schemas.raw_table import RawTable
@@ -92,9 +92,9 @@ def _intake(
         statements=statements,
         payees=_joined(payees, Payees),
         payee_problems=dict(_held(payees)[["tax_id", "codes"]].itertuples(index=False, name=None)),
-        held_payees=_held(payees, PAYEE_NAMES)[["tax_id", *PAYEE_NAMES]],
+        held_payees=held_payees_of(table.held for table in payees),
         shares=_joined(shares, Shares),
-        advances=left_of_advances(_joined(advances, Advances), balances, period),
+        advances=_joined(advances, Advances),
         advance_problems=dict(_held(advances)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         shares_in_question=in_question(share.held for share in shares),
         opening=balances,

@@ -9,6 +9,7 @@ from typing import Final
 
 import pyarrow.compute as pc
 
+from flows.books.alerts import NIGHT_EXPECTED_WITHIN
 from flows.payables.rules.account_checks import check_fingerprint
 from flows.payables.waits import is_interrupted
 from flows.run_request import RunRequest
@@ -19,6 +20,7 @@ from io_adapters.spreadsheets.files import expand, sha256_of
 from schemas.errors import ExitCode, UnreadableFile, errors_in_language
 from schemas.exchange_update import UNSETTLED
 from schemas.issues import IssueCode
+from schemas.messages import Message
 from schemas.plan import Place
 from schemas.submission import SubmissionState
 
@@ -34,6 +36,7 @@ class DueReason(StrEnum):
     SAME = "same"
     NO_FILES = "no_files"
     OTHER_FILES = "other_files"
+    BUSY = "busy"
 
     @property
     def is_due(self) -> bool:
@@ -114,6 +117,16 @@ NIGHTLY: Final = "nightly"
 # A night is found among so many runs; one that is older counts as forgotten, and its jobs are run once more.
 _LOOK_BACK_RUNS: Final = 2_000
 _KEPT_BACK: Final = (Place.HELD, Place.CONFLICT, Place.FAILED, Place.UNDETERMINED)
+
+
+def last_night(ledger: Ledger, now: dt.datetime) -> Message | None:
+    """Say how long ago the last night ended, and whether the next should have by now; None where there was none."""
+    last = ledger.runs.last_ended(NIGHTLY)
+    if last is None or last.finished_at is None:
+        return None
+    since = now - last.finished_at
+    hours = int(since.total_seconds() // 3600)
+    return Message("night.overdue" if since > NIGHT_EXPECTED_WITHIN else "night.last", hours=hours)
 
 
 def facts_of(order: RunRequest, ledger: Ledger, now: dt.datetime) -> Facts:

@@ -3,6 +3,7 @@
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -17,12 +18,18 @@ from flows.run import QuietProgress, open_ledger_of, utc_now
 from flows.run_request import RunRequest, current_user, find_jobs, read_run_request
 from flows.runner import CALLER, Caller, RunReport, Watch, call, describe_bug, nothing_is_open, run_settle, walk_request
 from flows.settings import check_environment, read_settings
+from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger
-from schemas.errors import ConfigurationError, ExitCode, RepasseError, worst
-from schemas.job import Settle
+from schemas.errors import AnotherRun, ConfigurationError, ExitCode, JobIsBusy, RepasseError, worst
+from schemas.job import BRASILIA, Settle
 from schemas.messages import Listed, Message
 
 FAILED_TO_BEGIN: Final = "could_not_begin"
+ANOTHER_NIGHT: Final = "another_night"
+# No job has this name. A night of another machine that lasts longer has the next begin beside it: jobs are held one by
+# one all the same.
+_LEASE: Final = f":{NIGHTLY}"
+_LEASE_S: Final = 6 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,8 @@ def folder_of_jobs(given: str | None, environment: Mapping[str, str] = os.enviro
 def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> NightReport:
     """Settle, pay every job that is due, settle again.
 
-    What happens to one job stops no other. A job that is being run by somebody else is left to them.
+    What happens to one job stops no other. A job that is being run by somebody else is left to them; so is everything
+    where another night is under way, which ends this one before its first job.
 
     Args:
         by: Who asks; whoever runs the program when None.
@@ -103,8 +111,14 @@ def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> Ni
     progress = (CALLER.get() or Caller(QuietProgress())).progress
     alert_of_overdue_nights(settings, NIGHTLY, utc_now(), progress.show)
     prepared_by = by or current_user()
-    with open_ledger_of(settings) as ledger:
-        night_id = f"{utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    night_id = f"{utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    owner = Owner.current(night_id)
+    with open_ledger_of(settings) as ledger, ExitStack() as exits:
+        try:
+            ledger.leases.take(_LEASE, owner, _LEASE_S)
+        except AnotherRun:
+            return _left_to_another(ledger, night_id)
+        exits.callback(ledger.leases.release, _LEASE, owner)
         ledger.runs.begin(night_id, "", "", NIGHTLY, prepared_by, str(folder))
         night = _Night(folder, prepared_by, watch, ledger, night_id)
         report = night.run()
@@ -112,6 +126,12 @@ def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> Ni
     not_begun = tuple(job.job or job.file for job in report.jobs if job.state == FAILED_TO_BEGIN)
     alert_after_night(settings, night_id, not_begun, progress.show)
     return report
+
+
+def _left_to_another(ledger: Ledger, night_id: str) -> NightReport:
+    lease = ledger.leases.current(_LEASE)
+    since = f"{lease.since.astimezone(BRASILIA):%d/%m/%Y %H:%M}" if lease else "?"
+    return NightReport(night_id, (), ExitCode.DONE, ANOTHER_NIGHT, (Message("night.another", since=since),))
 
 
 class _Night:
@@ -188,6 +208,8 @@ class _Night:
                 return night(why, "", ExitCode.DONE)
             report = walk_request(_that_waits_for_no_report(order), self._watch)
             self._note(order, facts, report)
+        except JobIsBusy as busy:
+            return night(DueReason.BUSY, "", ExitCode.DONE, message=busy.content)
         except RepasseError as error:
             return night(why, FAILED_TO_BEGIN, error.exit_code, message=error.content)
         except Exception as bug:  # noqa: BLE001  # one job's failure never stops the next

@@ -36,7 +36,7 @@ def judge_inputs(run: Run, intake: Intake, listed: Mapping[str, Institution] = N
     if intake.is_judged and found == intake.used_before and came_in is intake.came_in:
         return intake
     held = hold_unread(hold_unreceived(hold_shared(came_in, found.shared), found.repeated), found.repeated)
-    on_hold = held_back(held.payees, run.today)
+    on_hold = held_back(held.terms, run.today)
     checked = cross_check(held, run.job, run.request.period, found.repeated, on_hold)
     judged = replace(checked, issues=(*checked.issues, *_issues_of_files(found)))
     before = frozenset(intake.inputs.issues) if intake.is_judged else frozenset[Issue]()

@@ -73,7 +73,7 @@ def take_snapshot(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         said_paid=opened.said_paid,
         opening_gone=_opening_gone(run, opened, accounts.payees),
         replaced=_replaced(run, intake.inputs),
-        on_hold={tax_id: code.value for tax_id, code in held_back(intake.inputs.payees, run.today).items()},
+        on_hold={tax_id: code.value for tax_id, code in held_back(intake.inputs.terms, run.today).items()},
         moves=accounts.moves,
         waiting=accounts.waiting,
         epoch=epoch,

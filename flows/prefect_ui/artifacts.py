@@ -23,7 +23,7 @@ from ruamel.yaml import YAML
 from flows.approvals.approve import approve
 from flows.books.write import rewrite, write
 from flows.intake.read import read
-from flows.nights.night import JobNight, NightReport
+from flows.nights.night import ANOTHER_NIGHT, JobNight, NightReport
 from flows.payables.draft import Draft
 from flows.run import Run
 from flows.run_request import read_run_request
@@ -251,6 +251,8 @@ def night_page(report: NightReport, language: str) -> str:
 
     lines = [f"# {labels('prefect.night', run=report.run_id)}", "", f"**{state_text(report.state, language)}**", ""]
     lines += [f"- {labels.write(message)}" for message in report.messages]
+    if report.state == ANOTHER_NIGHT:
+        return "\n".join(lines)
     if not report.jobs:
         return "\n".join([*lines, labels("prefect.night.none")])
     columns = [GridColumn(labels(f"prefect.{key}")) for key in ("job", "period", "why", "state", "run", "message")]

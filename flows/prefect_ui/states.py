@@ -13,13 +13,13 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.context import FlowRunContext
 from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
-from prefect.states import Completed, Failed
+from prefect.states import Cancelled, Completed, Failed
 
 from flows.books.rules.reconcile import state_name
 from flows.prefect_ui.artifacts import Recorder, RunLogger, report_after
 from flows.run import Progress, Run
 from flows.runner import CALLER, Caller, RunReport, Stage
-from schemas.errors import ExitCode, RepasseError, worst
+from schemas.errors import ExitCode, JobIsBusy, RepasseError, worst
 from schemas.job import Outputs
 from schemas.messages import Listed, Message, catalogue_in, currency_sign, render
 from schemas.plan import Place
@@ -225,9 +225,14 @@ def state_of(code: ExitCode, state: str, message: str) -> State[None]:
 def refused_state(error: RepasseError, *, is_alone: bool) -> State[None]:
     """Turn what kept a run from beginning into the flow run's final state; whoever waits in this process is told.
 
+    One whose job another run has is cancelled: nothing has failed.
+
     Raises:
         RepasseError: the same, where somebody in this process waits for it.
     """
     if not is_alone:
         raise error
-    return state_of(error.exit_code, error.exit_code.name.lower(), render(error.content, Outputs().language))
+    told = render(error.content, Outputs().language)
+    if isinstance(error, JobIsBusy):
+        return Cancelled(name="AnotherRun", message=told)
+    return state_of(error.exit_code, error.exit_code.name.lower(), told)

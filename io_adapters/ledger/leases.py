@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select, 
 
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import leases
-from schemas.errors import AnotherRun
+from schemas.errors import AnotherRun, JobIsBusy
 from schemas.messages import Message
 
 _PROC = Path("/proc")
@@ -126,13 +126,13 @@ class Leases:
             ttl_s: How long it holds without `renew`.
 
         Raises:
-            AnotherRun: a live other holds it.
+            JobIsBusy: a live other holds it.
         """
         with self._db.writing() as connection:
             now = self._db.now()
             held = _read(connection, name)
             if held is not None and held.owner != owner and _may_live(held, owner, now):
-                raise AnotherRun(
+                raise JobIsBusy(
                     Message("lease.held", name=name, owner=held.owner, since=f"{held.since:%Y-%m-%d %H:%M:%S} UTC")
                 )
             since = held.since if held is not None and held.owner == owner else now

@@ -196,6 +196,13 @@ class Runs:
         with self._db.reading() as connection:
             return [_run_of(row) for row in connection.execute(query)]
 
+    def last_ended(self, command: str) -> StoredRun | None:
+        """Return the run of a command that wrote down its end last; None when there was none."""
+        ended = select(runs).where(runs.c.command == command, runs.c.finished_at.is_not(None))
+        with self._db.reading() as connection:
+            row = connection.execute(ended.order_by(runs.c.finished_at.desc()).limit(1)).one_or_none()
+        return None if row is None else _run_of(row)
+
     def save_record(self, run_id: str, parts: Mapping[str, bytes]) -> None:
         """Keep, or replace, parts of a run's record, from which its outputs can be written again."""
         with self._db.writing() as connection:

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +20,16 @@ from schemas.parsing.reading import filled
 from schemas.parsing.typed_table import TypedTable, is_error
 from schemas.raw_table import RawTable
 from schemas.tables.model import DataFrame, Record, Series, TableModel, names_of, records
+from schemas.tables.payees import USUAL_MINIMUM
 
 ASSET_NAMES: Final = ("isrc", "upc", "release", "artist")
 # What a held row keeps, so that people see whose it is; where it would be paid is not among it.
 PERSON_NAMES: Final = ("name", "email", "artist_name", "reference")
 # And of whom a held payee is said to have been.
 PAYEE_NAMES: Final = ("name", "email", "artist_name", "previous_tax_id")
+# What a payee has of their own, which counts whatever else is wrong with the row.
+_TERMS_IN_WORDS: Final = ("frequency", "language", "hold", "hold_until", "recoup_from")
+PAYEE_TERMS: Final = (*_TERMS_IN_WORDS, "minimum_cents", "must_invoice")
 
 
 def codes_by_position(table: TypedTable, held_whole: IssueCode | None) -> dict[int, str]:
@@ -77,16 +81,22 @@ def held_rows(table: TypedTable, raw: RawTable, codes: dict[int, str]) -> pd.Dat
 
 
 def _add_person(held: pd.DataFrame, table: TypedTable, positions: npt.NDArray[np.int64]) -> None:
-    """Keep what was read well of whose row it is; a wrong cell, and a row cut askew, keep nothing."""
+    """Keep what was read well of whose row it is, and a payee's own terms; a wrong cell, and a row cut askew, none."""
     wrong = {(found.position, found.column) for found in table.findings if is_error(found)}
     askew = {found.position for found in table.findings if found.code is IssueCode.ROW_WIDTH}
-    for name in dict.fromkeys((*PERSON_NAMES, *PAYEE_NAMES)):
-        if name not in table.canonical:
-            continue
+
+    def read(name: str) -> list[Any]:
         values = table.canonical[name]
-        held[name] = pd.Series(
-            ["" if p in askew or (p, name) in wrong else str(values[p] or "") for p in positions.tolist()], dtype="str"
-        )
+        return [None if p in askew or (p, name) in wrong else values[p] for p in positions.tolist()]
+
+    for name in dict.fromkeys((*PERSON_NAMES, *PAYEE_NAMES, *_TERMS_IN_WORDS)):
+        if name in table.canonical:
+            held[name] = pd.Series([str(value or "") for value in read(name)], dtype="str")
+    if "recoup_from" in table.canonical:
+        minimum = [USUAL_MINIMUM if amount is None else int(amount.value * 100) for amount in read("minimum")]
+        held["minimum_cents"] = pd.Series(minimum, dtype="int64")
+        held["must_invoice"] = pd.Series([bool(value) for value in read("must_invoice")], dtype="bool")
+        held["recoup_read"] = pd.Series([value is not None for value in read("recoup_from")], dtype="bool")
 
 
 def _add_assets(held: pd.DataFrame, table: TypedTable, positions: npt.NDArray[np.int64]) -> None:

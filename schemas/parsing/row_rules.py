@@ -1,10 +1,10 @@
 """Rules of single tables: which rows of a table contradict themselves or each other, and are held."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -302,13 +302,18 @@ def write_kinds_alike(table: TypedTable) -> TypedTable:
 
 def hold_repeated_taxes(table: TypedTable) -> TypedTable:
     """Hold rows of one payee and kind whose times overlap: which one holds is not ours to say."""
+    times = table.canonical["valid_from"].tolist(), table.canonical["valid_to"].tolist()
     groups = table.groups("tax_id", "kind")
-    return _hold_repeated(table, (together for group in groups for together in _overlapping(table, group)))
+    return _hold_repeated(table, (together for group in groups for together in overlapping(*times, group)))
 
 
-def _overlapping(table: TypedTable, positions: Iterable[int]) -> Iterator[list[int]]:
-    """Yield the rows whose times overlap, two or more at a time, in the order of their beginnings."""
-    first, last = table.canonical["valid_from"], table.canonical["valid_to"]
+def overlapping(first: Sequence[Any], last: Sequence[Any], positions: Iterable[int]) -> Iterator[list[int]]:
+    """Yield the rows whose times overlap, two or more at a time, in the order of their beginnings.
+
+    Args:
+        first: The first day of each row (ISO); none or "" for no limit.
+        last: The last one.
+    """
     together: list[int] = []
     until = ""
     for position in sorted(positions, key=lambda position: str(first[position] or "")):

@@ -15,7 +15,7 @@ from tests.flows.label import corrections_of
 
 ANA, BIA, CAIO, DORA = people(4)
 SHOWN = {ANA: "ana.lima@example.com", BIA: masked(BIA.tax_id), CAIO: "(11) 98765-4321"}
-DIGITS = "21987654321"
+DIGITS = "11987654021"  # a mobile number, and the digits of a CPF: only a person can say which
 SOURCE = {"sources": [{"files": "payments.xlsx", "layout": "payments"}]}
 
 

@@ -164,7 +164,7 @@ def test_nothing_below_the_block_of_totals_is_a_line_however_far_down_the_file_i
     rows = [row("1,00"), row("2,00"), blank | {"period": "Linhas", "platform": "2"}]
     rows += [blank | {"period": "Soma", "platform": "3,00"}, blank | {"platform": "Elaborado em outubro"}]
     pieced = assert_read_alike(statement_of(rows), cut(statement_of(rows), positions))
-    assert went(pieced.accounting.runs) == {("used", ""): 2, ("ignored", "total"): 3}
+    assert went(pieced.accounting.runs) == {("used", ""): 2, ("ignored", codes_json("total")): 3}
     assert "control" in written(pieced.accounting.decisions)[-1]
 
 

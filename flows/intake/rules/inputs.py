@@ -17,7 +17,7 @@ from schemas.issues import Issue
 from schemas.job import Exchange, Period
 from schemas.messages import Message
 from schemas.obligation import codes_json
-from schemas.parsing.row_accounting import ASSET_NAMES, PAYEE_NAMES, RowRun, RowRuns, move_rows
+from schemas.parsing.row_accounting import ASSET_NAMES, PAYEE_NAMES, PAYEE_TERMS, RowRun, RowRuns, move_rows
 from schemas.parsing.table import empty_of
 from schemas.payee_statement import Quote
 from schemas.statement_sketches import NO_SKETCHES, Sketches, StatementAccount
@@ -229,6 +229,20 @@ def in_question(held: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)[[*ASSET_NAMES, "asset_read"]].astype({"asset_read": "bool"})
 
 
+_OF_HELD_PAYEES: Final = {
+    **dict.fromkeys(("tax_id", *PAYEE_NAMES, *PAYEE_TERMS), "str"),
+    "minimum_cents": "int64",
+    "must_invoice": "bool",
+    "recoup_read": "bool",
+}
+
+
+def held_payees_of(held: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return what can be read of held payees, see `Inputs.held_payees`."""
+    frames = [frame for frame in held if len(frame)] or [pd.DataFrame(columns=list(_OF_HELD_PAYEES))]
+    return pd.concat(frames, ignore_index=True)[list(_OF_HELD_PAYEES)].astype(_OF_HELD_PAYEES)
+
+
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """All that came in.
@@ -238,8 +252,9 @@ class Inputs:
             are: name, email, `artist_name`, reference.
         statements: One per source of royalty lines.
         payee_problems: Tax id -> codes, of payees whose row has problems.
-        held_payees: What can be read of whose these rows are: `tax_id` and `PAYEE_NAMES`.
-        advances: Sound advances; of those with an opening balance, what was left of them.
+        held_payees: What can be read of whose these rows are, `tax_id` and `PAYEE_NAMES`, and of their terms,
+            `PAYEE_TERMS`; `recoup_read`: whether it can be of what advances may be taken from.
+        advances: Sound advances; once judged, of those with an opening balance what was left of them.
         opening_problems: Tax id -> codes, of opening balances with problems; "" where it cannot be read whose it is.
         advance_problems: Tax id -> codes, of advances with problems; "" where it cannot be read whose it is.
         shares_in_question: Shares with problems: isrc, upc, release, artist; `asset_read`: whether those can be read.
@@ -268,9 +283,22 @@ class Inputs:
     tax_problems: Mapping[str, str] = field(default_factory=dict)
     invoices: DataFrame[Invoices] = field(default_factory=lambda: empty_of(Invoices))
     shares_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))
-    held_payees: pd.DataFrame = field(
-        default_factory=lambda: pd.DataFrame(columns=["tax_id", *PAYEE_NAMES], dtype="str")
-    )
+    held_payees: pd.DataFrame = field(default_factory=lambda: held_payees_of(()))
+
+    @property
+    def terms(self) -> pd.DataFrame:
+        """What payees have of their own, whatever else is wrong with their rows: `tax_id`, once each, `PAYEE_TERMS`."""
+        columns = ["tax_id", *PAYEE_TERMS]
+        held = self.held_payees.loc[self.held_payees["tax_id"] != "", columns]
+        return pd.concat([self.payees[columns], held], ignore_index=True).drop_duplicates("tax_id")
+
+    @property
+    def recouped_in_question(self) -> frozenset[str]:
+        """Of whom it cannot be read what their advances may be taken from; "" among them where not even of whom."""
+        held = self.held_payees
+        said = held.groupby("tax_id")["recoup_from"].nunique()
+        unread = held.loc[~held["recoup_read"] | (held["tax_id"] == ""), "tax_id"]
+        return frozenset({*unread, *said.index[said > 1]})
 
 
 def input_totals(inputs: Inputs, carried_in: Mapping[str, int]) -> int:

@@ -42,7 +42,7 @@ from flows.royalties.rules.balances import (
     recoupable_of,
     work_out_balances,
 )
-from flows.royalties.rules.terms import TermsOfPayees, invoiced_of, terms_of
+from flows.royalties.rules.terms import invoiced_of, terms_of
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.issues import FOUND_AFTER_READING, IssueCode
@@ -176,7 +176,11 @@ def compute_payables(
     for tax_id in of_royalties if snapshot.opening_gone else ():
         if identity.royalty_key(tax_id) in snapshot.opening_gone:
             problems.setdefault(tax_id, IssueCode.OPENING_GONE.value)
-    for tax_id in of_royalties - set(inputs.payees["tax_id"]) - set(problems):
+    unsure = {*snapshot.in_question, *inputs.advance_problems, *inputs.recouped_in_question}
+    strangers = of_royalties - set(inputs.payees["tax_id"]) - set(inputs.payee_problems)
+    # One of them is whoever a row is of that does not say so, perhaps with terms of their own.
+    unsure |= strangers if "" in inputs.payee_problems else set()
+    for tax_id in strangers - set(problems):
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
     recoupable = Recoupable({}, {})
     if job.rules.recoup_advances:
@@ -184,8 +188,11 @@ def compute_payables(
         recoupable = recoupable_of(inputs.advances, earned, period.end.isoformat())
     if "" in inputs.tax_problems:
         raise UnsoundPlan(Message("error.tax_of_nobody"))
-    terms = terms_of(inputs.payees, job.rules, period, inputs.taxes)
-    case = _Case(inputs, job, period, snapshot, verdicts, allocation, rounded, recoupable, terms, old.payments, unsound)
+    terms = terms_of(inputs.terms, job.rules, period, inputs.taxes)
+    conditions = Conditions(terms, unsure=unsure, invoiced=invoiced_of(inputs.terms, inputs.invoices, period))
+    case = _Case(
+        inputs, job, period, snapshot, verdicts, allocation, rounded, recoupable, conditions, old.payments, unsound
+    )
     payables = case.decide(problems)
     unpayable = _held_by_checks(payables, problems)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
@@ -204,7 +211,7 @@ class _Case:
     allocation: Allocation
     rounded: RoundedEarnings
     recoupable: Recoupable
-    terms: TermsOfPayees
+    conditions: Conditions
     repeated: Sequence[Obligation]
     unsound_rows: Collection[tuple[str, str]]
 
@@ -223,12 +230,7 @@ class _Case:
             snapshot.history,
             {tax_id: row["name"] for tax_id, row in named.items()},
             snapshot.claims,
-            Conditions(
-                self.terms,
-                held=set(problems),
-                unsure={*snapshot.in_question, *inputs.advance_problems},
-                invoiced=invoiced_of(inputs.payees, inputs.invoices, self.period),
-            ),
+            replace(self.conditions, held=set(problems)),
         )
         owner_of_rows_cents = int(inputs.payments["owner_amount_cents"].sum())
         owner_cents = self.rounded.owner_cents + owner_of_rows_cents
@@ -236,7 +238,7 @@ class _Case:
             *self._questioned(owe_payments(inputs.payments, known, inputs.payee_problems, self.identity)),
             *_owe_held_rows(inputs, known),
             *self.repeated,
-            *owe_royalties(royalties, self.rounded, named, problems, self.identity, self.terms),
+            *owe_royalties(royalties, self.rounded, named, problems, self.identity, self.conditions.terms),
             *owe_taxes(royalties.taxed, named),
             *owe_owner(owner_cents, self.job.payer.name, self.identity, self._stated_before(owner_cents)),
         ]

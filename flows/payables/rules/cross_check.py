@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import pandas as pd
 
-from flows.intake.rules.inputs import EXACT, Inputs, Statement, in_question
+from flows.intake.rules.inputs import EXACT, Inputs, Statement, in_question, left_of_advances
 from flows.payables.rules.left_out import set_aside
 from flows.royalties.rules.allocation import AMBIGUOUS, LEVELS, Asset, Place, ShareBook, ShareOf, day_of
 from schemas.corrections import MissingShare, MissingShares
@@ -19,7 +19,9 @@ from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
 from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, RowRuns, move_rows
-from schemas.tables.model import DataFrame
+from schemas.parsing.row_rules import overlapping
+from schemas.tables.adjustments import CARRIED
+from schemas.tables.model import DataFrame, TableModel
 from schemas.tables.royalties import UNREAD_UPC, Shares
 from schemas.values.names import normal_reference
 from schemas.wire import amount_from_cents
@@ -31,6 +33,7 @@ ASSET = ["isrc", "upc", "release", "artist", "period"]
 SAME_SHARE = ["tax_id", "isrc", "upc", "release", "artist", "role", "share_ppm", "valid_from", "valid_to", "base"]
 SAME_ADVANCE = ["tax_id", "reference", "isrc", "date"]
 _NAMED: Final = 5
+_Table = TypeVar("_Table", bound=TableModel)
 # By what an asset without a share is called, the first that is there.
 NAMES = ["isrc", "upc", "release", "title", "artist"]
 
@@ -72,11 +75,15 @@ def cross_check(
     first_day = period.start.isoformat()
     inputs, doubled = _hold_doubled_payments(inputs, repeated)
     inputs, shared_twice = _hold_doubled_shares(inputs)
+    inputs, taxed_twice = _hold_doubled_taxes(inputs)
+    inputs, invoiced_twice = _hold_doubled_invoices(inputs)
+    inputs, opened_twice = _hold_doubled_opening(inputs)
+    inputs = replace(inputs, advances=left_of_advances(inputs.advances, inputs.opening, period))
     inputs, advanced_twice = _hold_doubled_advances(inputs)
     book = ShareBook(inputs.shares, inputs.shares_in_question)
     new, _ = set_aside(inputs, repeated)
     uncovered = _uncovered_lines(new, book, job, first_day)
-    doubled += [*shared_twice, *advanced_twice]
+    doubled += [*shared_twice, *taxed_twice, *invoiced_twice, *opened_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
     notices = [*_shut_out(new, book, first_day), *_nearly_whole(book), *_rates_of_other_days(new, period)]
     notices += _on_hold(inputs, on_hold)
@@ -124,6 +131,55 @@ def _hold_doubled_advances(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
     problems = dict.fromkeys(advances.loc[later, "tax_id"].tolist(), code) | dict(inputs.advance_problems)
     sound = advances[~later].reset_index(drop=True)
     return replace(inputs, advances=sound, advance_problems=problems), _findings_of_copies(advances, first, later)
+
+
+def _hold_doubled_taxes(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
+    """Hold taxes of one payee and kind whose times overlap, in whatever files and under whatever document they are."""
+    taxes = inputs.taxes
+    times = taxes["valid_from"].tolist(), taxes["valid_to"].tolist()
+    together = [rows for group in _alike(taxes, ["tax_id", "kind"]) for rows in overlapping(*times, group)]
+    sound, problems, findings = _hold_groups(taxes, together)
+    return replace(inputs, taxes=sound, tax_problems={**problems, **inputs.tax_problems}), findings
+
+
+def _hold_doubled_opening(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
+    """Hold opening balances that say one thing of one payee twice, in whatever files and under whatever document."""
+    opening = inputs.opening
+    columns = ["tax_id", "kind", "period", "reference", "isrc", "date"]
+    about = opening[columns].where(opening["kind"].ne(CARRIED), opening[columns].assign(reference="", isrc="", date=""))
+    sound, problems, findings = _hold_groups(opening, _alike(about, columns))
+    return replace(inputs, opening=sound, opening_problems={**problems, **inputs.opening_problems}), findings
+
+
+def _hold_doubled_invoices(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
+    """Hold invoices of one payee that bear one number, in whatever files and under whatever document they are."""
+    invoices = inputs.invoices
+    sound, _, findings = _hold_groups(invoices, _alike(invoices, ["tax_id", "number"]))
+    return replace(inputs, invoices=sound), findings
+
+
+def _alike(rows: pd.DataFrame, columns: Sequence[str]) -> list[list[int]]:
+    """Return groups of two or more positions that agree in columns."""
+    groups = defaultdict[tuple[object, ...], list[int]](list)
+    for position, values in enumerate(zip(*(rows[name].tolist() for name in columns), strict=True)):
+        groups[values].append(position)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _hold_groups(
+    rows: DataFrame[_Table], groups: Sequence[Sequence[int]]
+) -> tuple[DataFrame[_Table], dict[str, str], list[_Finding]]:
+    """Take groups of rows out that contradict each other; returns the others, whose they are, and what is told."""
+    findings, places = list[_Finding](), rows[PLACE].to_numpy().tolist()
+    for group in groups:
+        for at, (file, sheet, row) in zip(group, [places[at] for at in group], strict=True):
+            others = [places[other] for other in group if other != at]
+            named = [str(other) if where == file else f"{other} ({where})" for where, _, other in others[:_NAMED]]
+            facts = {"other": ", ".join(named)}
+            findings.append(_Finding(IssueCode.ROW_DUPLICATE, file, sheet, row, held=True, facts=facts))
+    held = [at for group in groups for at in group]
+    problems = dict.fromkeys(rows["tax_id"].iloc[held].tolist(), IssueCode.ROW_DUPLICATE.value)
+    return rows.drop(index=rows.index[held]).reset_index(drop=True), problems, findings
 
 
 def _copies(rows: pd.DataFrame, same: list[str]) -> tuple["pd.Series[int]", "pd.Series[bool]"]:

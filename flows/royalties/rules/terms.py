@@ -8,11 +8,13 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final
 
+import pandas as pd
+
 from schemas.issues import IssueCode
 from schemas.job import Period, Rules
 from schemas.tables.adjustments import Invoices, Taxes
 from schemas.tables.model import DataFrame, records
-from schemas.tables.payees import USUAL_MINIMUM, Payees
+from schemas.tables.payees import USUAL_MINIMUM
 from schemas.values.money import round_half_even_cents
 
 # Kind -> centavos withheld.
@@ -95,7 +97,7 @@ def is_due(frequency: str, period: Period) -> bool:
     return any(period.start <= end <= period.end for end in ends)
 
 
-def terms_of(payees: DataFrame[Payees], rules: Rules, period: Period, taxes: DataFrame[Taxes]) -> TermsOfPayees:
+def terms_of(payees: pd.DataFrame, rules: Rules, period: Period, taxes: DataFrame[Taxes]) -> TermsOfPayees:
     """Read everybody's terms: what a payee's row leaves blank is the job's."""
     own = dict[str, Terms]()
     for row in records(payees[["tax_id", "minimum_cents", "frequency", "recoup_from"]]):
@@ -106,7 +108,7 @@ def terms_of(payees: DataFrame[Payees], rules: Rules, period: Period, taxes: Dat
     return TermsOfPayees(usual, own, taxes_of(taxes, period))
 
 
-def invoiced_of(payees: DataFrame[Payees], invoices: DataFrame[Invoices], period: Period) -> dict[str, int]:
+def invoiced_of(payees: pd.DataFrame, invoices: DataFrame[Invoices], period: Period) -> dict[str, int]:
     """Return what payees who must invoice have invoiced for a period, in centavos; nothing where that is nothing.
 
     An invoice is of a period that is named by its month, or in which its day lies.
@@ -129,7 +131,7 @@ HOLD_CODES: Final[Mapping[str, IssueCode]] = {
 }
 
 
-def held_back(payees: DataFrame[Payees], today: dt.date) -> dict[str, IssueCode]:
+def held_back(payees: pd.DataFrame, today: dt.date) -> dict[str, IssueCode]:
     """Return whose money people hold back on a day, royalties and payments rows alike, and why.
 
     A hold lasts through its last day; without one, until the cell is empty.
@@ -142,13 +144,13 @@ def held_back(payees: DataFrame[Payees], today: dt.date) -> dict[str, IssueCode]
     }
 
 
-def languages_of(payees: DataFrame[Payees]) -> dict[str, Any]:
+def languages_of(payees: pd.DataFrame) -> dict[str, Any]:
     """Return the language of payees who want their statements in one of their own."""
     own = payees.loc[payees["language"] != "", ["tax_id", "language"]]
     return dict(own.itertuples(index=False, name=None))
 
 
-def minimums_of(payees: DataFrame[Payees]) -> dict[str, int]:
+def minimums_of(payees: pd.DataFrame) -> dict[str, int]:
     """Return the minimum, in centavos, of payees who have one of their own."""
     own = payees.loc[payees["minimum_cents"] != USUAL_MINIMUM, ["tax_id", "minimum_cents"]]
     return dict(own.itertuples(index=False, name=None))
