@@ -21,7 +21,7 @@ from flows.cli.desk import desk_app, policy_app
 from flows.cli.doctor import doctor
 from flows.cli.ending import Result, command, echo_document_once
 from flows.cli.new import layouts_app, new, schema
-from flows.cli.payouts import check, nightly, plan, run, settle
+from flows.cli.payouts import check, deploy, nightly, plan, run, settle
 from flows.cli.playground import demo, sandbox, up
 from flows.cli.records import explain, runs, status, trace
 from flows.cli.service import exchange_rate, qrcode, webhook_app
@@ -106,7 +106,7 @@ COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
         journal,
     ),
     *(hold, release, resolve, decide, unfreeze),
-    *(sandbox, doctor, schema, up),
+    *(sandbox, doctor, schema, up, deploy),
     *(institutions, exchange_rate, qrcode),
 )
 EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -140,7 +140,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "Paying": ("plan", "run", "approve", "reject", "settle", "nightly"),
     "What is on record": ("status", "runs", "explain", "account", "owed", "month", "taxes", "journal", "trace"),
     "People's decisions": ("decide", "resolve", "hold", "release", "unfreeze", "exchange-rate"),
-    "Around it": ("desk", "policy", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor"),
+    "Around it": ("desk", "policy", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor", "deploy"),
 }
 
 

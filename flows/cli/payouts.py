@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.ending import AsJson, JobFile, Result, console_for, opened_ledger, plain_names
+from flows.cli.ending import AsJson, JobFile, Result, console_for, opened_ledger, plain_names, print_text
 from schemas.errors import ExitCode
 from schemas.issues import IssueCode, Severity, errors_among
 from schemas.messages import Message, render
@@ -236,6 +236,18 @@ def nightly(
         "messages": [render(message, Outputs().language) for message in report.messages],
         "jobs": [_night_document(job) for job in report.jobs],
     }
+
+
+def deploy(as_json: AsJson = False) -> Result:
+    """Set a Prefect server up for Repasse: pool, deployments, automations.
+
+    The server of PREFECT_API_URL. What is there stays as people have it: pauses, schedules, limits, automations.
+    """
+    from flows.prefect_ui.deploy import deploy as deploy_all
+
+    console, made = console_for(as_json=as_json), deploy_all()
+    print_text(console, "cli.deploy.made" if made else "cli.deploy.nothing", made="\n  ".join(made))
+    return ExitCode.DONE, {"made": made}
 
 
 def _night_document(night: "JobNight") -> dict[str, Any]:

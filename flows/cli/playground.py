@@ -28,21 +28,12 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SAMPLES: Final = ROOT / "sample_data"
-POOL: Final = "repasse"
 LOCAL: Final = "127.0.0.1"
 PORTS: Final = {"prefect": 4200, "sandbox": 8090, "desk": 8070}
 PREFECT_URL: Final = f"http://{LOCAL}:{PORTS['prefect']}"
 START_S: Final = 120.0
 SAMPLE_JOBS: Final = ("payments", "royalties", "fees")
 
-# A pool whose runs nobody gives a command or an environment of their own.
-_TEMPLATE: Final = ROOT / "deployments" / "work-pool.json"
-_PREPARATIONS: Final = (
-    ["prefect", "work-pool", "create", POOL, "--type", "process", "--base-job-template", str(_TEMPLATE), "--overwrite"],
-    ["prefect", "block", "register", "--module", "flows.prefect_ui.deployments"],
-    ["prefect", "--no-prompt", "deploy", "--all"],
-    ["python", "-c", "from flows.prefect_ui.artifacts import ensure_automations; ensure_automations()"],
-)
 GRACE_S: Final = 10.0
 
 
@@ -102,9 +93,8 @@ def up() -> None:
             together.start("desk", ["repasse", "desk", "--port", _port("desk")])
             for name in PORTS:
                 _wait_for(name, together)
-            for command in _PREPARATIONS:
-                together.do("preparations", command)
-            together.start("worker", ["prefect", "worker", "start", "--pool", POOL])
+            together.do("preparations", ["repasse", "deploy"])
+            together.start("worker", ["prefect", "worker", "start", "--pool", "repasse"])
             password = let_two_in(read_settings(together.environment))
             typer.echo(_greeting(home, jobs, together.environment, password))
             while True:

@@ -16,9 +16,7 @@ from uuid import UUID
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
 from prefect.events import emit_event
-from prefect.events.schemas.automations import AutomationCore
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
-from ruamel.yaml import YAML
 
 from flows.approvals.approve import approve
 from flows.books.write import rewrite, write
@@ -80,23 +78,6 @@ def events_of(
         "repasse.period": period,
     }
     return [RunEvent(_NAMES[code], resource, payload) for code in sorted(set(codes)) if code in _NAMES]
-
-
-DECLARED: Final = Path(__file__).resolve().parents[2] / "deployments" / "automations.yaml"
-
-
-def ensure_automations(path: Path = DECLARED) -> list[str]:
-    """Make the automations that are not there yet; those that are, and were perhaps changed by people, are left alone.
-
-    Returns:
-        The names of those that were made.
-    """
-    declared = [AutomationCore.model_validate(automation) for automation in YAML(typ="safe").load(path)["automations"]]
-    with get_client(sync_client=True) as client:
-        missing = [automation for automation in declared if not client.read_automations_by_name(automation.name)]
-        for automation in missing:
-            client.create_automation(automation)
-    return [automation.name for automation in missing]
 
 
 MOST_ROWS: Final = 500

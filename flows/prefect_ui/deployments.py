@@ -74,7 +74,7 @@ class DeploymentLauncher:
             with get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
                 _create_run(client, deployment, parameters, key)
         except ObjectNotFound:
-            message = f"Prefect knows no deployment {deployment}: run `prefect --no-prompt deploy --all`"
+            message = f"Prefect knows no deployment {deployment}: run `repasse deploy`"
             raise NotLaunched(Message("error.not_launched", why=message)) from None
         except Exception as error:
             what = type(error).__name__

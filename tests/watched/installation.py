@@ -1,4 +1,4 @@
-"""A whole installation on loopback: a Prefect server, the deployments of prefect.yaml, and a worker that runs them."""
+"""A whole installation on loopback: a Prefect server, the deployments, and a worker that runs them."""
 
 import os
 import signal
@@ -82,11 +82,8 @@ class Installation:
             return None
 
     def deploy(self) -> None:
-        """Do what the README says: make the pool, deploy everything."""
-        template = str(ROOT / "deployments" / "work-pool.json")
-        pool = ("repasse", "--type", "process", "--base-job-template", template, "--overwrite")
-        self.run("prefect", "work-pool", "create", *pool)
-        self.run("prefect", "--no-prompt", "deploy", "--all")
+        """Do what the README says: make pool, deployments and automations."""
+        self.run("repasse", "deploy")
 
     def start_worker(self) -> None:
         """Start a worker that takes runs a moment after they are due."""

@@ -1,5 +1,6 @@
-"""The deployments of prefect.yaml as people use them: a night, a form, a payout that goes on; all of it real."""
+"""The deployments as people use them: a night, a form, a payout that goes on; all of it real."""
 
+import datetime as dt
 import json
 import os
 import re
@@ -12,8 +13,11 @@ from uuid import UUID
 
 import pytest
 from openpyxl import load_workbook
+from prefect.client.schemas.actions import DeploymentUpdate, WorkPoolUpdate
 from prefect.client.schemas.objects import FlowRun
 from prefect.exceptions import PrefectHTTPStatusError
+from prefect.server.events.schemas.automations import EventTrigger, Posture
+from prefect.server.events.schemas.events import ReceivedEvent
 from prefect.states import Pending
 
 from flows.prefect_ui.artifacts import APPROVAL_WANTED
@@ -220,14 +224,49 @@ def test_the_same_run_executed_by_two_processes_at_once_pays_once(office: Office
     assert told.state.name in {"Settled", "NothingToPay"}, told.state.message
 
 
-def test_the_automations_of_the_repository_are_accepted_and_made_once(office: Office):
-    office.prefect.run("prefect", "automation", "create", "--from-file", "deployments/automations.yaml")
-    office.prefect.run(
-        "python", "-c", "from flows.prefect_ui.artifacts import ensure_automations; ensure_automations()"
-    )
+def test_setting_a_server_up_again_keeps_what_its_admin_has_changed(office: Office):
+    """A pause, limits, parameters, the pool, an automation that is switched off; all else is there once."""
+    with office.prefect.client() as client:
+        payout, settle = (client.read_deployment_by_name(f"{name}/{name}") for name in ("payout", "settle"))
+        assert settle.global_concurrency_limit.limit == 1
+        assert settle.concurrency_options.collision_strategy.value == "CANCEL_NEW"
+        changed = DeploymentUpdate(paused=True, concurrency_limit=3, parameters={"job": "x.yaml"}, description="ours")
+        client.update_deployment(payout.id, changed)
+        client.update_work_pool("repasse", WorkPoolUpdate(concurrency_limit=7))
+        (late,) = client.read_automations_by_name("Repasse: a run is late, or has crashed")
+        client.pause_automation(late.id)
+    assert "deploy" not in office.prefect.run("repasse", "deploy", "--json").split("made")[1]
+    with office.prefect.client() as client:
+        again = client.read_deployment_by_name("payout/payout")
+        assert (again.paused, again.global_concurrency_limit.limit) == (True, 3)
+        assert (again.parameters, again.entrypoint) == ({"job": "x.yaml"}, "flows.payout.payout")
+        assert again.description != "ours", "what goes with the program is brought up to date"
+        assert client.read_work_pool("repasse").concurrency_limit == 7
+        assert not client.read_automations_by_name(late.name)[0].enabled
+        client.update_deployment(payout.id, DeploymentUpdate(paused=False, concurrency_limit=None, parameters={}))
     found = office.prefect.ask("POST", "/automations/filter", {})
-    assert len(found) == 3
+    assert len(found) == len({one["name"] for one in found}) == 5
     assert {action["type"] for one in found for action in one["actions"]} == {"change-flow-run-state", "do-nothing"}
+
+
+def test_the_automation_that_expects_a_night_knows_one_by_what_the_server_says_of_it(office: Office):
+    """And takes no other run, and none that failed, for a night."""
+    (declared,) = [one for one in office.prefect.ask("POST", "/automations/filter", {}) if "night" in one["name"]]
+    trigger = EventTrigger.model_validate(declared["trigger"])
+    assert (trigger.posture, trigger.within) == (Posture.Proactive, dt.timedelta(hours=26))
+    office.prefect.end_of(office.prefect.begin("nightly/nightly", {}))
+    office.prefect.end_of(office.prefect.begin("settle/settle", {}))
+
+    def nights() -> list[ReceivedEvent] | None:
+        told = office.prefect.ask("POST", "/events/filter", {"filter": {"event": {"prefix": ["prefect.flow-run."]}}})
+        events = [ReceivedEvent.model_validate(one) for one in told["events"]]
+        of_settling = [event for event in events if str(event.resource.name).startswith("settle")]
+        found = [event for event in events if trigger.covers(event)]
+        return found if found and of_settling else None
+
+    found = wait_for("the night's events", nights, RUN_S)
+    assert {event.resource["prefect.state-type"] for event in found} == {"COMPLETED"}
+    assert all(event.resource["prefect.resource.name"].startswith("nightly") for event in found)
 
 
 def test_the_servers_database_holds_nothing_personal(office: Office, approved: tuple[FlowRun, FlowRun]):

@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element
 
 from python_calamine import CalamineError, CalamineSheet, SheetTypeEnum, SheetVisibleEnum, load_workbook
 
+from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
 from io_adapters.spreadsheets.workbook.archive import (
     chunks,
     forbid_document_types,
@@ -25,6 +26,7 @@ from io_adapters.spreadsheets.workbook.xlsx_cells import (
     CellStyles,
     column_number,
     mask_of,
+    plain_rows,
     shows_otherwise,
     shows_percent,
 )
@@ -157,6 +159,8 @@ class XlsxPackage:
 
 
 _MOST_COMMENTS: Final = 5_000
+# A longer sheet is read piece by piece.
+_MOST_AT_ONCE_BYTES: Final = 1 << 27
 _LONGEST_COMMENT: Final = 500
 
 
@@ -208,12 +212,30 @@ class XlsxWorkbook:
             Refused: FILE_CORRUPT, FILE_EXTENT, FILE_XML_FORBIDDEN.
         """
         part = self._package.sheet_parts[name]
+        looked = self._plain(part) or self._looked_at(name, part)
+        return self._sheet(self._values(name), looked, part)
+
+    def _plain(self, part: str) -> CellReader | None:
+        """Read a sheet around its rows, where all of these are plain and of an extent that anybody could hold."""
+        with reading(part):
+            size = self._archive.getinfo(part).file_size
+        if size > _MOST_AT_ONCE_BYTES:
+            return None
+        plain = plain_rows(b"".join(chunks(self._archive, part)), self._package.styles)
+        if plain is None or plain.height * plain.width > MOST_SHEET_CELLS:
+            return None
+        looked = CellReader(self._package.styles)
+        with reading(part):
+            looked.read([plain.around])
+        return looked
+
+    def _looked_at(self, name: str, part: str) -> CellReader:
         forbid_document_types(self._archive, [part])
         looked = CellReader(self._package.styles)
         with reading(part):
             looked.read(chunks(self._archive, part))
         check_extent(name, looked.last_row + 1, looked.last_column + 1)
-        return self._sheet(self._values(name), looked, part)
+        return looked
 
     def _values(self, name: str) -> CalamineSheet:
         try:

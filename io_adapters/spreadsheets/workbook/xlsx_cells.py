@@ -296,6 +296,76 @@ class CellReader:
                 self.zeros.append((self._row, self._column, digits))
 
 
+_TEXT: Final = rb"(?:[^<>&\x00-\x08\x0b\x0c\x0e-\x1f\xef]|&(?:amp|lt|gt|quot|apos);|\xef(?!\xbf[\xbe\xbf]))*+"
+_NUMBER: Final = rb"-?[0-9]{1,15}(?:\.[0-9]{1,20})?(?:[Ee][+-]?[0-9]{1,3})?"
+_CELL: Final = rb"""<c\ r="[A-Z]{1,3}\1"(?:
+    (?:%(style)s(?:\ t="n")?><v>%(number)s</v>
+    |%(style)s\ t="s"><v>[0-9]{1,9}</v>|%(style)s\ t="b"><v>[01]</v>
+    |%(style)s\ t="inlineStr"><is><t(?:\ xml:space="preserve")?>%(text)s</t></is>)</c>
+    |(?:\ s="[0-9]{1,5}")?(?:\ t="(?:n|s|inlineStr)")?(?:\ ?/>|></c>))"""
+_ROW: Final = rb"""<row\ r="([1-9][0-9]{0,6})"(?:\ spans="[0-9:\ ]+")?(?:\ s="[0-9]+")?(?:\ customFormat="[a-z01]+")?
+    (?:\ ht="[1-9][0-9.]*")?(?:\ hidden="(?:0|false)")?(?:\ customHeight="[a-z01]+")?(?:\ outlineLevel="[0-9]")?
+    (?:\ collapsed="[a-z01]+")?(?:\ thickTop="1")?(?:\ thickBot="1")?(?:\ x14ac:dyDescent="[0-9.]+")?
+    (?:\ ?/>|>(?:%(cell)s)*+</row>)"""
+# UTF-8, as a declaration says or as there is none.
+_START: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:<\?xml(?:(?!encoding)[^>])*(?:encoding=.(?i:utf-8)[^>]*)?\?>)?\s*<\w")
+_ROWS_BEGIN, _ROWS_END = b"<sheetData>", b"</sheetData>"
+_ROW_NUMBER: Final = re.compile(rb'<row r="([0-9]+)"')
+_WIDE_COLUMN: Final = re.compile(rb'<c r="([A-Z]{2,3})[0-9]')
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRows:
+    """A sheet whose cells are all plain: nothing in them that a `CellReader` would note.
+
+    Attributes:
+        around: The sheet without its rows.
+        height: How many rows it has at most; likewise `width`.
+    """
+
+    around: bytes
+    height: int
+    width: int
+
+
+def plain_rows(content: bytes, styles: CellStyles) -> PlainRows | None:
+    """Take the rows of a sheet out, where every one of them is spelt as the usual programs spell plain cells.
+
+    It proves that nothing else is there, and looks for nothing: an error, a formula, a hidden row, a style under which
+    a number is seen otherwise or a text is crossed out, a comment, and whatever nobody has thought of, is no plain
+    cell. Then all of the sheet has to be read by a parser.
+
+    Args:
+        content: The sheet's part, as bytes of UTF-8.
+
+    Returns:
+        None where anything else may be in it.
+    """
+    begin, end = content.find(_ROWS_BEGIN) + len(_ROWS_BEGIN), content.find(_ROWS_END)
+    if begin < len(_ROWS_BEGIN) or end < begin or not _START.match(content):
+        return None
+    if _rows_with(styles).fullmatch(content, begin, end) is None or not _is_utf_8(content):
+        return None
+    height = max(map(int, _ROW_NUMBER.findall(content, begin, end)), default=0)
+    wide = {column_number(letters.decode()) for letters in set(_WIDE_COLUMN.findall(content, begin, end))}
+    return PlainRows(content[:begin] + content[end:], height, max(wide, default=26))
+
+
+def _rows_with(styles: CellStyles) -> re.Pattern[bytes]:
+    """Return what plain rows are under these styles."""
+    special = sorted({*styles.percent, *styles.masks, *styles.otherwise, *styles.struck})
+    others = rb'(?!(?:%s)")' % b"|".join(b"%d" % style for style in special) if special else b""
+    cell = _CELL % {b"style": rb'(?:\ s="%s[0-9]{1,5}")?' % others, b"number": _NUMBER, b"text": _TEXT}
+    return re.compile(rb"(?:%s)*+" % (_ROW % {b"cell": cell}), re.VERBOSE)
+
+
+def _is_utf_8(content: bytes) -> bool:
+    try:
+        return content.isascii() or bool(content.decode())
+    except UnicodeDecodeError:
+        return False
+
+
 @functools.cache
 def column_number(letters: str) -> int:
     """Return a column's number, from 1.
