@@ -1,15 +1,18 @@
 """Nights without Prefect: what is due is run, one job's failure stops no other, and nothing is paid twice."""
 
+import datetime as dt
 from pathlib import Path
 
 import pytest
+import time_machine
 
 from flows.launch import start_payout
-from flows.nights.due import DueReason
-from flows.nights.night import JobNight, NightReport, run_night
-from flows.run import QuietProgress
+from flows.nights.due import DueReason, last_night
+from flows.nights.night import ANOTHER_NIGHT, JobNight, NightReport, run_night
+from flows.prefect_ui.artifacts import night_page
+from flows.run import QuietProgress, utc_now
 from flows.run_request import find_jobs
-from flows.runner import RunOptions
+from flows.runner import CALLER, Caller, RunOptions
 from schemas.errors import ExitCode
 from schemas.messages import render
 from tests.flows.jobs import NOBODY, payment, people
@@ -173,3 +176,59 @@ def test_a_night_without_a_folder_says_what_to_set(label: Label, monkeypatch: py
     assert "REPASSE_JOBS" in refused["error"]
     refused = label.ask("nightly", "--jobs", "nowhere", code=ExitCode.CONFIGURATION)
     assert "is not there" in refused["error"]
+
+
+@pytest.mark.journey
+def test_a_second_night_ends_before_its_first_job_and_the_first_is_not_disturbed(jobs: Path, service: Oracle):
+    """However it comes about: a schedule that fires twice, or a person beside it. The third, afterwards, is a night."""
+    seen = list[NightReport]()
+
+    class Another(QuietProgress):
+        def stage(self, name: str) -> None:
+            if name == "send" and not seen:
+                seen.append(run_night(jobs))
+
+    token = CALLER.set(Caller(Another()))
+    try:
+        first = run_night(jobs)
+    finally:
+        CALLER.reset(token)
+    (second,) = seen
+    assert (second.state, second.exit_code, second.jobs) == (ANOTHER_NIGHT, ExitCode.DONE, ())
+    assert "outra noite está em andamento desde" in night_page(second, "pt-BR")
+    assert {job.job: job.state for job in first.jobs if job.job} == {"free": "done", "waits": "awaiting_approval"}
+    assert service.paid == [1000]
+    assert run_night(jobs).state != ANOTHER_NIGHT
+
+
+def test_a_job_that_somebody_is_running_is_left_to_them(jobs: Path, service: Oracle):
+    nights, begun = list[NightReport](), list[str]()
+
+    class Beside(QuietProgress):
+        def stage(self, name: str) -> None:
+            if name == "send" and not begun:
+                begun.append(name)
+                nights.append(run_night(jobs))
+
+    free = Label(jobs / "free")
+    free.declare(job="free", approval={"above": "1000.00"})
+    free.run(progress=Beside())
+    night = nights[0]
+    busy = next(job for job in night.jobs if job.job == "free")
+    assert (busy.why, busy.was_run, busy.exit_code) == (DueReason.BUSY, False, ExitCode.DONE)
+    assert "ele fica com ela" in night_page(night, "pt-BR")
+    assert next(job for job in night.jobs if job.job == "waits").state == "awaiting_approval"
+    assert service.paid == [1000]
+
+
+@pytest.mark.parametrize(("hours", "told"), [(3, "3 h ago."), (25, "25 h ago."), (31, "none has since")])
+def test_status_doctor_and_the_desk_say_how_long_ago_the_last_night_was(jobs, label, service, hours, told):
+    assert "Last night" not in label.say("status").output
+    run_night(jobs)
+    with time_machine.travel(utc_now() + dt.timedelta(hours=hours)):
+        status, doctor = label.type("status").output, label.type("doctor").output
+        with label.ledger() as ledger:
+            night = last_night(ledger, utc_now())
+    assert told in status
+    assert told in doctor
+    assert f"há {hours} h" in render(night, "pt-BR")

@@ -238,6 +238,19 @@ def test_a_night_that_has_not_ended_calls_once(label: Label, mailbox: Mailbox, h
     assert [document["event"] for document in hook] == ["night"]
 
 
+def test_where_no_night_has_ended_for_a_day_somebody_is_called_once(label: Label, mailbox: Mailbox, hook):
+    """The worker is dead, or the schedule off: nothing has begun that could tell."""
+    (label.folder.parent / "none").mkdir()
+    run_night(label.folder.parent / "none")
+    with label.ledger() as ledger:
+        ended = ledger.now()
+    for hours in (1, 25, 27, 50):
+        alert_of_overdue_nights(read_settings(), NIGHTLY, ended + dt.timedelta(hours=hours), print)
+    (subject,) = mailbox.subjects
+    assert subject.startswith("Repasse: nenhuma noite terminou desde ")
+    assert [document["event"] for document in hook] == ["night"]
+
+
 def test_a_night_tells_of_jobs_it_could_not_begin(label: Label, mailbox: Mailbox, tmp_path: Path):
     folder = tmp_path / "jobs"
     folder.mkdir()

@@ -15,7 +15,7 @@ from tests.flows.label import corrections_of
 
 ANA, BIA, CAIO, DORA = people(4)
 SHOWN = {ANA: "ana.lima@example.com", BIA: masked(BIA.tax_id), CAIO: "(11) 98765-4321"}
-DIGITS = "11987654021"  # a mobile number, and the digits of a CPF: only a person can say which
+DIGITS = "21 9876 54321"  # parted as nobody parts a mobile number: only a person can say what it is
 SOURCE = {"sources": [{"files": "payments.xlsx", "layout": "payments"}]}
 
 
@@ -50,7 +50,7 @@ def test_without_a_word_nobody_is_paid_and_check_names_the_flag(label, service):
 def test_one_word_for_the_sheet_pays_all_that_show_their_type_and_is_kept_for_these_keys(label, service):
     label.declare(**SOURCE)
     write_fees(label.folder)
-    assert pay(label, key_types=True).exit_code == ExitCode.ROWS_HELD, "eleven bare digits stay a choice"
+    assert pay(label, key_types=True).exit_code == ExitCode.ROWS_HELD, "digits parted otherwise stay a choice"
     assert service.paid == [1000, 2000, 3000]
     label.declare(**SOURCE, period="2026-11")
     write_fees(label.folder, 11)
