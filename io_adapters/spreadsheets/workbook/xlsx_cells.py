@@ -346,9 +346,12 @@ def plain_rows(content: bytes, styles: CellStyles) -> PlainRows | None:
         return None
     if _rows_with(styles).fullmatch(content, begin, end) is None or not _is_utf_8(content):
         return None
+    around = content[:begin] + content[end:]
+    if b"<!" in around:  # a comment, or a document type, which is refused where the whole is read
+        return None
     height = max(map(int, _ROW_NUMBER.findall(content, begin, end)), default=0)
     wide = {column_number(letters.decode()) for letters in set(_WIDE_COLUMN.findall(content, begin, end))}
-    return PlainRows(content[:begin] + content[end:], height, max(wide, default=26))
+    return PlainRows(around, height, max(wide, default=26))
 
 
 def _rows_with(styles: CellStyles) -> re.Pattern[bytes]:
