@@ -54,8 +54,8 @@ def test_reading_a_large_workbook(figures: Figures, tmp_path: Path):
     assert checked(path, layout).totals.by_platform["lines"].sum() == 200_000
     beside = {"baseline": "calamine alone", "baseline_median": bare_s}
     figures.add("200,000 statement lines in XLSX, read", read_s, **beside)
-    # Values alone take as long as calamine; what is struck through, masked, stale or an error is seen by a parser.
-    figures.add("200,000 statement lines in XLSX, read, checked and added up", checked_s, **beside, at_most=6)
+    # That nothing but plain cells is in it is proven on the way; only a sheet with more is looked at by a parser.
+    figures.add("200,000 statement lines in XLSX, read, checked and added up", checked_s, **beside, at_most=3)
 
 
 def checked(path: Path, layout: Layout) -> SummedTable:
