@@ -222,7 +222,7 @@ def test_a_job_that_somebody_is_running_is_left_to_them(jobs: Path, service: Ora
 
 
 @pytest.mark.parametrize(("hours", "told"), [(3, "3 h ago."), (25, "25 h ago."), (31, "none has since")])
-def test_status_doctor_and_the_desk_say_how_long_ago_the_last_night_was(jobs, label, service, hours, told):
+def test_status_and_doctor_say_how_long_ago_the_last_night_was(jobs, label, service, hours, told):
     assert "Last night" not in label.say("status").output
     run_night(jobs)
     with time_machine.travel(utc_now() + dt.timedelta(hours=hours)):

@@ -87,7 +87,7 @@ def died_before_sending(label):
     return stored
 
 
-@pytest.mark.crash
+@pytest.mark.long
 @pytest.mark.parametrize(("when", "code", "paid"), [("after", 0, [1000, 2000]), ("before", 22, [])])
 def test_a_run_killed_while_it_was_sending_leaves_a_doubt_that_is_looked_up(two, service, eventually, when, code, paid):
     service.plant(CREATE, "hang", when=when, seconds=600)

@@ -80,7 +80,7 @@ def is_told_as_interrupted(label: Label) -> bool:
     return told
 
 
-@pytest.mark.crash
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["run", "night"])
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("number", range(2, 74, 12))
@@ -103,7 +103,7 @@ def test_what_is_interrupted_at_any_commit_has_no_end_and_is_taken_up(four, serv
     assert not is_told_as_interrupted(four)
 
 
-@pytest.mark.crash
+@pytest.mark.long
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("call", [1, 3])

@@ -459,6 +459,7 @@ def test_a_night_stands_among_the_runs_under_a_name_of_its_own(ana, job, the_job
     with open_ledger_of(read_settings()) as ledger:
         (night,) = [f"/runs/{run.run_id}" for run in ledger.runs.list() if not run.job]
     assert "espera aprovação" in words_of(ana.get(night))
+    assert "O último trabalho noturno terminou há 0 h." in words_of(ana.get("/"))
 
 
 def test_whoever_launched_a_plan_does_not_count_as_one_who_approves_it(at_desk, the_job, service):

@@ -99,7 +99,7 @@ def test_answers_wait_as_told_all_at_the_same_time_and_not_one_outlives_the_sand
             one.result()
 
 
-@pytest.mark.crash
+@pytest.mark.long
 def test_what_was_answered_survives_kill_9(tmp_path, split_body):
     database = tmp_path / "sandbox.sqlite"
     answered = []
