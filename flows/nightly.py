@@ -5,8 +5,9 @@ from typing import Final
 
 from prefect import flow
 from prefect.client.schemas.objects import State
+from prefect.states import Cancelled
 
-from flows.nights.night import folder_of_jobs, run_night
+from flows.nights.night import ANOTHER_NIGHT, folder_of_jobs, run_night
 from flows.prefect_ui.artifacts import night_page
 from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of, watching
@@ -39,6 +40,8 @@ def nightly(jobs: str = "") -> State[None]:
             if watch.is_alone and folder.resolve() != folder_of_jobs(None).resolve():
                 raise ConfigurationError(Message("error.job_elsewhere", folder=str(folder_of_jobs(None))))
             report = run_night(folder, watch=watch)
+            if report.state == ANOTHER_NIGHT:  # which no more ends a night than one that never began
+                return Cancelled(name="AnotherNight", message=render(report.messages[0], Outputs().language))
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)
         language = Outputs().language

@@ -16,6 +16,7 @@ from prefect.client.schemas.objects import ConcurrencyLimitStrategy, Concurrency
 from prefect.client.schemas.schedules import CronSchedule
 from prefect.events import AutomationCore
 from prefect.exceptions import ObjectNotFound
+from prefect.settings import PREFECT_API_URL
 from prefect.utilities.callables import parameter_schema
 from ruamel.yaml import YAML
 
@@ -38,6 +39,8 @@ def deploy() -> list[str]:
     Raises:
         ConfigurationError: there is no such server, or it answers whoever asks.
     """
+    if not PREFECT_API_URL.value():
+        raise ConfigurationError(Message("error.not_deployed", what="PREFECT_API_URL"))
     require_closed_server()
     try:
         with get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
@@ -90,14 +93,13 @@ def _create(
         )
         for said in declared.get("schedules", ())
     ]
-    limit = declared.get("concurrency", {})
-    options = {"collision_strategy": ConcurrencyLimitStrategy(limit["strategy"])} if limit else {}
+    limit = declared.get("concurrency", {"limit": None, "strategy": "ENQUEUE"})
     client.create_deployment(
         client.create_flow(flow),
         declared["name"],
         schedules=schedules,
-        concurrency_limit=limit.get("limit"),
-        concurrency_options=ConcurrencyOptions(**options) if options else None,
+        concurrency_limit=limit["limit"],
+        concurrency_options=ConcurrencyOptions(collision_strategy=ConcurrencyLimitStrategy(limit["strategy"])),
         parameters=declared.get("parameters", {}),
         work_pool_name=POOL,
         **with_the_program,

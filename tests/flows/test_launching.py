@@ -8,9 +8,10 @@ import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from flows.launch import ChildLauncher, launcher_for
+from flows.prefect_ui.deploy import deploy
 from flows.prefect_ui.deployments import DeploymentLauncher
 from flows.settings import read_settings
-from schemas.errors import NotLaunched
+from schemas.errors import ConfigurationError, NotLaunched
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
 from tests.flows.oracle import Oracle
@@ -52,6 +53,12 @@ def test_a_prefect_that_does_not_answer_is_a_word_and_not_a_fault(label: Label, 
                 launcher.settle(key="delivery 1")
             refused = label.ask("run", label.job, code=10)
         assert "nothing was begun" in refused["error"]
+
+
+@pytest.mark.parametrize("url", [None, "http://127.0.0.1:9/api"])
+def test_a_server_that_is_not_there_is_not_set_up_and_none_is_started_in_its_place(url: str | None):
+    with temporary_settings({PREFECT_API_URL: url}), pytest.raises(ConfigurationError, match="PREFECT_API_URL"):
+        deploy()
 
 
 def test_a_child_that_is_kept_ready_takes_the_run_and_another_takes_its_place(

@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 from openpyxl import load_workbook
 from prefect.client.schemas.actions import DeploymentUpdate, WorkPoolUpdate
-from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.objects import FlowRun, StateType
 from prefect.exceptions import PrefectHTTPStatusError
 from prefect.server.events.schemas.automations import EventTrigger, Posture
 from prefect.server.events.schemas.events import ReceivedEvent, Resource
@@ -23,6 +23,7 @@ from prefect.states import Pending
 from flows.prefect_ui.artifacts import APPROVAL_WANTED
 from flows.run import open_ledger_of
 from flows.settings import read_settings
+from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.submission import SubmissionState
@@ -276,6 +277,24 @@ def test_the_automation_that_expects_a_night_knows_one_by_what_the_server_says_o
     assert not any(map(trigger.covers, (night, settled)))
     labels = {**night.resource.root, "prefect.state-type": "COMPLETED"}
     assert trigger.covers(night.model_copy(update={"resource": Resource(labels)})), "one that ended well"
+
+
+@pytest.mark.parametrize(
+    ("held", "deployment", "name"),
+    [("held", "payout/payout", "AnotherRun"), (":nightly", "nightly/nightly", "AnotherNight")],
+)
+def test_what_another_has_at_hand_is_left_to_it_and_nothing_has_failed(office: Office, held, deployment, name):
+    label = Label(office.jobs / "held")
+    label.declare(job="held", sources=[{"files": "payments.xlsx", "layout": "payments"}])
+    me = Owner.current("somebody-else")
+    with office.ledger() as ledger:
+        ledger.leases.take(held, me, 600.0)
+        try:
+            ended = run(office, deployment, **({"job": str(label.job)} if held == "held" else {}))
+        finally:
+            ledger.leases.release(held, me)
+            shutil.rmtree(label.folder)
+    assert (ended.state.type, ended.state.name) == (StateType.CANCELLED, name)
 
 
 def test_the_servers_database_holds_nothing_personal(office: Office, approved: tuple[FlowRun, FlowRun]):
