@@ -39,7 +39,15 @@ def _version(*, asked: bool) -> None:
 class _InGroups(TyperGroup):
     """The whole command line: its help lists the commands by what they are for."""
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002  # typer's own types, not exported
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401  # typer's own types, not exported
+        """Say of each option in one line what it does."""
+        params = super().get_params(ctx)
+        for param in params:
+            if param.name == "show_completion":
+                param.help = "Show completion for the current shell."
+        return params
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002  # likewise
         """Write the commands, a heading for each group."""
         widest = max(map(len, self.commands))
         for title, names in GROUPS.items():

@@ -239,7 +239,7 @@ def nightly(
 
 
 def deploy(as_json: AsJson = False) -> Result:
-    """Set a Prefect server up for Repasse: pool, deployments, automations.
+    """Set a Prefect server up: pool, deployments, automations.
 
     The server of PREFECT_API_URL. What is there stays as people have it: pauses, schedules, limits, automations.
     """
