@@ -41,7 +41,7 @@ class _InGroups(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401  # typer's own types, not exported
         """Say of each option in one line what it does."""
-        params = super().get_params(ctx)
+        params: list[Any] = super().get_params(ctx)
         for param in params:
             if param.name == "show_completion":
                 param.help = "Show completion for the current shell."
