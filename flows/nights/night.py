@@ -20,7 +20,7 @@ from flows.runner import CALLER, Caller, RunReport, Watch, call, describe_bug, n
 from flows.settings import check_environment, read_settings
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger
-from schemas.errors import AnotherRun, ConfigurationError, ExitCode, JobIsBusy, RepasseError, worst
+from schemas.errors import ConfigurationError, ExitCode, JobIsBusy, RepasseError, worst
 from schemas.job import BRASILIA, Settle
 from schemas.messages import Listed, Message
 
@@ -116,7 +116,7 @@ def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> Ni
     with open_ledger_of(settings) as ledger, ExitStack() as exits:
         try:
             ledger.leases.take(_LEASE, owner, _LEASE_S)
-        except AnotherRun:
+        except JobIsBusy:
             return _left_to_another(ledger, night_id)
         exits.callback(ledger.leases.release, _LEASE, owner)
         ledger.runs.begin(night_id, "", "", NIGHTLY, prepared_by, str(folder))
