@@ -21,8 +21,6 @@ from flows.books.write import rewrite, write
 from flows.intake.read import read
 from flows.payables.draft import Draft, draft
 from flows.payables.freeze_plan import freeze_plan
-from flows.probe.probe import Probing
-from flows.probe.rules import ProbeParties
 from flows.run import SYSTEM_CLOCK, Clock, Progress, QuietProgress, Run, Service, open_ledger_of, utc_now
 from flows.run_request import RunRequest, read_run_request, require_known_job
 from flows.sending.exchange_rates import exchange_rate
@@ -33,7 +31,7 @@ from flows.settings import ServiceSettings, Settings, check_environment, jobs_fo
 from io_adapters.ledger.leases import Owner
 from io_adapters.outputs.atomic import sweep_unfinished
 from io_adapters.payout_api.assumptions import Assumptions
-from io_adapters.payout_api.client import ProbeApi, SplitApi
+from io_adapters.payout_api.client import SplitApi
 from schemas.errors import ExitCode, RepasseError, trouble_of_the_machine, worst
 from schemas.issues import Issue
 from schemas.messages import Listed, Message, for_desk, render
@@ -47,11 +45,7 @@ LEASE_S = 900.0
 
 @contextmanager
 def opened_service(
-    settings: Settings,
-    clock: Clock = SYSTEM_CLOCK,
-    *,
-    requests_per_s: Decimal | None = None,
-    client: type[SplitApi] = SplitApi,
+    settings: Settings, clock: Clock = SYSTEM_CLOCK, *, requests_per_s: Decimal | None = None
 ) -> Iterator[Service]:
     """Open the payout service: the real one, or the embedded sandbox with its state in the home folder.
 
@@ -64,7 +58,7 @@ def opened_service(
         address = chosen.url
         if chosen.embedded:
             address = exits.enter_context(_sandbox(settings)).url
-        api = client(
+        api = SplitApi(
             address,
             SecretStr(chosen.api_key),
             timeout_s=settings.timeout_s,
@@ -75,26 +69,6 @@ def opened_service(
         )
         exits.enter_context(api)
         yield Service(api, chosen.url, chosen.key_fingerprint, assumptions)
-
-
-@contextmanager
-def opened_probe(
-    settings: Settings, parties: ProbeParties | None, progress: Progress, clock: Clock = SYSTEM_CLOCK
-) -> Iterator[Probing]:
-    """Open what a probe needs: the service, asked in its ways, and the ledger that keeps what it sees.
-
-    Raises:
-        ConfigurationError: the environment names no service, or a ledger that cannot be opened.
-    """
-    run_id = f"probe-{clock.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
-    with (
-        opened_service(settings, clock, client=ProbeApi) as service,
-        open_ledger_of(settings, now=clock.now) as ledger,
-    ):
-        if not isinstance(service.api, ProbeApi):
-            raise TypeError("a probe asks through a ProbeApi")
-        run = Run(run_id, None, ledger, service, Owner.current(run_id), clock, progress, settings.timeout_s)
-        yield Probing(run, service.api, parties)
 
 
 def _sandbox(settings: Settings) -> "EmbeddedSandbox":

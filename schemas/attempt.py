@@ -18,7 +18,6 @@ class AttemptKind(StrEnum):
     EXCHANGE_RATE = "exchange_rate"
     ACCOUNT_CHECK = "account_check"
     CONTACT = "contact"
-    PROBE = "probe"
 
 
 class AttemptState(StrEnum):
@@ -76,7 +75,7 @@ CONTACT_TRANSITIONS: Final = transitions(AttemptState, {A.APPROVED: {A.ABSENT}})
 
 @dataclass(frozen=True, slots=True)
 class PlainAttempt:
-    """An attempt that has nothing of its own: a probe's report, the creation of a contact. Fields as in `Attempt`."""
+    """An attempt that has nothing of its own: the creation of a contact. Fields as in `Attempt`."""
 
     id: str
     state: AttemptState

@@ -18,8 +18,8 @@ from schemas.errors import ConfigurationError, DecisionRefused, ExitCode
 from schemas.messages import Message
 
 if TYPE_CHECKING:
-    from flows.desk.app import Where
     from flows.desk.guard import DeskSettings
+    from flows.desk.serving import Where
     from flows.settings import Settings
     from schemas.approval import DeskUser, Role
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def desk(
     """
     if context.invoked_subcommand is not None:
         return
-    from flows.desk.app import Where
     from flows.desk.guard import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
+    from flows.desk.serving import Where
     from flows.settings import UPLOADS, read_settings
 
     https = behind_https or certificate is not None
@@ -104,7 +104,8 @@ def serve_desk(
     Raises:
         ConfigurationError: it cannot listen there, or the policy lies where jobs are written.
     """
-    from flows.desk.app import create_app, opened_desk, serve
+    from flows.desk.app import create_app, opened_desk
+    from flows.desk.serving import serve
     from flows.desk.uploads import forget_unfinished
     from flows.launch import launcher_for
     from flows.run import utc_now

@@ -456,8 +456,8 @@ def _report_what_to_open(reports: Sequence["RunReport"], console: "Console", lab
 
 def _open_desk(jobs: Path, port: int | None, console: "Console", labels: "Catalogue") -> None:
     from flows.cli.desk import APPROVES, PREPARES, let_two_in, serve_desk
-    from flows.desk.app import Where
     from flows.desk.guard import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
+    from flows.desk.serving import Where
     from flows.settings import UPLOADS, read_settings
 
     settings = read_settings()

@@ -1,7 +1,7 @@
-"""The payout service by hand: webhook register, listen, list, retire; exchange-rate; qrcode."""
+"""The payout service by hand: webhook register, list, retire; exchange-rate; qrcode."""
 
 import getpass
-import subprocess
+import secrets
 import sys
 import warnings
 from decimal import Decimal, InvalidOperation
@@ -12,21 +12,20 @@ from urllib.parse import urlsplit
 import typer
 
 from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, opened_ledger, plain_names, print_text
-from schemas.errors import ConfigurationError, DecisionRefused, ExitCode, RepasseError, UnreadableFile, worst
+from schemas.errors import DecisionRefused, ExitCode, RepasseError, UnreadableFile, worst
 from schemas.messages import Message
 
 if TYPE_CHECKING:
     from flows.run import Run
     from flows.settings import Settings
-    from io_adapters.webhooks import Poll
     from schemas.plan import ExchangeTerms
     from schemas.submission import Submission
 
 webhook_app = typer.Typer(help="Be told by the service when something moves.", rich_markup_mode=None)
 
 LONGEST_URL: Final = 2083
-LONGEST_PAUSE_S: Final = 86_400
-SETTLE: Final = (sys.executable, "-c", "from flows.cli import main; main()", "settle", "--json")
+TOKEN_BYTES: Final = 24
+TOKEN_CHARACTERS: Final = 32  # as text that is safe in a URL
 MOST_DIGITS: Final = 12
 LONGEST_KEY_FILE: Final = 4096
 PERSONAL: Final = frozenset({"cpf", "phone_number", "email"})
@@ -34,9 +33,7 @@ PERSONAL: Final = frozenset({"cpf", "phone_number", "email"})
 
 @command(webhook_app, "register")
 def webhook_register(
-    base_url: Annotated[
-        str, typer.Argument(metavar="URL-BASE", envvar="REPASSE_WEBHOOK_URL", help="Leads to `webhook listen`.")
-    ],
+    base_url: Annotated[str, typer.Argument(metavar="URL-BASE", help="Where the service reaches the desk.")],
     replace: Annotated[bool, typer.Option("--replace", help="Take no more deliveries to earlier URLs.")] = False,
     as_json: AsJson = False,
 ) -> Result:
@@ -44,24 +41,25 @@ def webhook_register(
 
     The path is kept as a hash and never shown.
     """
+    from flows.desk.guard import HOOKS
     from flows.run import open_ledger_of
     from flows.runner import opened_service
     from flows.settings import read_settings
     from io_adapters.payout_api.errors import Unanswered
-    from io_adapters.webhooks import PATH, make_token
 
     settings = read_settings()
     base = _checked_base(base_url, settings)
-    token = make_token()
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    url = base + HOOKS + token
     with opened_service(settings) as service, open_ledger_of(settings) as ledger:
         if ledger.service.current().url:  # a key never goes to a service that is not the ledger's
             ledger.service.bind_or_check(service.url, service.key_fingerprint)
         before = [webhook.id for webhook in ledger.webhooks.all() if webhook.retired_at is None]
         # The hash is kept before the service is told: a registration whose answer was lost may have happened, and its
         # deliveries are taken.
-        number = ledger.webhooks.begin(base, token.text)
+        number = ledger.webhooks.begin(base, token)
         try:
-            answer = service.api.webhooks.register(token.url_at(base))
+            answer = service.api.webhooks.register(url)
         except Unanswered:
             raise  # it may be registered: its deliveries are taken
         except RepasseError:
@@ -73,10 +71,10 @@ def webhook_register(
             ledger.webhooks.retire(earlier)
     host = urlsplit(base).netloc
     # The whole URL is the service's alone: nobody else needs it, and who has it can ring.
-    lines = [f"registered {host} with a secret path below {PATH} (number {number})"]
+    lines = [f"registered {host} with a secret path below {HOOKS} (number {number})"]
     lines += [f"  no longer taken: {', '.join(map(str, before))}"] if replace and before else []
     lines += ["  the service says that it is not active"] if answer.active is False else []
-    differs = answer.webhook_url not in {None, token.url_at(base)}
+    differs = answer.webhook_url not in {None, url}
     lines += ["  the service says that it registered another URL than the one it was given"] if differs else []
     console_for(as_json=as_json).print("\n".join(lines), soft_wrap=True, markup=False)
     document = {"number": number, "webhook_id": answer.id, "host": host, "active": answer.active}
@@ -90,8 +88,6 @@ def _checked_base(base_url: str, settings: "Settings") -> str:
         DecisionRefused: it is not https (http on loopback will do for a service on loopback), holds more than host and
             path, or gets longer than 2083 characters with the secret path.
     """
-    from io_adapters.webhooks import make_token
-
     base = base_url.strip().rstrip("/")
     try:
         parts = urlsplit(base)
@@ -103,7 +99,9 @@ def _checked_base(base_url: str, settings: "Settings") -> str:
         raise DecisionRefused(Message("error.webhook_base"))
     if parts.scheme != "https" and not (parts.scheme == "http" and host in LOOPBACK and _is_local(settings)):
         raise DecisionRefused(Message("error.webhook_https"))
-    if len(make_token().url_at(base)) > LONGEST_URL:
+    from flows.desk.guard import HOOKS
+
+    if len(base + HOOKS) + TOKEN_CHARACTERS > LONGEST_URL:
         raise DecisionRefused(Message("error.webhook_long", limit=LONGEST_URL))
     return base
 
@@ -111,77 +109,6 @@ def _checked_base(base_url: str, settings: "Settings") -> str:
 def _is_local(settings: "Settings") -> bool:
     service = settings.require_service()
     return service.embedded or urlsplit(service.url).hostname in LOOPBACK
-
-
-@command(webhook_app, "listen")
-def webhook_listen(
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on; meant behind a proxy that speaks TLS.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="PORT", help="Port to listen on; 0 takes a free one.")] = 8091,
-    every_s: Annotated[
-        float, typer.Option(metavar="SECONDS", min=1, help="Least time from one look to the next.")
-    ] = 30.0,
-) -> None:
-    """Take deliveries, and have open reports looked at.
-
-    However many come, and whatever they say: nothing in them is believed.
-    """
-    from flows.run import open_ledger_of
-    from flows.settings import read_settings
-    from io_adapters.webhooks import PATH, Debouncer, KnownTokens, open_door
-
-    if not 1 <= every_s <= LONGEST_PAUSE_S:
-        raise ConfigurationError(Message("error.every_s", limit=LONGEST_PAUSE_S))
-    settings = read_settings()
-    settings.require_service()
-    try:
-        with (
-            open_ledger_of(settings) as ledger,
-            open_door(host, port) as door,
-            KnownTokens(ledger.webhooks.token_hashes, on_failure=_tell) as known,
-            Debouncer(poll_of(settings), every_s=every_s, on_failure=_tell) as bell,
-        ):
-            if not known():
-                typer.echo("no webhook is registered yet; `repasse webhook register URL` makes one", err=True)
-            if host not in LOOPBACK:
-                typer.echo("this listens beyond loopback: put a proxy that speaks TLS in front of it", err=True)
-            door.serve(known, bell.ring, lambda: typer.echo(f"listening at {door.url}{PATH}..."))
-    except OSError as error:
-        raise ConfigurationError(Message("error.cannot_listen", host=host, port=port, why=error.strerror)) from None
-
-
-def poll_of(settings: "Settings") -> "Poll":
-    """Choose how to look: the settle deployment where Prefect watches, a child process to its end elsewhere."""
-    from flows.launch import is_watched, launcher_for
-
-    if not is_watched():
-        return settle_here
-    launcher = launcher_for(settings)
-
-    def ask_prefect(slot: int, /) -> None:
-        launcher.settle(key=f"webhook-{slot}")
-
-    return ask_prefect
-
-
-def settle_here(_slot: int, /) -> None:
-    """Run `repasse settle` to its end, so that there is never more than one; it gets this process's environment."""
-    done = subprocess.run(  # noqa: S603
-        SETTLE,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-        start_new_session=True,
-    )
-    typer.echo(f"settle ended with exit code {done.returncode}")
-
-
-def _tell(failure: Exception) -> None:
-    # What nobody foresaw may hold anything in its text; its name does not.
-    words = failure.message if isinstance(failure, RepasseError) else type(failure).__name__
-    typer.echo(f"repasse: {words}", err=True)
 
 
 @command(webhook_app, "list")

@@ -1,16 +1,14 @@
-"""The desk as a FastAPI application: its routes, its settings, and strict headers."""
+"""The desk as a FastAPI application: what its pages work with, its routes, and strict headers."""
 
-import socket
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from traceback import extract_tb
 from typing import Final
 from urllib.parse import quote
 
-import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
@@ -24,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from flows.books.payments import PaymentSearch
 from flows.desk import (
     home,
+    hooks,
     job_columns,
     job_files,
     jobs,
@@ -36,6 +35,7 @@ from flows.desk import (
     unresolved,
 )
 from flows.desk.guard import MEGABYTE, DeskSettings, NotSignedIn, OwnFormsAlone, RequestRefused
+from flows.desk.hooks import SettleBell
 from flows.desk.jobs import JobsFolder, Launches
 from flows.desk.new_jobs import NewJobs
 from flows.desk.pages import HERE, language_of, show
@@ -47,13 +47,11 @@ from flows.launch import Launcher
 from flows.run import SYSTEM_CLOCK, Clock, open_ledger_of
 from flows.settings import AlertSettings, Settings
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.webhooks.serving import HEAD_BYTES, PromptProtocol, backlog, hush_floods
 from schemas.errors import ConfigurationError, ExitCode, RepasseError
 from schemas.messages import render
 
 PREVIEWS_FOLDER: Final = "desk"
 LAUNCHED: Final = "launched"
-GRACE_S: Final = 3
 _STATUS: Final = {ExitCode.USAGE: 422, ExitCode.APPROVAL_WANTED: 404, ExitCode.CONFIGURATION: 422}
 # connect-src: the script fetches the fragment of a run's page.
 _POLICY: Final = (
@@ -100,6 +98,7 @@ class Desk:
     new_jobs: NewJobs
     payments: PaymentSearch
     alerts: AlertSettings
+    bell: SettleBell
 
 
 @contextmanager
@@ -135,6 +134,7 @@ def opened_desk(
             new_jobs=NewJobs(),
             payments=PaymentSearch(ledger),
             alerts=settings.alerts,
+            bell=exits.enter_context(SettleBell(launcher)),
         )
 
 
@@ -142,7 +142,7 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
     """Make the desk."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk, app.state.settings = desk, settings
-    parts = (sign_in, home, jobs, job_columns, job_files, new_jobs, previews, plans, payments, runs, unresolved)
+    parts = (sign_in, home, jobs, job_columns, job_files, new_jobs, previews, plans, payments, runs, unresolved, hooks)
     for part in parts:
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"))
@@ -226,65 +226,3 @@ class StrictHeaders:
             if not begun:
                 answer = HTMLResponse(_FAILED, status_code=500)
                 await answer(scope, receive, send_with_headers)
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """Where to listen.
-
-    Attributes:
-        port: Port; 0 takes a free one.
-        certificate, key: To serve https itself; None where something in front does, or on loopback.
-        behind_proxy: Whether a proxy on this machine tells whom requests come from.
-    """
-
-    host: str
-    port: int
-    certificate: Path | None = None
-    key: Path | None = None
-    behind_proxy: bool = False
-
-
-class _DeskServer(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._on_ready = on_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._on_ready()
-
-
-def serve(app: FastAPI, where: Where, on_ready: Callable[[str], None] = lambda _: None) -> None:
-    """Serve until the process is asked to end (SIGINT, SIGTERM). No access log: addresses say who looked at what.
-
-    Raises:
-        OSError: the address is taken or not ours.
-    """
-    family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening, suppress(KeyboardInterrupt):
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((where.host, where.port))
-        name = f"[{where.host}]" if ":" in where.host else where.host
-        url = f"{'https' if where.certificate else 'http'}://{name}:{listening.getsockname()[1]}"
-        hush_floods()
-        _DeskServer(_config(app, where), lambda: on_ready(url)).run(sockets=[listening])
-
-
-def _config(app: FastAPI, where: Where) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        http=PromptProtocol,
-        backlog=backlog(),
-        h11_max_incomplete_event_size=HEAD_BYTES,
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=where.behind_proxy,
-        timeout_graceful_shutdown=GRACE_S,
-        ssl_certfile=where.certificate,
-        ssl_keyfile=where.key,
-    )

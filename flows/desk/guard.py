@@ -28,6 +28,8 @@ LONGEST_TEXT: Final = 2_000
 FORM_WITHIN_S: Final = 20
 # Pages that ask by themselves; that they ask is no sign that anybody is there.
 ASKING_BY_THEMSELVES: Final = "/live"
+# Where the service rings: the one exception to origin and token.
+HOOKS: Final = "/hooks/"
 TOKEN: Final = "token"  # noqa: S105 - the name of a form's field
 VISIT: Final = "visit"
 # No text of PostgreSQL can hold it, and nobody means it.
@@ -206,7 +208,8 @@ class OwnFormsAlone:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request on, with all of its body, or answer it."""
-        if scope["type"] != "http" or scope["method"] in _LOOKS:
+        rings = scope["type"] == "http" and scope["method"] == "POST" and scope["path"].startswith(HOOKS)
+        if scope["type"] != "http" or scope["method"] in _LOOKS or rings:
             await self._app(scope, receive, send)
             return
         request, read = Request(scope), list[Message]()

@@ -1,4 +1,4 @@
-"""What else the service has told: its own address, institutions, webhooks, findings of probes."""
+"""What else the service has told: its own address, institutions, webhooks."""
 
 import base64
 import datetime as dt
@@ -13,7 +13,6 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    Connection,
     Index,
     Integer,
     Row,
@@ -21,16 +20,13 @@ from sqlalchemy import (
     Table,
     Text,
     delete,
-    func,
     insert,
     select,
     update,
 )
 
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.outbox import Outbox, next_numbers, read_plain, write_attempts
 from io_adapters.ledger.tables import Utc, accepted_keys, meta, metadata
-from schemas.attempt import TRANSITIONS, AttemptKind, AttemptState, PlainAttempt
 from schemas.errors import ConfigurationError
 from schemas.messages import Message
 from schemas.wire import Institution
@@ -73,17 +69,6 @@ institution_reads = Table(
     Column("read_at", Utc, nullable=False),
 )
 
-# What a probe of the service saw, with its date. Append-only: an older finding is history, not a mistake.
-findings = Table(
-    "findings",
-    metadata,
-    Column("id", _Serial, primary_key=True, autoincrement=True),
-    Column("name", Text, nullable=False),
-    Column("value", Text, nullable=False),
-    Column("service_url", Text, nullable=False),
-    Column("seen_at", Utc, nullable=False),
-    Index("ix_findings_service_url_name", "service_url", "name"),
-)
 
 # The unguessable part of a URL is kept as a hash: whoever reads the ledger cannot write a delivery.
 webhooks = Table(
@@ -312,12 +297,6 @@ class Webhooks:
         with self._db.reading() as connection:
             return connection.scalar(query) is not None
 
-    def token_hashes(self) -> frozenset[str]:
-        """Return the SHA-256 (hexadecimal) of every unguessable part in use, for a receiver that asks no database."""
-        query = select(webhooks.c.token_sha256).where(webhooks.c.retired_at.is_(None))
-        with self._db.reading() as connection:
-            return frozenset(connection.scalars(query))
-
     def all(self) -> list[KeptWebhook]:
         """Return all of them, oldest first."""
         with self._db.reading() as connection:
@@ -333,76 +312,3 @@ def _kept_of(row: Row[Any]) -> KeptWebhook:
     return KeptWebhook(
         row.id, row.webhook_id, row.base_url, row.active, row.asked_at, row.registered_at, row.retired_at
     )
-
-
-@dataclass(frozen=True, slots=True)
-class DirectoryFinding:
-    """One thing that was seen.
-
-    Attributes:
-        name: Of the question, for instance "echoes_report_id".
-        value: What was seen; nothing personal.
-        service_url: Of the service it was seen on.
-    """
-
-    name: str
-    value: str
-    service_url: str
-    seen_at: dt.datetime
-
-
-class Findings:
-    """The history of findings."""
-
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
-    def record(self, name: str, value: str, url: str) -> None:
-        """Keep what was seen on a service now."""
-        with self._db.writing() as connection:
-            connection.execute(insert(findings).values(name=name, value=value, service_url=url, seen_at=self._db.now()))
-
-    def latest(self, url: str | None = None) -> dict[str, DirectoryFinding]:
-        """Return the last finding of each name, of one service or of whichever was probed last."""
-        last = select(func.max(findings.c.id)).group_by(findings.c.name)
-        if url is not None:
-            last = last.where(findings.c.service_url == url)
-        query = select(findings).where(findings.c.id.in_(last)).order_by(findings.c.name)
-        with self._db.reading() as connection:
-            rows = connection.execute(query).all()
-        return {row.name: DirectoryFinding(row.name, row.value, row.service_url, row.seen_at) for row in rows}
-
-    def history(self, name: str) -> list[DirectoryFinding]:
-        """Return every finding of one name, oldest first."""
-        with self._db.reading() as connection:
-            rows = connection.execute(select(findings).where(findings.c.name == name).order_by(findings.c.id)).all()
-        return [DirectoryFinding(row.name, row.value, row.service_url, row.seen_at) for row in rows]
-
-
-class Probes(Outbox[PlainAttempt]):
-    """The record of the reports that probes make. None is ever made again: a doubt about one is left as it is."""
-
-    _states = AttemptState
-    _kind = AttemptKind.PROBE
-    _transitions = TRANSITIONS
-
-    def write(self, report_id: str, body: bytes, run_id: str) -> PlainAttempt:
-        """Write down that a probe is about to make a report.
-
-        Args:
-            report_id: What it is called in the service.
-            body: The exact bytes to send; the same name may be sent twice, to see whether the service takes it twice.
-        """
-        with self._db.writing() as connection:
-            number = next_numbers(connection, self._kind, [report_id]).get(report_id, 1)
-            row = {"id": f"{report_id}/{number}", "subject": report_id, "number": number, "body": body}
-            row |= {"state": AttemptState.APPROVED.value, "run_id": run_id, "was_in_doubt": False, "reason": None}
-            write_attempts(connection, self._kind, [row], at=self._db.now(), by=run_id)
-            return self._read(connection, str(row["id"]))
-
-    def _read(self, connection: Connection, attempt_id: str) -> PlainAttempt:
-        return read_plain(connection, attempt_id)
-
-    def _try_move(self, connection: Connection, before: PlainAttempt, after: str, **values: Any) -> bool:  # noqa: ANN401
-        values.pop("split_id", None)  # the service's id of a centavo's report is in the answer, which is kept
-        return super()._try_move(connection, before, after, **values)

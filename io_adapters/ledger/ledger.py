@@ -25,7 +25,7 @@ from io_adapters.ledger.desk import (
     JobVersions,
     SignInAttempts,
 )
-from io_adapters.ledger.directory import Findings, Institutions, Probes, ServiceBinding, Webhooks
+from io_adapters.ledger.directory import Institutions, ServiceBinding, Webhooks
 from io_adapters.ledger.engine import NO_KEY, Database, Seal, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
 from io_adapters.ledger.files import CorrectedRows, Files, OpeningRows, PayeeNames, PixKeyTypes
@@ -74,8 +74,6 @@ class Ledger:
         self.freeze = Freezes(database)
         self.contacts = Contacts(database)
         self.institutions = Institutions(database)
-        self.findings = Findings(database)
-        self.probes = Probes(database)
         self.webhooks = Webhooks(database)
         self.plan_views = PlanViews(database)
         self.decision_rules = DecisionRules(database, policy)

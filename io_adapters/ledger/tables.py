@@ -653,5 +653,4 @@ APPEND_ONLY: Final = (
     "reports",
     "accepted_keys",
     "decisions",
-    "findings",
 )

@@ -1,8 +1,7 @@
 """The payout service's HTTP client. `SplitApi.create_report` is the one place that can POST /split."""
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self
 
@@ -13,13 +12,10 @@ from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, che
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.commands import MAX_REPLY_BYTES, Commands, ContactsApi, WebhooksApi
 from io_adapters.payout_api.connection import Connections, RateLimiter, exchange, path_part
-from io_adapters.payout_api.errors import NotThere, QuestionRefused, ValidationError, read_validation_errors
 from io_adapters.payout_api.outcome import PostAnswer, classify_exception, classify_reply, classify_update
 from io_adapters.payout_api.queries import PixApi, Queries, ReportsReader
 from schemas.egress import DIRECT, Egress
-from schemas.errors import NotSent
-from schemas.messages import Message
-from schemas.wire import AccountValidation, ContactDelete, InstitutionPage, SplitReport, body_of, canonical_json
+from schemas.wire import AccountValidation
 
 
 class SplitApi(ReportsReader):
@@ -180,65 +176,3 @@ class SplitApi(ReportsReader):
 
 
 ANSWER_TIME: Final = 3  # a question may be asked three times
-
-
-@dataclass(frozen=True, slots=True)
-class StatusSeen:
-    """What an answer said in a word that names nobody.
-
-    Attributes:
-        status: HTTP status; None when no whole answer came.
-        errors: What a documented 422 finds fault with.
-    """
-
-    status: int | None
-    errors: tuple[ValidationError, ...] = ()
-
-
-class ProbeApi(SplitApi):
-    """The payout service, for somebody who finds out how it is."""
-
-    def institutions_page(self, params: Mapping[str, str]) -> InstitutionPage | None:
-        """Ask for one page of institutions with this query; None when the service refuses the query (422).
-
-        Raises:
-            NotSent: no answer, or not the documented one.
-        """
-        try:
-            data = self._queries.ask(
-                "/pix/financial_institutions", params, deadline_s=ANSWER_TIME * self._queries.timeout_s
-            )
-        except QuestionRefused:
-            return None
-        if not isinstance(data, dict):
-            raise NotSent(Message("service.no_institutions"))
-        return InstitutionPage.model_validate(data)
-
-    def report_by(self, any_id: str) -> SplitReport | None:
-        """Ask for a report by whatever id; None when the service finds none, or finds fault with the id.
-
-        Raises:
-            NotSent: no answer.
-        """
-        path = f"/split/{path_part(any_id)}/get"
-        try:
-            data = self._queries.ask(path, deadline_s=ANSWER_TIME * self._queries.timeout_s)
-        except (NotThere, QuestionRefused):
-            return None
-        return SplitReport.model_validate(data) if isinstance(data, dict) else None
-
-    def favorite_nobody(self, params: Mapping[str, str]) -> StatusSeen:
-        """POST /contacts/accounts_favorite with this query, of an account that does not exist."""
-        return self._status_of("POST", "/contacts/accounts_favorite", None, params)
-
-    def delete_nobody(self, contact_id: str) -> StatusSeen:
-        """DELETE /contacts for a contact that does not exist."""
-        body = canonical_json(body_of(ContactDelete(contact_id=contact_id)))
-        return self._status_of("DELETE", "/contacts", body, None)
-
-    def _status_of(self, method: str, path: str, body: bytes | None, params: Mapping[str, str] | None) -> StatusSeen:
-        deadline_s = self._queries.timeout_s
-        reply = self._commands.send_once(method, path, body, params=params, deadline_s=deadline_s)
-        if reply.failure is not None:
-            return StatusSeen(None)
-        return StatusSeen(reply.status, read_validation_errors(reply.body) or () if reply.status == 422 else ())

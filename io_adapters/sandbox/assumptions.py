@@ -31,8 +31,7 @@ QR codes: `pix_key` is required. The payload always carries the key and never a 
 leads to nothing.
 
 Webhooks: the URL must be http or https with a host. **The interface shows no event, payload or delivery**: the sandbox
-tells of each status a report moves to, in a payload of its own that says so (`deliveries`), unsigned, in no promised
-order, up to three times until it is answered 2xx. Only addresses of this machine are told, unless `deliver_anywhere`.
+keeps what is registered, and calls nobody.
 
 All others are fields of `Behaviour`.
 """
@@ -112,12 +111,10 @@ class SandboxSettings(Behaviour):
     Attributes:
         prefix: Path that every endpoint of the service sits under.
         api_key: The one `Authorization` header that is let in.
-        deliver_anywhere: Tell webhooks on other machines too.
     """
 
     prefix: str = Field(default="/external", pattern=r"^(/[A-Za-z0-9_.-]+)*$")
     api_key: str = Field(default="sandbox-key", min_length=1, repr=False)
-    deliver_anywhere: bool = False
 
 
 def account_identity(text: str) -> str:

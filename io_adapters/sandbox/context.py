@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from io_adapters.sandbox.address_book import AddressBook
 from io_adapters.sandbox.assumptions import Behaviour, SandboxSettings
 from io_adapters.sandbox.counting import Endpoint, RequestCounter
-from io_adapters.sandbox.deliveries import Deliveries, StatusWatch, WebhookRegister
 from io_adapters.sandbox.models import read_exact_json
 from io_adapters.sandbox.store import Store
 from io_adapters.sandbox.tables import SandboxDatabase
@@ -27,7 +26,6 @@ class Sandbox:
     Attributes:
         store: What it remembers of reports and account checks.
         requests: How often each endpoint was called.
-        watch: Tells webhooks of what moves.
         behaviour: How it behaves now; replaced as a whole when a test changes it.
         clock: Seconds since 1970 (UTC).
     """
@@ -42,19 +40,6 @@ class Sandbox:
         self.faults = FaultPlan()
         self.api_key = settings.api_key
         self.clock = clock
-        self._deliveries = Deliveries(self.database, clock, anywhere=settings.deliver_anywhere)
-        webhooks = WebhookRegister(self.database)
-        self.watch = StatusWatch(self.database, webhooks, self._deliveries, lambda: (self.behaviour, self.clock()))
-
-    def start(self) -> None:
-        """Begin to tell webhooks."""
-        self._deliveries.start()
-        self.watch.start()
-
-    def stop(self) -> None:
-        """Stop telling webhooks; to be called after `start` alone."""
-        self.watch.stop()
-        self._deliveries.stop()
 
     def close(self) -> None:
         """Write down what was counted, and close the file."""

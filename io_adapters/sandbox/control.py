@@ -41,11 +41,10 @@ def audit(sandbox: Running) -> Response:
     owner_cents, extPaymentIds, payments: [{extPaymentId, final_amount_cents, withheld}]}], exchange_rates: [{at,
     split_id, rate}], account_checks: [{at, account, valid, cost_cents}], account_checks_cost_cents, contacts: [{at,
     change, contact_id, account_id}], qr_codes: [{at, qr_code_key, amount_cents, expiration_seconds}], webhooks: [{id,
-    webhook_url, active, created_at}], deliveries: [{at, delivery, webhook_id, split_id, status, attempt, outcome}]}`.
+    webhook_url, active, created_at}]}`.
 
     An account is named by a fingerprint, a contact by its id. `change` is created, `email_changed`, deleted,
-    `account_learned`, `account_deleted` or `account_favored`. Calls are counted before faults and refusals. A
-    delivery's `outcome` is the status it was answered with, or a word; attempt 0 was none.
+    `account_learned`, `account_deleted` or `account_favored`. Calls are counted before faults and refusals.
     """
     sandbox.requests.save()
     rows = sandbox.database.rows
@@ -64,7 +63,6 @@ def audit(sandbox: Running) -> Response:
             "contacts": [_plain(row) for row in rows(tables.contact_changes)],
             "qr_codes": [_plain(row) for row in rows(tables.qr_codes)],
             "webhooks": [_plain(row) for row in rows(tables.webhooks)],
-            "deliveries": [_plain(row) for row in rows(tables.deliveries)],
         }
     )
 
@@ -106,7 +104,6 @@ def force_report(split_id: str, fields: dict[str, Any], sandbox: Running) -> dic
     refuse_if_any([problem((name,), "Not a field of a report") for name in fields if name not in known])
     if not sandbox.store.change_report(split_id, forced=canonical_json(fields).decode(), vanished=bool(vanished)):
         raise HTTPException(404, "No such split report")
-    sandbox.watch.touch(split_id)
     return {"forced": split_id}
 
 

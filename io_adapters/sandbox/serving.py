@@ -213,12 +213,10 @@ def create_app(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         current_default_thread_limiter().total_tokens = THREADS
         saving = asyncio.create_task(_save_now_and_then(sandbox.requests))
-        sandbox.start()
         yield
         saving.cancel()
         with suppress(asyncio.CancelledError):
             await saving
-        await run_in_threadpool(sandbox.stop)
         sandbox.close()
 
     app = FastAPI(

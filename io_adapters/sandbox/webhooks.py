@@ -1,12 +1,15 @@
-"""Registration of webhooks."""
+"""Registration of webhooks; what is registered is kept, and never called."""
 
 import datetime as dt
+import uuid
 
+import sqlalchemy as sa
 from fastapi import APIRouter, Response
 
 from io_adapters.sandbox.context import Running
 from io_adapters.sandbox.counting import Endpoint
 from io_adapters.sandbox.models import ExactRoute, SandboxWebhook, WebhookCreation, exact_answer
+from io_adapters.sandbox.tables import webhooks
 from io_adapters.sandbox.validation import refuse_if_any, unknown_fields
 
 router = APIRouter(route_class=ExactRoute, tags=["Webhooks"])
@@ -14,14 +17,11 @@ router = APIRouter(route_class=ExactRoute, tags=["Webhooks"])
 
 @router.post(Endpoint.REGISTER_WEBHOOK.path, response_model=SandboxWebhook)
 def register_webhook(body: WebhookCreation, sandbox: Running) -> Response:
-    """Register a URL that is told of events; it is told of each status a report moves to from now on."""
+    """Register a URL; one that is registered already is registered once more."""
     refuse_if_any(unknown_fields(body) if sandbox.behaviour.known_fields_only else [])
-    registered = sandbox.watch.register(body.webhook_url)
-    return exact_answer(
-        {
-            "id": registered.id,
-            "webhook_url": registered.webhook_url,
-            "active": registered.active,
-            "created_at": dt.datetime.fromtimestamp(registered.created_at, dt.UTC).isoformat(timespec="milliseconds"),
-        }
-    )
+    at_s = sandbox.clock()
+    row = {"id": str(uuid.uuid4()), "webhook_url": body.webhook_url, "active": True, "created_at": at_s}
+    with sandbox.database.writing() as connection:
+        connection.execute(sa.insert(webhooks), row)
+    moment = dt.datetime.fromtimestamp(at_s, dt.UTC).isoformat(timespec="milliseconds")
+    return exact_answer(row | {"created_at": moment})

@@ -54,8 +54,8 @@ ASSUMED_INTRO: Final = """\
 # What the service leaves unsaid
 
 The interface of the payout service does not say everything. Each guess, its setting and its default stand here;
-`repasse doctor --probe` finds out on staging which of them hold, and `repasse doctor` says where a setting contradicts
-what was seen.
+`tests/contract/test_what_the_interface_does_not_say.py` asks staging which of them hold (see
+[operations](operations.md)).
 
 | Setting | Default | What is assumed |
 |---|---|---|

@@ -129,6 +129,6 @@ def _is_there(name: str) -> bool:
 
 def test_a_module_that_moved_is_found_out():
     assert _is_there("flows.cli.app")
-    assert _is_there("flows.cli.app.wait")
+    assert _is_there("flows.launch.wait")
     assert not _is_there("flows.cli.gone")
     assert not _is_there("flows.cli.app.gone")

@@ -7,13 +7,15 @@ from contextlib import closing
 import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
+from flows.desk.hooks import SettleBell
 from flows.launch import ChildLauncher, launcher_for
 from flows.prefect_ui.deploy import deploy
 from flows.prefect_ui.deployments import DeploymentLauncher
 from flows.settings import read_settings
 from schemas.errors import ConfigurationError, NotLaunched
+from tests.flows.books import places
 from tests.flows.jobs import payment, people
-from tests.flows.label import Label
+from tests.flows.label import Label, summary_of
 from tests.flows.oracle import Oracle
 
 (ANA,) = people(1)
@@ -99,3 +101,17 @@ def test_the_desk_starts_runs_itself_where_it_is_told_to_though_prefect_is_there
     assert launcher_for(read_settings()).is_queued
     monkeypatch.setenv("REPASSE_LAUNCH", "here")
     assert not launcher_for(read_settings()).is_queued
+
+
+def test_what_the_service_rings_for_is_settled_by_a_child_process(
+    label: Label, service: Oracle, eventually: Eventually
+):
+    service.behave(processing_after_s=3600, done_after_s=3600)
+    label.declare(settle={"every_s": "0.1", "for_s": "0.1"}, approval={"above": "1000.00"})
+    label.payments(payment(ANA, "10,00"))
+    report = label.run()
+    assert places(summary_of(report)) == {"processing": 1000}
+    service.force(status="DONE")
+    with SettleBell(ChildLauncher(read_settings())) as bell:
+        bell.ring()
+        eventually(lambda: places(summary_of(report)) == {"paid": 1000})

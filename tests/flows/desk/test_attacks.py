@@ -12,8 +12,9 @@ import pytest
 import uvicorn
 
 from flows.desk import guard, uploads
-from flows.desk.app import Desk, Where, _config, create_app
+from flows.desk.app import Desk, create_app
 from flows.desk.guard import DeskSettings
+from flows.desk.serving import Where, _config
 from schemas.approval import Role
 from tests.flows.desk.office import ORIGIN, PASSWORD, Browser, hashed, words_of
 

@@ -178,22 +178,6 @@ class TestInstitutions:
         assert [institution.name for institution in ledger.institutions.all().values()] == ["new"]
 
 
-class TestFindings:
-    def test_the_last_finding_counts_and_the_older_ones_stay(self, ledger, clock):
-        ledger.findings.record("get_takes", "_id", "https://a.example")
-        clock.move(hours=1)
-        ledger.findings.record("get_takes", "reportId", "https://a.example")
-        found = ledger.findings.latest()["get_takes"]
-        assert (found.value, found.seen_at) == ("reportId", clock())
-        assert [finding.value for finding in ledger.findings.history("get_takes")] == ["_id", "reportId"]
-
-    def test_services_are_told_apart(self, ledger):
-        ledger.findings.record("get_takes", "_id", "https://staging.example")
-        ledger.findings.record("get_takes", "reportId", "https://real.example")
-        assert ledger.findings.latest("https://staging.example")["get_takes"].value == "_id"
-        assert ledger.findings.latest("https://nowhere.example") == {}
-
-
 class TestWebhooks:
     def test_deliveries_are_taken_from_the_moment_before_registration(self, ledger):
         number = ledger.webhooks.begin("https://label.example/hooks", "unguessable")
@@ -208,7 +192,6 @@ class TestWebhooks:
         number = ledger.webhooks.begin("https://label.example/hooks", "unguessable")
         ledger.webhooks.retire(number)
         assert not ledger.webhooks.knows("unguessable")
-        assert ledger.webhooks.token_hashes() == frozenset()
         retired_at = clock()
         clock.move(hours=1)
         ledger.webhooks.retire(number)

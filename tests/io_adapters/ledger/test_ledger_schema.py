@@ -167,7 +167,6 @@ def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, mak
     ledger.submissions.record_status(submission.id, b"{}", "PENDING", None, by="run-1")
     ledger.exchange_updates.prepare("aurora-royalties", "run-1")
     ledger.service.accept_key("fp", "Ana")
-    ledger.findings.record("echoes_report_id", "true", "https://service.example")
     ledger.decisions.record([Decision("ob-1", "", DecisionKind.PAID, 100, "there", "Ana", "a receipt", clock())])
     engine = create_engine(ledger_url)
     for table in APPEND_ONLY:

@@ -1,11 +1,12 @@
-"""Serving the receiver until it is stopped: on loopback, behind a proxy that speaks TLS."""
+"""Serving the desk until it is stopped; who takes long to say what they want is hung up on."""
 
 import asyncio
 import logging
 import socket
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 try:
@@ -14,9 +15,8 @@ except ImportError:  # Windows has none
     resource = None  # type: ignore[assignment]
 
 import uvicorn
+from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
-
-from io_adapters.webhooks.receiver import Receiver
 
 HEAD_S: Final = 10.0
 CONNECTIONS: Final = 256
@@ -24,7 +24,7 @@ MINUTE_S: Final = 60.0
 LINE: Final = 120
 LINES: Final = 1_000
 HEAD_BYTES: Final = 16 * 1024
-GRACE_S: Final = 1
+GRACE_S: Final = 3
 
 
 class PromptProtocol(H11Protocol):
@@ -120,74 +120,63 @@ def hush_floods() -> None:
             logger.addFilter(OnceAMinute())
 
 
-class _WebhookServer(uvicorn.Server):
-    """uvicorn, telling when it answers."""
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where to listen.
 
+    Attributes:
+        port: Port; 0 takes a free one.
+        certificate, key: To serve https itself; None where something in front does, or on loopback.
+        behind_proxy: Whether a proxy on this machine tells whom requests come from.
+    """
+
+    host: str
+    port: int
+    certificate: Path | None = None
+    key: Path | None = None
+    behind_proxy: bool = False
+
+
+class _DeskServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start listening, then say so."""
         await super().startup(sockets)
         self._on_ready()
 
 
-@dataclass(slots=True)
-class Door:
-    """An address that is taken and not served yet.
-
-    Attributes:
-        url: Where it is, e.g. "http://127.0.0.1:8091".
-    """
-
-    url: str
-    listening: socket.socket
-
-    def serve(
-        self, known: Callable[[], Collection[str]], ring: Callable[[], None], on_ready: Callable[[], None]
-    ) -> None:
-        """Serve until the process is asked to end (SIGINT, SIGTERM).
-
-        Args:
-            known: The sha256 of each token in use, from memory.
-            ring: Called for each delivery; must return at once.
-            on_ready: Called once deliveries are answered.
-        """
-        hush_floods()
-        config = uvicorn.Config(
-            Receiver(known, ring),
-            http=PromptProtocol,
-            ws="none",
-            loop="asyncio",
-            lifespan="off",
-            interface="asgi3",
-            log_config=None,
-            log_level="critical",  # strangers decide what would be logged, and how often
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            date_header=False,
-            limit_concurrency=CONNECTIONS,
-            h11_max_incomplete_event_size=HEAD_BYTES,
-            backlog=backlog(),
-            timeout_graceful_shutdown=GRACE_S,
-        )
-        with suppress(KeyboardInterrupt):
-            _WebhookServer(config, on_ready).run(sockets=[self.listening])
-
-
-@contextmanager
-def open_door(host: str, port: int) -> Iterator[Door]:
-    """Take an address; port 0 takes a free one.
+def serve(app: FastAPI, where: Where, on_ready: Callable[[str], None] = lambda _: None) -> None:
+    """Serve until the process is asked to end (SIGINT, SIGTERM). No access log: addresses say who looked at what.
 
     Raises:
-        OSError: it is taken, or not ours.
+        OSError: the address is taken or not ours.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Only of a socket that says it is TCP does asyncio turn Nagle's algorithm off.
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
+    family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening, suppress(KeyboardInterrupt):
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        name = f"[{host}]" if ":" in host else host
-        yield Door(f"http://{name}:{listening.getsockname()[1]}", listening)
+        listening.bind((where.host, where.port))
+        name = f"[{where.host}]" if ":" in where.host else where.host
+        url = f"{'https' if where.certificate else 'http'}://{name}:{listening.getsockname()[1]}"
+        hush_floods()
+        _DeskServer(_config(app, where), lambda: on_ready(url)).run(sockets=[listening])
+
+
+def _config(app: FastAPI, where: Where) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=PromptProtocol,
+        backlog=backlog(),
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=where.behind_proxy,
+        timeout_graceful_shutdown=GRACE_S,
+        ssl_certfile=where.certificate,
+        ssl_keyfile=where.key,
+    )

@@ -1,1 +1,0 @@
-"""Probing, on staging, what the service's interface does not say."""
