@@ -34,7 +34,7 @@ FOREIGN_KEYS = frozenset(
         "mode",
     ]
 )
-OF_TESTS = frozenset({"REPASSE_REQUIRE_SYSTEM"})
+OF_TESTS = frozenset({"REPASSE_REQUIRE_SYSTEM", *(f"REPASSE_CONTRACT_{name}" for name in ("URL", "KEY", "PARTIES"))})
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
