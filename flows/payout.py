@@ -7,6 +7,7 @@ from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
 from flows.prefect_ui.artifacts import name_of_job
+from flows.prefect_ui.cluster import task_runner
 from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of_report, watching
 from flows.run_request import require_job_of_folder
@@ -19,7 +20,14 @@ def _name() -> str:
     return f"payout {name_of_job(str(flow_run.parameters.get('job', '')))}"
 
 
-@flow(name="payout", flow_run_name=_name, retries=0, persist_result=False, log_prints=False)
+@flow(
+    name="payout",
+    flow_run_name=_name,
+    task_runner=task_runner(),
+    retries=0,
+    persist_result=False,
+    log_prints=False,
+)
 def payout(  # noqa: PLR0913, PLR0917  # a field of the form for every option
     job: str,
     files: tuple[str, ...] = (),

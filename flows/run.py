@@ -3,11 +3,11 @@
 import datetime as dt
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 
 from flows.run_request import RunRequest
 from flows.settings import Settings
@@ -142,6 +142,10 @@ class Service:
         return self.assumptions.id_for_get(split_id=split_id, report_id=report_id)
 
 
+# Calls a function with each file elsewhere, several at once; returns what it made, in the files' order.
+MapFiles = Callable[[Callable[[Any], Any], Sequence[Any]], Sequence[Any]]
+
+
 @dataclass(slots=True)
 class Run:
     """One run of one job: what it is given, and how it stands.
@@ -160,6 +164,7 @@ class Run:
     timeout_s: float
     only_job: str | None = None
     desk_url: str = ""
+    map_files: MapFiles | None = None
 
     issues: list[Issue] = field(default_factory=list)
     discrepancies: list[Discrepancy] = field(default_factory=list)

@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
-from flows.settings import UPLOADS, Settings, cluster_address, jobs_folder, policy_file
+from flows.settings import UPLOADS, Settings, jobs_folder, policy_file
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.declarations import is_path, read_job, read_policy
 from io_adapters.spreadsheets.files import is_url, keep_within
-from schemas.errors import ConfigurationError, RepasseError, errors_in_language
+from schemas.errors import ConfigurationError, RepasseError
 from schemas.job import BRASILIA, Job, Period, PolicyReads, period_asked, resolve_period
 from schemas.messages import Message
 
@@ -29,7 +29,6 @@ class RunRequest:
         again: Base names of files to use although they, or lines of theirs, were used before.
         one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
         key_types: Whether each Pix key without a type is of the one that it shows, on the caller's word.
-        cluster: Address of the scheduler whose workers read files of statement lines; None reads them here.
         job_sha256: Hex digest of the declaration's bytes.
     """
 
@@ -42,7 +41,6 @@ class RunRequest:
     again: frozenset[str] = frozenset()
     one_more: bool = False
     key_types: bool = False
-    cluster: str | None = None
     job_sha256: str = ""
 
     @property
@@ -82,8 +80,8 @@ def read_run_request(  # noqa: PLR0913  # one for every option of the command li
         key_types: Whether each Pix key without a type is of the one that it shows.
 
     Raises:
-        ConfigurationError: the job file is wrong, every problem with line and column; it is for another period, reads
-            where the house does not let jobs read, or wants a cluster that the environment does not name.
+        ConfigurationError: the job file is wrong, every problem with line and column; it is for another period, or
+            reads where the house does not let jobs read.
     """
     declared = read_job(job_path)
     job = declared.job
@@ -97,8 +95,6 @@ def read_run_request(  # noqa: PLR0913  # one for every option of the command li
     known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
     given = tuple(_given_file(text, known) for text in files)
     names = frozenset(Path(text).name for text in again)
-    with errors_in_language(job.outputs.language):
-        cluster = cluster_address(job.engine)
     return RunRequest(
         job,
         job_path.absolute(),
@@ -109,7 +105,6 @@ def read_run_request(  # noqa: PLR0913  # one for every option of the command li
         names,
         one_more,
         key_types,
-        cluster,
         declared.sha256,
     )
 

@@ -308,24 +308,17 @@ def _log_format(text: str) -> Literal["text", "json"]:
     raise ConfigurationError(Message("error.log_format"))
 
 
-def cluster_address(engine: Literal["local", "dask"] | None, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return the address of the Dask scheduler whose workers read a job's files; None where they are read here.
-
-    Args:
-        engine: What the job says; None leaves it to the environment.
+def cluster_address(environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return the address of the Dask scheduler whose workers read statements under Prefect; None where there is none.
 
     Raises:
-        ConfigurationError: the address is none, or the job wants one and there is none.
+        ConfigurationError: the address is none.
     """
     address = environment.get("REPASSE_DASK", "").strip()
-    if engine == "local" or (engine is None and not address):
-        return None
-    if not address:
-        raise ConfigurationError(Message("error.dask_no_address"))
     parts = urlsplit(address)
-    if parts.scheme not in {"tcp", "tls"} or not parts.hostname or parts.username or parts.path:
+    if address and (parts.scheme not in {"tcp", "tls"} or not parts.hostname or parts.username or parts.path):
         raise ConfigurationError(Message("error.dask_address"))
-    return address
+    return address or None
 
 
 _REFUSED: Final = (

@@ -427,9 +427,6 @@ class Job(Declaration):
     approval: ApprovalRule = ApprovalRule()
     settle: Settle = Settle()
     outputs: Outputs = Outputs()
-    engine: Literal["local", "dask"] | None = Field(
-        default=None, description="Where statements are read; null is where REPASSE_DASK says."
-    )
 
     @property
     def tables(self) -> dict[str, TableFiles | None]:

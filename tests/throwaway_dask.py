@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _PATIENCE_S = 60
+# What a flow is to do that must be plain enough to be handed to workers.
+WAYS: list[Callable[[], None]] = []
 _ON_ONE_CORE = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); os.execv(sys.argv[2], sys.argv[2:])"
 
 

@@ -52,7 +52,7 @@ def read(run: Run) -> Intake:
     job, given = run.job, [path for _, path in run.request.files]
     corrections = Corrections(given, run.ledger.corrected_rows.known(job.job, run.request.period.label))
     reader = FileReader(run, corrections)
-    tables = reader.read_all(_slots(run, corrections), run.request.cluster)
+    tables = reader.read_all(_slots(run, corrections))
     reader.raise_what_cannot_be_read()
     corrections.refuse_what_was_not_read()
     give_memory_back()

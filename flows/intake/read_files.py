@@ -2,8 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -19,8 +17,8 @@ from flows.intake.read_lines import (
     is_asked_for,
     lines_again,
     parts_of,
+    read_apart,
     read_blocks,
-    read_remote,
 )
 from flows.intake.rules.inputs import EXACT, nothing, sum_up
 from flows.intake.which_files import PAID_FROM, Corrections, Slot
@@ -132,10 +130,8 @@ class ReadTable:
         return self.raw.file
 
 
-# Whose slot, and where it is -> a file that a cluster reads.
-_Begun = Mapping[tuple[int, str], "Future[ReadApart | None]"]
-# Of which a cluster has parts to read at a time.
-_FILES_AT_ONCE: Final = 16
+# Whose slot, and where it is -> a file of statement lines that was read elsewhere.
+_Apart = Mapping[tuple[int, str], ReadApart | UnreadableFile | None]
 # Why a member of an archive may be left out beside others that are read.
 _NOT_READ_AS_A_MEMBER: Final = frozenset({IssueCode.LAYOUT_UNKNOWN, IssueCode.FILE_TYPE})
 
@@ -179,14 +175,10 @@ class FileReader:
         taken = run.request.key_types or run.job.pix_key_types == "as_shown"
         self._key_types = KeyTypes(run.ledger.pix_key_types.known(run.job.job), taken)
 
-    def read_all(self, slots: Sequence[Slot], cluster: str | None) -> list[list[ReadTable]]:
-        """Read all files of slots, and the corrections that stand in for some.
-
-        Args:
-            cluster: Address of the cluster that reads files of statement lines; None reads them here.
-        """
-        with self._begun(slots, cluster) as begun:
-            found = [self._slot(number, slot, begun) for number, slot in enumerate(slots)]
+    def read_all(self, slots: Sequence[Slot]) -> list[list[ReadTable]]:
+        """Read all files of slots, and the corrections that stand in for some."""
+        apart = self._read_apart(slots)
+        found = [self._slot(number, slot, apart) for number, slot in enumerate(slots)]
         self._report_strangers()
         return found
 
@@ -207,35 +199,24 @@ class FileReader:
             members = {other.rsplit("/", 1)[-1] for other in slot.paths if split_member(other)[0] == archive}
             self.held |= members | {name}
 
-    @contextmanager
-    def _begun(self, slots: Sequence[Slot], cluster: str | None) -> Iterator[_Begun]:
-        """Let a cluster begin with all files of statement lines, but for those that people have put right."""
+    def _read_apart(self, slots: Sequence[Slot]) -> _Apart:
+        """Have all files of statement lines read elsewhere, where the run can, but for those people have put right."""
         files = {
-            (number, path): slot.layouts
+            (number, path): GivenFile(path, tuple(slot.layouts))
             for number, slot in enumerate(slots)
             if any(layout.table == "royalty_lines" for layout in slot.layouts)
             for path in slot.paths
             if not self._corrections.concern(path) and not split_member(path)[1]
         }
-        if cluster is None or not files:
-            yield {}
-            return
-        from io_adapters.cluster import opened_cluster  # noqa: PLC0415 - most runs have none
+        if self._run.map_files is None or not files:
+            return {}
+        return dict(zip(files, self._run.map_files(read_apart, list(files.values())), strict=True))
 
-        with ExitStack() as exits:
-            threads = ThreadPoolExecutor(_FILES_AT_ONCE)
-            exits.callback(threads.shutdown, cancel_futures=True)
-            engine = exits.enter_context(opened_cluster(cluster))  # closed first, which ends what threads wait for
-            yield {
-                place: threads.submit(read_remote, engine, GivenFile(place[1], layouts, engine.range_bytes))
-                for place, layouts in files.items()
-            }
-
-    def _slot(self, number: int, slot: Slot, begun: _Begun) -> list[ReadTable]:
+    def _slot(self, number: int, slot: Slot, apart: _Apart) -> list[ReadTable]:
         if slot.failure:
             self._failures.append(slot.failure)
             return []
-        return [table for path in slot.paths for table in self._file(slot, path, begun.get((number, path)))] + [
+        return [table for path in slot.paths for table in self._file(slot, path, apart.get((number, path)))] + [
             table for origin in slot.corrected for table in self._alone(slot, origin)
         ]
 
@@ -285,9 +266,10 @@ class FileReader:
             self._money.append(unread_money(path, money, sheet, layout))
             self.held |= {path.rsplit("/", 1)[-1] for path in slot.paths}
 
-    def _file(self, slot: Slot, path: str, begun: "Future[ReadApart | None] | None") -> list[ReadTable]:
+    def _file(self, slot: Slot, path: str, found: ReadApart | UnreadableFile | None) -> list[ReadTable]:
         try:
-            found = begun.result() if begun else None
+            if isinstance(found, UnreadableFile):
+                raise found
             return list(self._found(slot, path, found) if found else self._tables(slot, path))
         except UnreadableFile as failure:
             if split_member(path)[1] and {issue.code for issue in failure.issues} <= _NOT_READ_AS_A_MEMBER:

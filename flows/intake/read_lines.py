@@ -1,19 +1,18 @@
-"""Reading files of royalty lines block by block, in this process or on a cluster."""
+"""Reading files of royalty lines block by block, in this process or in another."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Protocol, Self, TypeVar
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from flows.intake.rules.inputs import held_lines, nothing
-from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file, range_blocks
-from io_adapters.spreadsheets.text.opened_text import ByteRange, CutText, TextTable
+from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from io_adapters.statement_lines.blocks import FEW_ROWS, sum_block
 from io_adapters.statement_lines.sums import Summing
-from schemas.errors import BrokenInvariant
+from schemas.errors import UnreadableFile
 from schemas.issues import Severity
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
@@ -63,59 +62,39 @@ def lines_again(raw: RawTable, layout: Layout, before: Before) -> DataFrame[Roya
 
 
 def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout, *, few_rows: int = FEW_ROWS) -> SummedTable:
-    """Read a table of royalty lines from its first block to its last; takes and raises what `read_rows` does."""
-    return read_rows(blocks, layout, few_rows=few_rows).close()
-
-
-def read_rows(
-    blocks: Callable[[], Iterable[RawTable]],
-    layout: Layout,
-    evidence: Evidence = NO_EVIDENCE,
-    *,
-    few_rows: int = FEW_ROWS,
-) -> "LineReading":
-    """Read a table of royalty lines, or rows of one that follow each other.
+    """Read a table of royalty lines from its first block to its last.
 
     How columns are read is decided once: when a later block proves what an earlier one was read without, all of it is
     read again with what is known by then.
 
     Args:
         blocks: Yields the blocks, in order, as often as it is called.
-        evidence: What is known of the table already.
         few_rows: See `io_adapters.statement_lines.blocks.sum_block`.
 
     Raises:
         UnreadableFile: it cannot be read, or lacks a column.
     """
-    reading = LineReading(layout, evidence, evidence, few_rows)
+    reading = _LineReading(layout, NO_EVIDENCE, few_rows)
     for block in blocks():
         reading.add(block)
     if reading.known_too_late:
-        reading = LineReading(layout, evidence, reading.evidence, few_rows)
+        reading = _LineReading(layout, reading.before.evidence, few_rows)
         for block in blocks():
             reading.add(block)
-    return reading
+    return reading.close()
 
 
-class LineReading:
-    """One walk through the blocks of a table, or through rows of it that follow each other.
+class _LineReading:
+    """One walk through the blocks of a table.
 
     Attributes:
-        known_too_late: Whether some of it was read without what a later block, or rows joined to it, prove.
+        before: What is known of the table, with what the blocks so far prove.
+        known_too_late: Whether some of it was read without what a later block proves.
     """
 
-    def __init__(self, layout: Layout, told: Evidence, known: Evidence, few_rows: int) -> None:
-        """Begin.
-
-        Args:
-            layout: How its sender lays the table out.
-            told: What was known of the table before any of these rows was read.
-            known: The same, and what an earlier walk through them has proven.
-            few_rows: See `io_adapters.statement_lines.blocks.sum_block`.
-        """
+    def __init__(self, layout: Layout, evidence: Evidence, few_rows: int) -> None:
         self._layout = layout
-        self._told = told
-        self._before = Before(known)
+        self.before = Before(evidence)
         self._few_rows = few_rows
         self._sums = Summing()
         self._content = RowsContent()
@@ -124,19 +103,13 @@ class LineReading:
         self._accounting: BlockAccounting | None = None
         self.known_too_late = False
 
-    @property
-    def evidence(self) -> Evidence:
-        """What is known of the table, with what these rows prove."""
-        return self._before.evidence
-
     def add(self, part: RawTable) -> None:
-        """Read the next part."""
-        summed = sum_block(part, self._layout, self._before, few_rows=self._few_rows)
+        summed = sum_block(part, self._layout, self.before, few_rows=self._few_rows)
         if self._accounting is None:
             self._accounting = BlockAccounting(TableSource(part.file.name, part.sheet, part.headers), part.header_row)
-        elif summed.after.evidence != self.evidence:
+        elif summed.after.evidence != self.before.evidence:
             self.known_too_late = True
-        self._before = summed.after
+        self.before = summed.after
         for found in summed.found:
             self._accounting.add(found)
         self._kept.add(part, summed.found)
@@ -145,27 +118,7 @@ class LineReading:
         self._content += summed.content
         self._sketches = add_sketches([self._sketches, summed.sketches])
 
-    def join(self, below: Self) -> Self:
-        """Put the rows that follow to these, read apart by somebody who was told the same; returns them all.
-
-        What the upper ones prove beyond what was told, or else the lower ones, is then known of the table.
-        """
-        if below._accounting is None:
-            return self
-        if self._accounting is None:
-            return below
-        self.known_too_late |= below.known_too_late or below.evidence != self.evidence
-        if self.evidence == self._told:
-            self._before = below._before
-        self._accounting.join(below._accounting)
-        self._kept.join(below._kept)
-        self._sums.join(below._sums)
-        self._content += below._content
-        self._sketches = add_sketches([self._sketches, below._sketches])
-        return self
-
     def close(self) -> SummedTable:
-        """Say what was read."""
         if self._accounting is None:
             raise RuntimeError("a table has one block at least")
         accounting, content, sketches = self._accounting.close(), self._content, self._sketches
@@ -175,7 +128,8 @@ class LineReading:
         if accounting.held_whole:
             held = held_sums([held, held_lines(totals, accounting.held_whole.value)])
             totals, content, sketches = nothing(), RowsContent(), NO_SKETCHES
-        return SummedTable(raw, self._kept.whole, totals, held, accounting, content, sketches, Before(self.evidence))
+        before = Before(self.before.evidence)
+        return SummedTable(raw, self._kept.whole, totals, held, accounting, content, sketches, before)
 
 
 class _Kept:
@@ -198,16 +152,6 @@ class _Kept:
         self._with_problems.append(kept)
         self.whole = self.whole and sum(len(table.cells) for table in self._parts) + len(part.cells) <= KEPT_WHOLE
         self._parts = [*self._parts, part] if self.whole else []
-
-    def join(self, below: Self) -> None:
-        """Keep what was kept of the rows that follow."""
-        for kept in below._with_problems:
-            first = some_rows(kept, np.arange(len(kept.cells)) < self._left)
-            self._left -= len(first.cells)
-            self._with_problems.append(first)
-        parts = [*self._parts, *below._parts]
-        self.whole = self.whole and below.whole and sum(len(table.cells) for table in parts) <= KEPT_WHOLE
-        self._parts = parts if self.whole else []
 
     def rows(self) -> RawTable:
         """Return what was kept, as one table."""
@@ -245,148 +189,54 @@ def _cut(block: RawTable) -> Iterator[RawTable]:
         yield some_rows(block, (numbers >= start) & (numbers < start + MOST_LINES))
 
 
-_Item = TypeVar("_Item")
-_Made = TypeVar("_Made")
-
-
-class Engine(Protocol):
-    """Where parts are read: a cluster, or a process that reads one after the other."""
-
-    def merged(
-        self, work: Callable[[_Item], _Made], items: Sequence[_Item], join: Callable[[_Made, _Made], _Made]
-    ) -> _Made:
-        """Do something with each of some items, and join what that makes, in the items' order."""
-
-
-@dataclass(frozen=True, slots=True)
-class GivenFile:
-    """A file that may hold statement lines.
-
-    Attributes:
-        path: Local path or fsspec URL, which means the same wherever parts are read.
-        range_bytes: How large the ranges are that large texts are cut into; None where they are not cut.
-    """
-
-    path: str
-    layouts: tuple[Layout, ...]
-    range_bytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class FoundLines:
-    """What a file of statement lines holds.
-
-    Attributes:
-        name: Base name.
-        views: Its sheets; nothing for text.
-        tables: Sheet (None for text) of each of its tables, and its lines or how they are cut.
-    """
-
-    name: str
-    layout: Layout
-    views: tuple[View, ...]
-    tables: tuple[tuple[str | None, LineReading | CutText], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReadApart:
-    """A file of statement lines that was read to its end; as `FoundLines`."""
-
-    name: str
-    layout: Layout
-    views: tuple[View, ...]
-    tables: tuple[tuple[str | None, SummedTable], ...]
-
-
-def read_remote(engine: Engine, file: GivenFile) -> ReadApart | None:
-    """Read a file of statement lines; None where it turns out to hold something else.
-
-    Raises:
-        UnreadableFile: as `find_lines` and `read_range`.
-    """
-    found = engine.merged(find_lines, [file], _only)
-    if found is None:
-        return None
-    layout = found.layout
-    tables = ((sheet, _read_cut(engine, file.path, layout, lines).close()) for sheet, lines in found.tables)
-    return ReadApart(found.name, layout, found.views, tuple(tables))
-
-
-def _only(found: FoundLines | None, _: FoundLines | None) -> FoundLines | None:
-    return found
-
-
-def find_lines(file: GivenFile) -> FoundLines | None:
-    """Open a file, and read what is not worth cutting; depends on nothing else, so that any process can do it.
-
-    Raises:
-        UnreadableFile: it cannot be read, or lacks a column.
-    """
-    with open_file(file.path) as opened:
-        layout = opened.recognise(file.layouts) if len(file.layouts) > 1 else file.layouts[0]
-        if layout.table != "royalty_lines":
-            return None
-        if is_asked_for(layout, opened.fits(layout)):
-            return None
-        views = tuple(view for view in opened.views if view.sheet is not None)
-        tables = ((fit.view.sheet, _lines(opened, fit, layout, file.range_bytes)) for fit in opened.fits(layout))
-        return FoundLines(opened.name, layout, views, tuple(tables))
-
-
 def is_asked_for(layout: Layout, fits: Sequence[Fit]) -> bool:
     """Tell whether a text holds lines that a layout reads only where a job asks for them."""
     asked = layout.asked_for
     return asked is not None and any(fit.view.sheet is None and asked.has(fit.header.texts) for fit in fits)
 
 
-def _lines(opened: SpreadsheetFile, fit: Fit, layout: Layout, range_bytes: int | None) -> LineReading | CutText:
-    # What stands below a block of totals is no line, which only who has read all above it can know.
-    cut = opened.cut(fit, range_bytes) if range_bytes and not layout.control else None
-    return cut or read_rows(lambda: parts_of(opened.blocks(fit)), layout)
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """A file that may hold statement lines: a local path or fsspec URL, which means the same wherever it is read."""
+
+    path: str
+    layouts: tuple[Layout, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class GivenRange:
-    """Rows of a text that follow each other.
+class ReadApart:
+    """A file of statement lines that another process has read to its end.
 
     Attributes:
-        path: As of `GivenFile`.
-        evidence: What decides how columns are read.
+        name: Base name.
+        views: Its sheets; nothing for text.
+        tables: Sheet (None for text) of each of its tables, and what it says.
     """
 
-    path: str
-    layout: Layout
-    table: TextTable
-    where: ByteRange
-    evidence: Evidence = NO_EVIDENCE
+    name: str
+    layout: Layout = field(repr=False)
+    views: tuple[View, ...] = field(repr=False)
+    tables: tuple[tuple[str | None, SummedTable], ...] = field(repr=False)
 
 
-# Each time it is read once more, something else is proved of one of its columns; there is little to prove.
-_MOST_ROUNDS: Final = 50
+def read_apart(file: GivenFile) -> ReadApart | UnreadableFile | None:
+    """Read a file of statement lines; depends on nothing else, so that any process can do it.
 
-
-def _read_cut(engine: Engine, path: str, layout: Layout, lines: LineReading | CutText) -> LineReading:
-    """Read a table that is cut: its first range for what it proves, then all with that, again if others prove more."""
-    if isinstance(lines, LineReading):
-        return lines
-    ranges = [GivenRange(path, layout, lines.table, where) for where in lines.ranges]
-    evidence = engine.merged(read_range, ranges[:1], LineReading.join).evidence
-    for _ in range(_MOST_ROUNDS):
-        reading = engine.merged(read_range, [replace(part, evidence=evidence) for part in ranges], LineReading.join)
-        if not reading.known_too_late:
-            return reading
-        evidence = reading.evidence
-    raise BrokenInvariant("ranges of a file go on proving something of its columns")
-
-
-def read_range(part: GivenRange) -> LineReading:
-    """Read a range; depends on nothing else, so that any process can do it.
-
-    Raises:
-        UnreadableFile: the file is not there any more, or another; or rows of it cannot be read.
+    Returns:
+        What it says; why it cannot be read; or None where it holds something else.
     """
+    try:
+        with open_file(file.path) as opened:
+            layout = opened.recognise(file.layouts) if len(file.layouts) > 1 else file.layouts[0]
+            fits = opened.fits(layout)
+            if layout.table != "royalty_lines" or is_asked_for(layout, fits):
+                return None
+            views = tuple(view for view in opened.views if view.sheet is not None)
+            tables = [(fit.view.sheet, read_blocks(partial(_parts_below, opened, fit), layout)) for fit in fits]
+            return ReadApart(opened.name, layout, views, tuple(tables))
+    except UnreadableFile as failure:
+        return failure
 
-    def blocks() -> Iterator[RawTable]:
-        return parts_of(range_blocks(part.path, part.table, part.where))
 
-    return read_rows(blocks, part.layout, part.evidence)
+def _parts_below(opened: SpreadsheetFile, fit: Fit) -> Iterator[RawTable]:
+    return parts_of(opened.blocks(fit))

@@ -4,8 +4,11 @@ Prefect watches, and decides nothing: a stage whose watching fails is done all t
 recorded is let go.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import copy_context
+from functools import partial
 from typing import Final, ParamSpec, TypeVar
 
 from prefect import get_run_logger, task
@@ -17,6 +20,7 @@ from prefect.states import Cancelled, Completed, Failed
 
 from flows.books.rules.reconcile import state_name
 from flows.prefect_ui.artifacts import Recorder, RunLogger, report_after
+from flows.prefect_ui.cluster import map_files
 from flows.run import Progress, Run
 from flows.runner import CALLER, Caller, RunReport, Stage
 from schemas.errors import ExitCode, JobIsBusy, RepasseError, worst
@@ -96,12 +100,16 @@ class Watching:
         self.is_alone = is_alone
         self._logger = logger
         self._codes_before: dict[str, int | None] | None = None
+        # Of the flow run: tasks that a stage submits belong to it, and carry nothing of the stage to another process.
+        self._flow = copy_context()
+        self._reads_elsewhere = bool(os.environ.get("REPASSE_DASK", "").strip())
 
     def __call__(self, stage: Stage[_Takes, _Makes], run: Run, /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
         """Run one stage as a task. Nothing is cached, persisted or tried again: the ledger says what is left to do."""
         job = run.asked.job.job if run.asked else ""
         if not isinstance(run.progress, _ShownProgress):
             run.progress = _ShownProgress(run.progress, self.recorder, job, run.language)
+            run.map_files = partial(self._flow.run, map_files) if self._reads_elsewhere else None
         if run.asked is None and self._codes_before is None:
             self._codes_before = {stored.run_id: stored.exit_code for stored in run.ledger.runs.list(_LOOK_BACK_RUNS)}
         makes = list[_Makes]()

@@ -538,22 +538,6 @@ def _reaching(place: FilePlace) -> Iterator[None]:
         raise refusal(IssueCode.FILE_MISSING, place, "unreachable", reason=type(error).__name__) from None
 
 
-def read_bytes(path: str, start: int, end: int) -> bytes:
-    """Return some bytes of a local file or an fsspec URL; fewer where it ends before.
-
-    Raises:
-        UnreadableFile: it is missing, no regular file, or not permitted.
-    """
-    place = FilePlace(path.rsplit("/", 1)[-1])
-    if not is_url(path):
-        with _local(path, place) as stream:
-            stream.seek(start)
-            return stream.read(end - start)
-    with _reaching(place):
-        filesystem, inner = _elsewhere().core.url_to_fs(path)
-        return bytes(filesystem.cat_file(inner, start=start, end=end))
-
-
 def _sha256(descriptor: int) -> str:
     """Hash a whole file without moving the place at which others read it."""
     digest, position = hashlib.sha256(), 0

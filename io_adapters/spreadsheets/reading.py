@@ -4,7 +4,6 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import Final
 
 from io_adapters.spreadsheets import limits
@@ -16,11 +15,10 @@ from io_adapters.spreadsheets.files import (
     kind_by_name,
     kind_of,
     opened_content,
-    read_bytes,
 )
 from io_adapters.spreadsheets.limits import FilePlace, refusal
 from io_adapters.spreadsheets.opened import OpenedFile
-from io_adapters.spreadsheets.text.opened_text import ByteRange, CutText, OpenedText, TextTable, open_text
+from io_adapters.spreadsheets.text.opened_text import open_text
 from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
 from schemas.layouts.headers import match_headers
@@ -203,26 +201,6 @@ class SpreadsheetFile:
         if layout.table != "royalty_lines" and rows > limits.MOST_TABLE_ROWS:
             raise refusal(IssueCode.FILE_TOO_LARGE, self._place, "table_rows", limit=limits.MOST_TABLE_ROWS)
 
-    def cut(self, fit: Fit, range_bytes: int) -> CutText | None:
-        """Cut the table below a header into ranges of about so many bytes, which `range_blocks` reads.
-
-        Returns:
-            The ranges; None for a workbook, a packed file, and a text of which it cannot be known quickly.
-
-        Raises:
-            UnreadableFile: as `blocks`, as far as it is known without reading the rows.
-        """
-        if self._content.packing or not isinstance(self._opened, OpenedText):
-            return None
-        found = self._opened.cut(fit, range_bytes)
-        if found is None:
-            return None
-        preamble, from_above = _above(fit)
-        decisions = (*self._decisions, *self._opened.decisions, *found.table.decisions, *from_above)
-        table = replace(found.table, file=self._content.identity(), decisions=decisions, preamble=preamble)
-        self._content.check_unchanged()
-        return replace(found, table=table)
-
 
 @contextmanager
 def open_file(path: str) -> Iterator[SpreadsheetFile]:
@@ -260,21 +238,6 @@ def xlsx_of(path: str, sha256: str, most_bytes: int) -> bytes | None:
         if not is_plain or content.name_only.size_bytes > most_bytes or kind_of(content.stream) is not FileKind.XLSX:
             return None
         return content.stream.read()
-
-
-def range_blocks(path: str, table: TextTable, where: ByteRange) -> Iterator[RawTable]:
-    """Yield the rows of one range of a text, in blocks; what `SpreadsheetFile.blocks` yields of the same rows.
-
-    Args:
-        path: Local path or fsspec URL, wherever this runs.
-
-    Raises:
-        UnreadableFile: the file is not there, or its bytes are not those that were cut.
-    """
-    content = read_bytes(path, where.start, where.end)
-    if sha256(content).hexdigest() != where.sha256:
-        raise refusal(IssueCode.FILE_CHANGED, FilePlace(table.file.name))
-    yield from table.range_blocks(content, where.first_row)
 
 
 def read_table(path: str, layout: Layout) -> RawTable:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -108,15 +108,6 @@ class Summing:
         numbers = {name: self._numbered(name, texts) for name, texts in sums.texts.items()}
         self._platforms = _waiting(self._platforms, _renumbered(sums.by_platform, numbers), BY_PLATFORM)
         self._territories = _waiting(self._territories, _renumbered(sums.by_territory, numbers), BY_TERRITORY)
-
-    def join(self, other: Self) -> None:
-        """Add what another has added up."""
-        texts = {name: pa.array(list(numbers), pa.large_string()) for name, numbers in other._numbers.items()}
-        numbers = {name: self._numbered(name, found) for name, found in texts.items()}
-        for table in other._platforms:
-            self._platforms = _waiting(self._platforms, _renumbered(table, numbers), BY_PLATFORM)
-        for table in other._territories:
-            self._territories = _waiting(self._territories, _renumbered(table, numbers), BY_TERRITORY)
 
     def total(self, file: str, sheet: str | None) -> LineTotals:
         """Return the sums of all blocks so far, as those of a file's sheet (None for a text), by their keys."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal
-from typing import Final, Self
+from typing import Final
 
 import pandas as pd
 
@@ -131,7 +131,7 @@ class TableAccounting:
 
 
 class BlockAccounting:
-    """The account of the rows of one table, or of a part of it, kept while its blocks are read in order.
+    """The account of the rows of one table, kept while its blocks are read in order.
 
     Args:
         header_row: Physical row of its header.
@@ -160,18 +160,6 @@ class BlockAccounting:
         self._stood_in.update(found.stand_ins)
         for issue in found.issues:
             self._enter(issue, found.reported_once)
-
-    def join(self, below: Self) -> None:
-        """Enter the account of the rows that follow."""
-        self._held = [held_sums([*self._held, *below._held])]
-        self._runs = [join_runs([*self._runs, *below._runs])]
-        self._sums += below._sums
-        self._decided |= below._decided
-        self._apart += below._apart
-        self._stood_in.update(below._stood_in)
-        reported_once = {which: count for which, (_, count) in below._reported_once.items()}
-        for issue in below._issues:
-            self._enter(issue, reported_once)
 
     def _enter(self, issue: Issue, reported_once: Mapping[tuple[IssueCode, str], int]) -> None:
         """Enter a problem, unless it was told before: of the header, or of a column as a whole."""
