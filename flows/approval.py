@@ -14,6 +14,7 @@ from flows.approvals.approve import Recorded, record_decision
 from flows.launch import launcher_for
 from flows.prefect_ui.deployments import ANSWER_S, require_closed_server
 from flows.run import open_ledger_of, utc_now
+from flows.run_options import RunOptions
 from flows.settings import Settings, read_settings
 from schemas.approval import APPROVING
 from schemas.errors import NotLaunched, RepasseError
@@ -87,9 +88,8 @@ def _go_on(settings: Settings, outcome: Recorded) -> State[None]:
         return Failed(name="NotLaunched", message=_together(message, Message("prefect.approve.no_job")))
     try:
         key = f"approve {outcome.plan.digest} {flow_run.id}"
-        launcher_for(settings).payout(
-            outcome.job_file, files=_files_of(outcome), by=APPROVING, key=key, period=outcome.plan.period
-        )
+        options = RunOptions(_files_of(outcome), by=APPROVING, period=outcome.plan.period)
+        launcher_for(settings).payout(outcome.job_file, options, key=key)
     except NotLaunched as error:
         return Failed(name="NotLaunched", message=_together(message, error.content))
     return Completed(name="Approved", message=_together(message, Message("prefect.approve.started")))

@@ -12,7 +12,7 @@ from flows.prefect_ui.artifacts import contacts_page, name_of_job
 from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import RunLogProgress, refused_state, state_of, watching
 from flows.run_request import require_job_of_folder
-from flows.settings import jobs_folder, read_settings
+from flows.settings import read_settings
 from schemas.errors import ExitCode, RepasseError
 from schemas.job import Outputs
 from schemas.messages import render
@@ -41,7 +41,7 @@ def contacts(job: str, mode: Literal["preview", "apply"] = "preview") -> State[N
             require_closed_server()
             use_stored_credentials()
             if watch.is_alone:
-                require_job_of_folder(Path(job), (), read_settings(), jobs_folder())
+                require_job_of_folder(Path(job), (), read_settings())
             watch.as_task("contacts", f"contacts {mode}", body, Outputs().language)
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Final, Protocol
 
 from flows.nights.night import NightReport, folder_of_jobs, run_night
 from flows.run import Progress
-from flows.runner import CALLER, Caller, RunOptions, RunReport, run_payout, run_settle
+from flows.run_options import RunOptions, as_words
+from flows.runner import CALLER, Caller, RunReport, run_payout, run_settle
 from flows.settings import Settings
 from schemas.errors import ConfigurationError, NotLaunched
 from schemas.messages import Message
@@ -73,17 +75,7 @@ def start_payout(job_path: Path, options: RunOptions, *, progress: Progress, wat
         _require_prefect()
         from flows.payout import payout  # noqa: PLC0415  # Prefect takes a second to import
 
-        state = payout(
-            str(job_path),
-            files=list(options.files),
-            yes=options.yes,
-            by=options.by or "",
-            again=list(options.again),
-            period=options.period or "",
-            one_more=options.one_more,
-            pix_types=options.key_types,
-            return_state=True,
-        )
+        state = payout(str(job_path), **asdict(options), return_state=True)
         state.result(raise_on_failure=caller.report is None)
 
     caller = Caller(progress)
@@ -181,11 +173,9 @@ class ChildLauncher:
         if ready is not None:
             _let_go(ready)
 
-    def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
+    def payout(self, job_path: Path, options: RunOptions, *, key: str) -> None:
         """Start `repasse run JOB`; a key that was used before starts nothing."""
-        given = [text for path in files for text in ("--file", path)]
-        given += ["--period", period] if period else []
-        self._start(["run", str(job_path.absolute()), *given, "--by", by, "--json"], key)
+        self._start(["run", str(job_path.absolute()), *as_words(options), "--json"], key)
 
     def settle(self, *, key: str) -> None:
         """Start `repasse settle`; a key that was used before starts nothing."""
@@ -290,15 +280,12 @@ class Launcher(Protocol):
 
     is_queued: bool
 
-    def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
+    def payout(self, job_path: Path, options: RunOptions, *, key: str) -> None:
         """Start a job's payout.
 
         Args:
-            files: Files to read instead of those the job names, each as PATH or SOURCE=PATH.
-            by: Who asks; prepares the plan.
             key: Names the launch: the same key again starts nothing. It carries the occasion, an approval and its
                 number for instance, and nothing personal.
-            period: Month to run a job for `previous_month` for; "" leaves it to the day.
 
         Raises:
             NotLaunched: it could not be started.

@@ -2,14 +2,14 @@
 
 import datetime as dt
 import getpass
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
-from flows.settings import UPLOADS, Settings, jobs_folder, policy_file
+from flows.run_options import NO_OPTIONS, RunOptions
+from flows.settings import UPLOADS, Folders, Settings
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.declarations import is_path, read_job, read_policy
 from io_adapters.spreadsheets.files import is_url, keep_within
@@ -23,25 +23,27 @@ class RunRequest:
     """What the caller asked for.
 
     Attributes:
+        options: As the caller gave them.
         files: Source (layout name or position; "" for the only one) and path: read instead of the declared files.
-        yes: Whether the caller approves the plan that will be made.
-        by: Who asks; prepares the plan.
-        again: Base names of files to use although they, or lines of theirs, were used before.
-        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
-        key_types: Whether each Pix key without a type is of the one that it shows, on the caller's word.
         job_sha256: Hex digest of the declaration's bytes.
     """
 
     job: Job
     job_path: Path
     period: Period
+    options: RunOptions = NO_OPTIONS
     files: tuple[tuple[str, str], ...] = ()
-    yes: bool = False
-    by: str = ""
-    again: frozenset[str] = frozenset()
-    one_more: bool = False
-    key_types: bool = False
     job_sha256: str = ""
+
+    @property
+    def by(self) -> str:
+        """Who asks: a name that was given, or the account that the program runs for."""
+        return self.options.by or current_user()
+
+    @property
+    def again(self) -> frozenset[str]:
+        """Base names of files to use although they, or lines of theirs, were used before."""
+        return frozenset(Path(text).name for text in self.options.again)
 
     @property
     def folder(self) -> Path:
@@ -57,27 +59,8 @@ def current_user() -> str:
         return "unknown"
 
 
-def read_run_request(  # noqa: PLR0913  # one for every option of the command line
-    job_path: Path,
-    *,
-    files: Sequence[str] = (),
-    yes: bool = False,
-    by: str | None = None,
-    again: Sequence[str] = (),
-    period: str | None = None,
-    one_more: bool = False,
-    key_types: bool = False,
-) -> RunRequest:
+def read_run_request(job_path: Path, options: RunOptions = NO_OPTIONS) -> RunRequest:
     """Read the job file and settle what the caller asked for.
-
-    Args:
-        files: "[SOURCE=]PATH": read instead of the files the job names.
-        yes: Whether the caller approves the plan that will be made.
-        by: Who asks; whoever runs the program when None.
-        again: Files to pay although they were used before, under another job or period.
-        period: The month a job for `previous_month` is run for; that before the present one when None.
-        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
-        key_types: Whether each Pix key without a type is of the one that it shows.
 
     Raises:
         ConfigurationError: the job file is wrong, every problem with line and column; it is for another period, or
@@ -87,26 +70,14 @@ def read_run_request(  # noqa: PLR0913  # one for every option of the command li
     job = declared.job
     require_within_reach(job, job_path)
     try:
-        spec = period_asked(job.period, period) if period else job.period
+        spec = period_asked(job.period, options.period) if options.period else job.period
     except ValueError as error:
         raise ConfigurationError(Message("error.in_job_file", file=job_path.name, why=str(error))) from None
     resolved = resolve_period(spec, dt.datetime.now(BRASILIA).date())
     known = {str(position) for position in range(1, len(job.sources) + 1)}
     known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
-    given = tuple(_given_file(text, known) for text in files)
-    names = frozenset(Path(text).name for text in again)
-    return RunRequest(
-        job,
-        job_path.absolute(),
-        resolved,
-        given,
-        yes,
-        by or current_user(),
-        names,
-        one_more,
-        key_types,
-        declared.sha256,
-    )
+    given = tuple(_given_file(text, known) for text in options.files)
+    return RunRequest(job, job_path.absolute(), resolved, options, given, declared.sha256)
 
 
 def _given_file(text: str, sources: set[str]) -> tuple[str, str]:
@@ -136,19 +107,16 @@ def leads_outside(path: str) -> bool:
     return is_url(path) or Path(path).is_absolute() or ".." in Path(path).parts
 
 
-def require_within_reach(job: Job, path: Path, environment: Mapping[str, str] = os.environ) -> None:
+def require_within_reach(job: Job, path: Path) -> None:
     """Refuse a job that reads where the house does not let jobs read; without a policy they may read anywhere.
-
-    Args:
-        environment: Names the policy and the folder of jobs.
 
     Raises:
         ConfigurationError: it names such paths, or the policy cannot be read.
     """
-    policy = policy_file(environment)
-    if policy is None:
+    folders = Folders()
+    if folders.policy is None:
         return
-    reads, jobs = read_policy(policy).reads, jobs_folder(environment)
+    reads, jobs = read_policy(folders.policy).reads, folders.jobs
     own = [path.absolute().parent, *([jobs] if jobs else [])]
     keep_within([*own, *map(Path, reads.folders)])
     beyond = [text for text in paths_in(job) if not _is_within(text, own[0], own, reads)]
@@ -180,16 +148,16 @@ def find_jobs(folder: Path) -> list[Path]:
     return sorted(path for path in {*here, *below} if path.is_file())
 
 
-def require_job_of_folder(job: Path, files: Sequence[str], settings: Settings, folder: Path | None) -> None:
+def require_job_of_folder(job: Path, files: Sequence[str], settings: Settings) -> None:
     """Refuse to pay from anywhere but the folder of jobs, for whoever starts runs from afar.
 
     Args:
         files: Read instead of those it names, as "[SOURCE=]PATH"; there too, or among what was brought to the desk.
-        folder: The folder of jobs; None where there is none.
 
     Raises:
-        ConfigurationError: the job, or a file, lies elsewhere.
+        ConfigurationError: the job, or a file, lies elsewhere, or no folder of jobs is named.
     """
+    folder = settings.jobs
     if folder is None:
         raise ConfigurationError(Message("error.jobs_unset"))
     if not job.absolute().resolve().is_relative_to(folder.resolve()):

@@ -3,7 +3,7 @@
 import gc
 import secrets
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -22,12 +22,13 @@ from flows.intake.read import read
 from flows.payables.draft import Draft, draft
 from flows.payables.freeze_plan import freeze_plan
 from flows.run import SYSTEM_CLOCK, Clock, Progress, QuietProgress, Run, Service, open_ledger_of, utc_now
+from flows.run_options import RunOptions
 from flows.run_request import RunRequest, read_run_request, require_known_job
 from flows.sending.exchange_rates import exchange_rate
 from flows.sending.recover import recover
 from flows.sending.send import send
 from flows.sending.settle import follow, is_anything_open, settle, settle_all
-from flows.settings import ServiceSettings, Settings, check_environment, jobs_folder, read_settings
+from flows.settings import Folders, ServiceSettings, Settings, check_environment, read_settings
 from io_adapters.ledger.leases import Owner
 from io_adapters.outputs.atomic import sweep_unfinished
 from io_adapters.payout_api.assumptions import Assumptions
@@ -311,46 +312,13 @@ class Caller:
 CALLER: ContextVar[Caller | None] = ContextVar("CALLER", default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What somebody wants of a payout, beside the job.
-
-    Attributes:
-        files: Files to read instead of those the job names, each as PATH or SOURCE=PATH.
-        yes: Whether the plan that will be made is approved, up to the job's limits.
-        by: Who asks; whoever runs the program when None.
-        again: Files to pay although they were used before, under another job or period.
-        period: The month a job for `previous_month` is run for; that before the present one when None.
-        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
-        key_types: Whether each Pix key without a type is of the one that it shows; it is then known for the job.
-    """
-
-    files: Sequence[str] = ()
-    yes: bool = False
-    by: str | None = None
-    again: Sequence[str] = ()
-    period: str | None = None
-    one_more: bool = False
-    key_types: bool = False
-
-
 def run_payout(job_path: Path, options: RunOptions, *, watch: Watch = call) -> RunReport:
     """Pay what a job owes: the whole route, from the files to the reconciliation.
 
     Raises:
         RepasseError: the run could not even begin: configuration, another run of the job, a newer ledger.
     """
-    order = read_run_request(
-        job_path,
-        files=options.files,
-        yes=options.yes,
-        by=options.by,
-        again=options.again,
-        period=options.period,
-        one_more=options.one_more,
-        key_types=options.key_types,
-    )
-    return walk_request(order, watch)
+    return walk_request(read_run_request(job_path, options), watch)
 
 
 def walk_request(order: RunRequest, watch: Watch = call) -> RunReport:
@@ -374,7 +342,7 @@ def run_settle(job: str | None, watch: Watch = call, *, follow_s: float = 0.0) -
     """
     if job is not None:
         with open_ledger_of(read_settings(), create=False) as ledger:
-            require_known_job(ledger, job, jobs_folder())
+            require_known_job(ledger, job, Folders().jobs)
     return _walk(settle_and_follow(follow_s) if follow_s else SETTLE, None, job, watch)
 
 
@@ -386,7 +354,7 @@ def nothing_is_open(job: str | None) -> bool:
     """
     with open_ledger_of(read_settings(), create=False) as ledger:
         if job is not None:
-            require_known_job(ledger, job, jobs_folder())
+            require_known_job(ledger, job, Folders().jobs)
         return not is_anything_open(ledger, job, utc_now())
 
 

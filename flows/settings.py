@@ -2,13 +2,16 @@
 
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal, Self
 from urllib.parse import SplitResult, urlsplit
+
+from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.egress import DIRECT, Egress
 from schemas.errors import ConfigurationError
@@ -76,37 +79,99 @@ class AlertSettings:
         return bool(self.email_to or self.webhook_url)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Everything a run takes from its environment.
+def _is_local(parts: SplitResult) -> bool:
+    return parts.hostname in {"127.0.0.1", "localhost", "::1"}
+
+
+def _plain_url(text: str, error: str, schemes: Collection[str] = ("http", "https")) -> SplitResult:
+    parts = urlsplit(text)
+    if parts.scheme not in schemes or not parts.hostname or parts.username or parts.query or parts.fragment:
+        raise ConfigurationError(Message(error))
+    return parts
+
+
+def _service_url(text: str) -> str:
+    url = text.strip().rstrip("/")
+    if url and url != EMBEDDED and _plain_url(url, "error.url_base").scheme == "http" and not _is_local(urlsplit(url)):
+        raise ConfigurationError(Message("error.url_https"))
+    return url
+
+
+def _desk_url(text: str) -> str:
+    url = text.strip().rstrip("/")
+    if url:
+        _plain_url(url, "error.desk_url")
+    return url
+
+
+def _api_key(text: str) -> str:
+    key = text.strip()
+    if not key.isascii() or not key.isprintable():
+        raise ConfigurationError(Message("error.api_key_characters"))
+    return key
+
+
+def _approval_key(text: str) -> str:
+    if text and len(text) < SHORTEST_KEY:
+        raise ConfigurationError(Message("error.approval_key", shortest=SHORTEST_KEY))
+    return text
+
+
+def _certificate(text: str) -> str:
+    path = text.strip()
+    if path and not Path(path).is_file():
+        raise ConfigurationError(Message("error.certificate", path=path, kind="missing"))
+    return path
+
+
+def _proxy(text: str) -> str:
+    proxy, parts = text.strip(), urlsplit(text.strip())
+    if proxy and (parts.scheme not in {"http", "https"} or not parts.hostname or parts.path.strip("/")):
+        raise ConfigurationError(Message("error.proxy"))
+    return proxy
+
+
+def _alert_webhook(text: str) -> str:
+    url, hook = text.strip(), urlsplit(text.strip())
+    if url and (not hook.hostname or not (hook.scheme == "https" or (hook.scheme == "http" and _is_local(hook)))):
+        raise ConfigurationError(Message("error.alert_webhook"))
+    return url
+
+
+def _dask(text: str) -> str:
+    address, parts = text.strip(), urlsplit(text.strip())
+    if address and (parts.scheme not in {"tcp", "tls"} or not parts.hostname or parts.username or parts.path):
+        raise ConfigurationError(Message("error.dask_address"))
+    return address
+
+
+class Folders(BaseSettings):
+    """Where things lie, absolute; read apart by what needs no more.
 
     Attributes:
         home: Folder of the ledger, uploads and the embedded sandbox.
-        ledger_url: SQLAlchemy URL.
-        service: The payout service; None where the environment names none.
-        timeout_s: Total deadline of one POST.
-        log_format: text for people, json for collectors.
-        policy: File that says whose yes every plan needs at least, whatever its job says; that of the home folder where
-            none is named, and None where there is none.
-        approval_key: Seals approvals, users and sessions; "" where the home folder keeps it.
-        desk_url: Where people reach the desk, without a slash at its end; "" where nobody has said.
-        alerts: Who is told when somebody is wanted.
-        egress: How requests leave the house.
-        launch: Who starts the runs that the desk asks for, where Prefect is there: a worker, or the desk itself.
+        jobs: Folder of jobs, for nights and the desk; None where none is named.
+        policy_file: The house's policy, where one is named.
     """
 
-    home: Path
-    ledger_url: str
-    service: ServiceSettings | None
-    timeout_s: float
-    log_format: Literal["text", "json"]
-    assumptions: Mapping[str, str]
-    policy: Path | None = None
-    approval_key: str = field(default="", repr=False)
-    desk_url: str = ""
-    alerts: AlertSettings = AlertSettings()
-    egress: Egress = DIRECT
-    launch: Literal["here", "worker"] = "worker"
+    model_config = SettingsConfigDict(
+        env_prefix="REPASSE_",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        validate_default=True,
+        hide_input_in_errors=True,
+    )
+
+    home: Annotated[Path, AfterValidator(Path.absolute)] = Path(".repasse")
+    jobs: Annotated[Path, AfterValidator(Path.absolute)] | None = None
+    policy_file: Annotated[Path, AfterValidator(Path.absolute)] | None = Field(None, validation_alias="REPASSE_POLICY")
+
+    @property
+    def policy(self) -> Path | None:
+        """The house's policy: what is named, or policy.yaml of the home folder, or None where there is none."""
+        own = self.home / POLICY
+        return self.policy_file or (own if own.is_file() else None)
 
     def require_policy_outside(self, folder: Path) -> None:
         """Refuse a policy that whoever writes jobs could write too.
@@ -116,10 +181,79 @@ class Settings:
         Raises:
             ConfigurationError: the file is in a folder of jobs.
         """
-        if self.policy == self.home / POLICY and self.home != folder.absolute():
+        policy = self.policy
+        if policy == self.home / POLICY and self.home != folder.absolute():
             return
-        if self.policy is not None and self.policy.resolve().is_relative_to(folder.resolve()):
+        if policy is not None and policy.resolve().is_relative_to(folder.resolve()):
             raise ConfigurationError(Message("error.policy_place", folder=str(folder)))
+
+
+class Settings(Folders):
+    """Everything a run takes from its environment; `docs/operations.md` says what each variable means."""
+
+    api_url: Annotated[str, AfterValidator(_service_url)] = ""
+    api_key: Annotated[str, AfterValidator(_api_key)] = Field("", repr=False)
+    ledger: str = Field("", validation_alias="REPASSE_LEDGER_URL", repr=False)
+    timeout_s: float = Field(60.0, gt=0, le=3600)
+    log_format: Literal["text", "json"] = "text"
+    approval_key: Annotated[str, AfterValidator(_approval_key)] = Field("", repr=False)
+    desk_url: Annotated[str, AfterValidator(_desk_url)] = ""
+    launch: Literal["here", "worker"] = "worker"
+    dask: Annotated[str, AfterValidator(_dask)] = ""
+    alert_email: str = ""
+    alert_from: str = ""
+    smtp_url: str = Field("", repr=False)
+    alert_webhook: Annotated[str, AfterValidator(_alert_webhook)] = Field("", repr=False)
+    night_hours: float = Field(6.0, gt=0, le=24)
+    ca_file: Annotated[str, AfterValidator(_certificate)] = ""
+    client_cert: Annotated[str, AfterValidator(_certificate)] = ""
+    proxy: Annotated[str, AfterValidator(_proxy)] = Field("", repr=False)
+
+    @property
+    def ledger_url(self) -> str:
+        """SQLAlchemy URL of the ledger; a file of the home folder where none is named."""
+        return self.ledger or f"sqlite:///{self.home / 'ledger.db'}"
+
+    @property
+    def service(self) -> ServiceSettings | None:
+        """The payout service; None where the environment names none."""
+        if self.api_url == EMBEDDED:
+            return ServiceSettings(EMBEDDED, "sandbox-key")
+        return ServiceSettings(self.api_url, self.api_key) if self.api_url else None
+
+    @property
+    def egress(self) -> Egress:
+        """How requests leave the house."""
+        return Egress(ca_file=self.ca_file, proxy=self.proxy, client_cert=self.client_cert)
+
+    @property
+    def alerts(self) -> AlertSettings:
+        """Who is told when somebody is wanted."""
+        addresses = tuple(filter(None, map(str.strip, self.alert_email.split(","))))
+        sender, mail = self.alert_from.strip(), self.smtp_url.strip()
+        return AlertSettings(addresses, sender, mail, self.alert_webhook, self.night_hours, self.egress)
+
+    @property
+    def assumptions(self) -> Mapping[str, str]:
+        """What the environment assumes of the service: see `io_adapters.payout_api.assumptions`."""
+        return {name: value for name, value in os.environ.items() if name.startswith("REPASSE_ASSUME_")}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.api_url and self.api_url != EMBEDDED:
+            if not self.api_key:
+                raise ConfigurationError(Message("error.no_api_key"))
+            if not self.ledger and "home" not in self.model_fields_set:
+                raise ConfigurationError(Message("error.ledger_place"))
+        alerts, mail = self.alerts, urlsplit(self.smtp_url.strip())
+        named = [address for address in (*alerts.email_to, alerts.email_from) if address]
+        if any("@" not in address or not address.isprintable() for address in named) or (
+            alerts.email_to and not (alerts.email_from and mail.scheme in SMTP_SCHEMES and mail.hostname)
+        ):
+            raise ConfigurationError(Message("error.alert_mail"))
+        if self.jobs:
+            self.require_policy_outside(self.jobs)
+        return self
 
     def key_of_approvals(self) -> bytes:
         """Return the key that seals what people say: that of the environment, or of the home folder, made when missing.
@@ -162,163 +296,22 @@ def _make_key(path: Path) -> None:
         made.unlink()
 
 
-def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
-    """Read the settings.
+def read_settings(more: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings from the environment.
+
+    Args:
+        more: Variables beside those of this process, which count for more.
 
     Raises:
         ConfigurationError: a variable is missing or has no sense; the message names it and says what would be right.
     """
-    service = _service(environment)
-    home_given, ledger_given = environment.get("REPASSE_HOME"), environment.get("REPASSE_LEDGER_URL")
-    if service and not service.embedded and not home_given and not ledger_given:
-        raise ConfigurationError(Message("error.ledger_place"))
-    home = home_folder(environment)
-    settings = Settings(
-        home=home,
-        ledger_url=ledger_given or f"sqlite:///{home / 'ledger.db'}",
-        service=service,
-        timeout_s=_timeout_s(environment.get("REPASSE_TIMEOUT_S", "60")),
-        log_format=_log_format(environment.get("REPASSE_LOG_FORMAT", "text")),
-        assumptions={name: value for name, value in environment.items() if name.startswith("REPASSE_ASSUME_")},
-        policy=policy_file(environment),
-        approval_key=_approval_key(environment.get("REPASSE_APPROVAL_KEY", "")),
-        desk_url=_desk_url(environment.get("REPASSE_DESK_URL", "")),
-        alerts=_alerts(environment),
-        egress=_egress(environment),
-        launch=_launch(environment.get("REPASSE_LAUNCH", "worker")),
-    )
-    if jobs := jobs_folder(environment):
-        settings.require_policy_outside(jobs)
-    return settings
-
-
-def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the home folder, absolute."""
-    return Path(environment.get("REPASSE_HOME") or ".repasse").absolute()
-
-
-def policy_file(environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Return the file of the house's policy: what REPASSE_POLICY names, or policy.yaml of the home folder, or None."""
-    named = environment.get("REPASSE_POLICY", "").strip()
-    policy = Path(named).absolute() if named else home_folder(environment) / POLICY
-    return policy if named or policy.is_file() else None
-
-
-def jobs_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Return the folder of jobs that REPASSE_JOBS names; None where it names none."""
-    text = environment.get("REPASSE_JOBS", "")
-    return Path(text).absolute() if text else None
-
-
-def _service(environment: Mapping[str, str]) -> ServiceSettings | None:
-    url = environment.get("REPASSE_API_URL", "").strip().rstrip("/")
-    if not url:
-        return None
-    if url == EMBEDDED:
-        return ServiceSettings(EMBEDDED, "sandbox-key")
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.query or parts.fragment:
-        raise ConfigurationError(Message("error.url_base"))
-    if parts.scheme == "http" and not _is_local(parts):
-        raise ConfigurationError(Message("error.url_https"))
-    key = environment.get("REPASSE_API_KEY", "").strip()
-    if not key:
-        raise ConfigurationError(Message("error.no_api_key"))
-    if not key.isascii() or not key.isprintable():
-        raise ConfigurationError(Message("error.api_key_characters"))
-    return ServiceSettings(url, key)
-
-
-def _approval_key(text: str) -> str:
-    if text and len(text) < SHORTEST_KEY:
-        raise ConfigurationError(Message("error.approval_key", shortest=SHORTEST_KEY))
-    return text
-
-
-def _egress(environment: Mapping[str, str]) -> Egress:
-    files = [environment.get(name, "").strip() for name in ("REPASSE_CA_FILE", "REPASSE_CLIENT_CERT")]
-    for path in files:
-        if path and not Path(path).is_file():
-            raise ConfigurationError(Message("error.certificate", path=path, kind="missing"))
-    proxy = environment.get("REPASSE_PROXY", "").strip()
-    parts = urlsplit(proxy)
-    if proxy and (parts.scheme not in {"http", "https"} or not parts.hostname or parts.path.strip("/")):
-        raise ConfigurationError(Message("error.proxy"))
-    return Egress(ca_file=files[0], proxy=proxy, client_cert=files[1])
-
-
-def _launch(text: str) -> Literal["here", "worker"]:
-    if text == "here":
-        return "here"
-    if text == "worker":
-        return "worker"
-    raise ConfigurationError(Message("error.launch"))
-
-
-def _is_local(parts: SplitResult) -> bool:
-    return parts.hostname in {"127.0.0.1", "localhost", "::1"}
-
-
-def _desk_url(text: str) -> str:
-    url = text.strip().rstrip("/")
-    if not url:
-        return ""
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.query or parts.fragment:
-        raise ConfigurationError(Message("error.desk_url"))
-    return url
-
-
-def _alerts(environment: Mapping[str, str]) -> AlertSettings:
-    addresses = tuple(filter(None, map(str.strip, environment.get("REPASSE_ALERT_EMAIL", "").split(","))))
-    sender = environment.get("REPASSE_ALERT_FROM", "").strip()
-    smtp, webhook = (environment.get(name, "").strip() for name in ("REPASSE_SMTP_URL", "REPASSE_ALERT_WEBHOOK"))
-    mail = urlsplit(smtp)
-    if addresses and not (sender and mail.scheme in SMTP_SCHEMES and mail.hostname):
-        raise ConfigurationError(Message("error.alert_mail"))
-    if any("@" not in address or not address.isprintable() for address in (*addresses, sender) if address):
-        raise ConfigurationError(Message("error.alert_mail"))
-    hook = urlsplit(webhook)
-    if webhook and (not hook.hostname or not (hook.scheme == "https" or (hook.scheme == "http" and _is_local(hook)))):
-        raise ConfigurationError(Message("error.alert_webhook"))
+    names = {f"REPASSE_{name.upper()}": name for name in Settings.model_fields}
+    names |= {"REPASSE_LEDGER_URL": "REPASSE_LEDGER_URL", "REPASSE_POLICY": "REPASSE_POLICY"}
+    given = {names[name]: value for name, value in (more or {}).items() if name in names}
     try:
-        hours = float(environment.get("REPASSE_NIGHT_HOURS", "6"))
-    except ValueError:
-        hours = 0.0
-    if not 0 < hours <= 24:
-        raise ConfigurationError(Message("error.night_hours"))
-    return AlertSettings(addresses, sender, smtp, webhook, hours, _egress(environment))
-
-
-def _timeout_s(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= 3600:
-        raise ConfigurationError(Message("error.timeout_s"))
-    return seconds
-
-
-def _log_format(text: str) -> Literal["text", "json"]:
-    if text == "json":
-        return "json"
-    if text == "text":
-        return "text"
-    raise ConfigurationError(Message("error.log_format"))
-
-
-def cluster_address(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return the address of the Dask scheduler whose workers read statements under Prefect; None where there is none.
-
-    Raises:
-        ConfigurationError: the address is none.
-    """
-    address = environment.get("REPASSE_DASK", "").strip()
-    parts = urlsplit(address)
-    if address and (parts.scheme not in {"tcp", "tls"} or not parts.hostname or parts.username or parts.path):
-        raise ConfigurationError(Message("error.dask_address"))
-    return address or None
+        return Settings(**given)  # type: ignore[arg-type]  # texts, as the environment has them
+    except ValidationError as error:  # of a number or a word, whose field is named as its message is
+        raise ConfigurationError(Message(f"error.{error.errors()[0]['loc'][0]}")) from None
 
 
 _REFUSED: Final = (

@@ -174,7 +174,7 @@ def one_run() -> set[tuple[str, str]]:
     from flows.cli.playground import copy_samples
     from flows.launch import start_payout
     from flows.run import QuietProgress
-    from flows.runner import RunOptions
+    from flows.run_options import RunOptions
     from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 
     at_once = SandboxSettings(processing_after_s=0, done_after_s=0)
@@ -186,7 +186,7 @@ def one_run() -> set[tuple[str, str]]:
         sys.setprofile(executed)
         try:
             start_payout(
-                Path(folder) / "royalties" / "job.yaml", RunOptions([], yes=True, by="Ana"), progress=QuietProgress(),
+                Path(folder) / "royalties" / "job.yaml", RunOptions(yes=True, by="Ana"), progress=QuietProgress(),
                 watched=False,
             )  # fmt: skip
         finally:

@@ -96,7 +96,7 @@ def _approve(run: Run, drafted: Draft) -> None:
     stored, needs_review = run.ledger.plans.get(plan.digest), bool(reasons)
     rule = rule_for(run.ledger, run.job, stored)
     wanted = approvers_needed(rule, stored, needs_review=needs_review)
-    if run.request.yes:
+    if run.request.options.yes:
         _take_yes(run, plan, rule, wanted, needs_review=needs_review)
     given = approvals_given(run.ledger, rule, stored, wanted, run.clock.now(), by_flag=not needs_review)
     if len(given) < wanted:

@@ -110,9 +110,8 @@ def serve_desk(
     from flows.launch import launcher_for
     from flows.run import utc_now
 
-    found = settings.policy
-    settings = with_policy(settings)
-    if found is None:
+    if settings.policy is None:
+        write_policy(settings)
         print_text(console_for(as_json=True), "cli.policy.written", path=settings.policy)
     if jobs is not None:
         settings.require_policy_outside(jobs)
@@ -301,26 +300,21 @@ reads: {schemes: [], folders: []}
 """
 
 
-def with_policy(settings: "Settings") -> "Settings":
-    """Return settings with a policy; where there is none, a strict one is written into the home folder first.
+def write_policy(settings: "Settings") -> None:
+    """Write a strict policy into the home folder; called where there is none.
 
     Raises:
         ConfigurationError: it cannot be written.
     """
-    from dataclasses import replace
-
     from flows.settings import POLICY
     from io_adapters.outputs.atomic import replace_atomically
 
-    if settings.policy is not None:
-        return settings
     path = settings.home / POLICY
     try:
         replace_atomically(path, STRICT_POLICY.encode())
     except OSError as error:
         facts = {"path": str(path), "kind": error.strerror}
         raise ConfigurationError(Message("error.file_unreadable", **facts)) from None
-    return replace(settings, policy=path)
 
 
 @policy_app.callback(invoke_without_command=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.cli.ending import AsJson, JobFile, Result, console_for, opened_ledger, plain_names, print_text
+from flows.run_options import KeyTypes, Period, RunOptions, taking_options
 from schemas.errors import ExitCode
 from schemas.issues import IssueCode, Severity, errors_among
 from schemas.messages import Message, render
@@ -15,16 +16,10 @@ if TYPE_CHECKING:
     from flows.nights.night import JobNight
     from flows.runner import RunReport
 
-Period = Annotated[
-    str | None, typer.Option(metavar="MONTH", help="Where the job says previous_month: another, such as 2026-10.")
-]
-KeyTypesTaken = Annotated[
-    bool, typer.Option("--key-types", help="Take each Pix key without a type for what it shows; kept for the job.")
-]
 JobOrSheet = Annotated[Path, typer.Argument(metavar="JOB", help="The job file, or a spreadsheet.", show_default=False)]
 
 
-def check(job: JobOrSheet, key_types: KeyTypesTaken = False, as_json: AsJson = False) -> Result:
+def check(job: JobOrSheet, key_types: KeyTypes = False, as_json: AsJson = False) -> Result:
     """Read and check a job's files, or one spreadsheet, offline.
 
     Writes a corrections workbook of a job; of a spreadsheet, says what it would be. Touches no network and no ledger.
@@ -42,7 +37,7 @@ def _check_job(job: Path, *, key_types: bool, as_json: bool) -> Result:
     from flows.run_request import read_run_request
 
     console = console_for(as_json=as_json)
-    order = read_run_request(job, key_types=key_types)
+    order = read_run_request(job, RunOptions(key_types=key_types))
     with progress_on(console) as progress:
         checked, unsound = check_files(order, progress)
     language = order.job.outputs.language
@@ -111,8 +106,8 @@ def _check_sheet(path: Path, *, as_json: bool) -> Result:
 def plan(
     job: JobFile,
     names: Annotated[bool, typer.Option("--names", help="With --json: a section that names payees.")] = False,
-    period: Period = None,
-    key_types: KeyTypesTaken = False,
+    period: Period = "",
+    key_types: KeyTypes = False,
     as_json: AsJson = False,
 ) -> Result:
     """Show what would be paid, and what changed; changes nothing.
@@ -130,7 +125,7 @@ def plan(
     from io_adapters.ledger.approvals_missing import rule_for
 
     console = console_for(as_json=as_json)
-    order = read_run_request(job, period=period, key_types=key_types)
+    order = read_run_request(job, RunOptions(period=period, key_types=key_types))
     ledger = opened_ledger(create=False)
     with progress_on(console) as progress, opened_offline(order, progress, ledger) as run:
         view = view_plan(run, draft(run, read(run)))
@@ -145,29 +140,16 @@ def plan(
     return view.exit_code, document | {"issues": [issue.as_json(run.language) for issue in run.issues]}
 
 
-def run(
-    job: JobFile,
-    file: Annotated[list[str] | None, typer.Option(metavar="[SOURCE=]F", help="Read F instead of the job's.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Approve the plan just made, up to the job's limits.")] = False,
-    again: Annotated[list[str] | None, typer.Option(metavar="F", help="Pay file F though it was paid before.")] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Who asks; the account it runs under without.", callback=plain_names),
-    ] = None,
-    period: Period = None,
-    one_more: Annotated[bool, typer.Option("--one-more", help="Send one batch though five are in doubt.")] = False,
-    key_types: KeyTypesTaken = False,
-    as_json: AsJson = False,
-) -> Result:
+@taking_options
+def run(job: JobFile, options: RunOptions, as_json: AsJson = False) -> Result:
     """Pay what a job owes, once.
 
     Finishes what is stored, checks accounts, freezes the plan, and ends to wait for approval or goes on to the end.
     """
     from flows.cli.printing import progress_on
     from flows.launch import start_payout
-    from flows.runner import RunOptions
 
-    options = RunOptions(file or [], yes, by, again or [], period, one_more, key_types)
+    plain_names(options.by)
     with progress_on(console_for(as_json=as_json)) as progress:
         report = start_payout(job, options, progress=progress)
     show_report(report, as_json=as_json)

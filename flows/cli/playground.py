@@ -123,9 +123,9 @@ def jobs_folder(home: Path) -> Path:
 
 def _home() -> Path:
     """Return the home folder, whatever service the environment names: nothing here speaks to it."""
-    from flows.settings import read_settings
+    from flows.settings import Folders
 
-    return read_settings({name: value for name, value in os.environ.items() if name == "REPASSE_HOME"}).home
+    return Folders().home
 
 
 def _environment(home: Path, jobs: Path) -> dict[str, str]:
@@ -411,7 +411,7 @@ def _pay(job: Path, console: "Console", labels: "Catalogue", title: str) -> "Run
     """Pay a job under Prefect, and say in a few lines where the money is."""
     from flows.launch import start_payout
     from flows.run import Silence
-    from flows.runner import RunOptions
+    from flows.run_options import RunOptions
 
     _title(console, labels, title)
     report = start_payout(job, RunOptions(yes=True, by="demo"), progress=Silence(), watched=True)
@@ -435,7 +435,7 @@ def _prepare(job: Path, console: "Console", labels: "Catalogue") -> "RunReport":
     from flows.cli.desk import PREPARES
     from flows.launch import start_payout
     from flows.run import Silence
-    from flows.runner import RunOptions
+    from flows.run_options import RunOptions
 
     _title(console, labels, "fees")
     report = start_payout(job, RunOptions(by=PREPARES), progress=Silence(), watched=True)

@@ -304,9 +304,9 @@ def _traced(
     from flows.books.rules.trace import MOST_RANGES
     from flows.books.trace import trace
     from flows.run_request import require_known_job
-    from flows.settings import jobs_folder
+    from flows.settings import Folders
 
     if job is not None and order_of(job) is None:
-        require_known_job(ledger, job, jobs_folder())
+        require_known_job(ledger, job, Folders().jobs)
     most_ranges = None if every_row else MOST_RANGES
     return trace(ledger, what, job=job, period=period, order_of=order_of, most_ranges=most_ranges)

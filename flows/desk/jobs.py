@@ -17,6 +17,7 @@ from flows.desk.guard import Posted, RequestRefused, SignedIn, new_token, settin
 from flows.desk.pages import show
 from flows.desk.runs import as_shown, planned_runs
 from flows.launch import Launcher
+from flows.run_options import RunOptions
 from flows.run_request import find_jobs, require_within_reach
 from flows.runner import describe_bug
 from io_adapters.ledger.ledger import Ledger
@@ -242,7 +243,8 @@ class Launches:
         name = next(name for name in _names(key) if not self._came_to_nothing(name))
         if self._ledger.desk_launches.record(name, job_file, files, by, digest):
             try:
-                self._launcher.payout(Path(job_file), files=files, by=by, key=name, period=period)
+                options = RunOptions(list(files), by=by, period=period)
+                self._launcher.payout(Path(job_file), options, key=name)
             except RepasseError:
                 self._ledger.desk_launches.forget(name)
                 raise

@@ -35,6 +35,7 @@ from flows.payables.preview import view_plan
 from flows.payables.rules.places import count_rows
 from flows.payables.snapshot import take_snapshot
 from flows.run import Silence, opened_offline
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import describe_bug
 from io_adapters.ledger.ledger import Ledger
@@ -187,7 +188,7 @@ class Previews:
         path = self._jobs.path_of(preview.job.token)
         if path is None:
             return None
-        order = read_run_request(path, files=preview.files, period=preview.job.period)
+        order = read_run_request(path, RunOptions(list(preview.files), period=preview.job.period or ""))
         with opened_offline(order, Silence(), self._open_ledger()) as run:
             intake = judge_inputs(run, read(run))
             with suppress(RepasseError):  # what stands against a plan is told by the preview
@@ -236,7 +237,7 @@ class Previews:
             return Preview((), NOTHING, (), None, None, describe_bug(bug), None)
 
     def _seen(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
-        order = read_run_request(path, files=files, period=period)
+        order = read_run_request(path, RunOptions(list(files), period=period or ""))
         with opened_offline(order, Silence(), self._open_ledger()) as run:
             intake, failure, plan = judge_inputs(run, read(run)), None, None
             try:

@@ -15,6 +15,7 @@ from flows.nights.due import NIGHTLY, DueReason, Facts, facts_of, is_brought_to_
 from flows.payables.rules.waits import line_of_wait
 from flows.payables.waits import gather_waits
 from flows.run import QuietProgress, open_ledger_of, utc_now
+from flows.run_options import RunOptions
 from flows.run_request import RunRequest, current_user, find_jobs, read_run_request
 from flows.runner import CALLER, Caller, RunReport, Watch, call, describe_bug, nothing_is_open, run_settle, walk_request
 from flows.settings import check_environment, read_settings
@@ -173,7 +174,7 @@ class _Night:
         """
         shown = str(path.relative_to(self._folder))
         try:
-            order = read_run_request(path, by=self._by)
+            order = read_run_request(path, RunOptions(by=self._by))
         except RepasseError as error:
             return [JobNight(shown, "", "", None, FAILED_TO_BEGIN, error.exit_code, "", error.content)]
         job = order.job
@@ -185,7 +186,7 @@ class _Night:
                 nights.append(JobNight(shown, job.job, label, DueReason.SAME, "", ExitCode.DONE, "", None))
                 continue
             try:
-                nights.append(self._run_job(shown, read_run_request(path, by=self._by, period=label)))
+                nights.append(self._run_job(shown, read_run_request(path, RunOptions(by=self._by, period=label))))
             except RepasseError as error:
                 nights.append(
                     JobNight(shown, job.job, label, None, FAILED_TO_BEGIN, error.exit_code, "", error.content)

@@ -14,7 +14,7 @@ from prefect.context import FlowRunContext
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.runner import describe_bug
-from flows.settings import cluster_address
+from flows.settings import read_settings
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.messages import Message
 
@@ -24,7 +24,7 @@ _WORKERS_WITHIN_S: Final = 60
 def task_runner() -> TaskRunner[Any]:
     """Return the runner of a flow's tasks: of the cluster that the environment names, or of this process."""
     try:
-        address = cluster_address()
+        address = read_settings().dask
         from prefect_dask.task_runners import DaskTaskRunner  # noqa: PLC0415 - the extra [dask], which takes half a second to import
     except (ConfigurationError, ImportError):  # told by `map_files`, where there is a run to tell it
         return ThreadPoolTaskRunner()
@@ -41,7 +41,7 @@ def map_files(work: Callable[[Any], Any], files: Sequence[Any]) -> Sequence[Any]
         ConfigurationError: the extra is not installed, the cluster does not answer or has no workers, loses one after
             the other over the same file, or runs another version.
     """
-    address, context = cluster_address(), FlowRunContext.get()
+    address, context = read_settings().dask, FlowRunContext.get()
     runner: Any = context.task_runner if context else None
     if runner is None or isinstance(runner, ThreadPoolTaskRunner):
         raise ConfigurationError(Message("error.dask_not_installed"))
@@ -50,7 +50,7 @@ def map_files(work: Callable[[Any], Any], files: Sequence[Any]) -> Sequence[Any]
         futures = [read_file.submit(work, file) for file in files]
         outcomes = [future.result() for future in futures]
     except Exception as lost:  # noqa: BLE001 - whatever Dask and Prefect raise of a cluster that is not there, or not whole
-        facts = {"address": address or "", "reason": type(lost).__name__}
+        facts = {"address": address, "reason": type(lost).__name__}
         raise ConfigurationError(Message("error.dask_lost", **facts)) from None
     for there, _, error in outcomes:
         if there != version("repasse"):

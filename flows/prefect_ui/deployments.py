@@ -1,7 +1,8 @@
 """Runs started by a Prefect server, with the service's credentials from a block."""
 
 import os
-from collections.abc import MutableMapping, Sequence
+from collections.abc import MutableMapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ from prefect.settings import (
 )
 from pydantic import Field, SecretStr
 
+from flows.run_options import RunOptions
 from schemas.egress import is_loopback
 from schemas.errors import ConfigurationError, NotLaunched
 from schemas.messages import Message
@@ -56,10 +58,9 @@ class DeploymentLauncher:
 
     is_queued = True
 
-    def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
+    def payout(self, job_path: Path, options: RunOptions, *, key: str) -> None:
         """Ask for a run of the payout deployment; the server knows the key and makes one run of it."""
-        parameters = {"job": str(job_path.absolute()), "files": list(files), "by": by, "period": period}
-        self._ask(PAYOUT_DEPLOYMENT, parameters, key)
+        self._ask(PAYOUT_DEPLOYMENT, {"job": str(job_path.absolute()), **asdict(options)}, key)
 
     def settle(self, *, key: str) -> None:
         """Ask for a run of the settle deployment."""

@@ -8,8 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
-from functools import partial
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
@@ -109,7 +108,7 @@ class Watching:
         job = run.asked.job.job if run.asked else ""
         if not isinstance(run.progress, _ShownProgress):
             run.progress = _ShownProgress(run.progress, self.recorder, job, run.language)
-            run.map_files = partial(self._flow.run, map_files) if self._reads_elsewhere else None
+            run.map_files = self._map_files if self._reads_elsewhere else None
         if run.asked is None and self._codes_before is None:
             self._codes_before = {stored.run_id: stored.exit_code for stored in run.ledger.runs.list(_LOOK_BACK_RUNS)}
         makes = list[_Makes]()
@@ -125,6 +124,9 @@ class Watching:
         finally:
             self._tell(stage, run, made)
         return makes[-1]
+
+    def _map_files(self, work: Callable[[Any], Any], files: Sequence[Any]) -> Sequence[Any]:
+        return self._flow.run(map_files, work, files)
 
     def as_task(self, name: str, label: str, body: Callable[[], State[None]], language: str) -> None:
         """Run something as a task, once, whatever becomes of its being watched.

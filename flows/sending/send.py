@@ -165,7 +165,7 @@ def _doubts_stop(run: Run) -> bool:
     shared = _shared_by_all(run, doubts)
     if len(doubts) < MOST_DOUBTS and shared is None:
         return False
-    if run.request.one_more and not run.one_more_sent:
+    if run.request.options.one_more and not run.one_more_sent:
         run.one_more_sent = True
         return False
     many = Message("cli.send.doubts", count=len(doubts))

@@ -17,8 +17,9 @@ from typing import Any, Final
 from flows.launch import start_payout, start_settle
 from flows.reports.report_list import doubt_abandoned, poll_reports
 from flows.run import SYSTEM_CLOCK, QuietProgress, Run, utc_now
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
-from flows.runner import PAYOUT, Route, RunOptions, opened_run, walk
+from flows.runner import PAYOUT, Route, opened_run, walk
 from flows.sending.send import send
 from flows.settings import read_settings
 from io_adapters.ledger import leases
@@ -105,7 +106,7 @@ def finish_stored(job: Path, environment: dict[str, str], told: Connection) -> N
 
     os.environ |= environment
     with exit_code_of_errors():
-        order = read_run_request(job, by="payer")
+        order = read_run_request(job, RunOptions(by="payer"))
         with opened_run(PAYOUT.name, order, read_settings(), ToldStages(told)) as run:
             walk(Route(PAYOUT.name, lambda step: step(recover)), run)
         sys.exit(int(run.exit_code))
@@ -139,7 +140,7 @@ def pay_later(job: Path, environment: dict[str, str], hours: float, told: Connec
     clock = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(hours=hours))
     with exit_code_of_errors():
         with opened_run(
-            PAYOUT.name, read_run_request(job, by="payer"), read_settings(), ToldStages(told), clock
+            PAYOUT.name, read_run_request(job, RunOptions(by="payer")), read_settings(), ToldStages(told), clock
         ) as run:
             walk(PAYOUT, run)
         sys.exit(int(run.exit_code))
@@ -163,7 +164,7 @@ def _stand_still() -> None:
 
 
 def _pay_with(job: Path, blow: "_Blow", told: Connection) -> None:
-    order = read_run_request(job, yes=True, by="payer")
+    order = read_run_request(job, RunOptions(yes=True, by="payer"))
     with exit_code_of_errors():
         with opened_run(PAYOUT.name, order, read_settings(), ToldStages(told)) as run:
             run.ledger.submissions = _StruckSubmissions(run.ledger.submissions, blow)  # type: ignore[assignment]

@@ -12,7 +12,8 @@ from typer.testing import CliRunner, Result
 from flows.cli import app
 from flows.launch import start_payout
 from flows.run import QuietProgress, open_ledger_of
-from flows.runner import RunOptions, RunReport
+from flows.run_options import RunOptions
+from flows.runner import RunReport
 from flows.settings import read_settings
 from io_adapters.ledger.ledger import Ledger
 from tests.flows.books import assert_books_close

@@ -7,6 +7,7 @@ import pytest
 from openpyxl import load_workbook
 
 from flows.run import SYSTEM_CLOCK, QuietProgress, utc_now
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
@@ -79,7 +80,7 @@ def test_a_word_on_a_plan_says_nothing_about_the_plan_of_a_changed_file(waiting,
 def test_an_approval_lapses(waiting, service):
     waiting.approve(digest_of(waiting.run(yes=False)), "30,00", "bia")
     later = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(days=8))
-    order = read_run_request(waiting.job, by="ana")
+    order = read_run_request(waiting.job, RunOptions(by="ana"))
     with opened_run("payout", order, read_settings(), QuietProgress(), later) as run:
         walk(PAYOUT, run)
     assert run.exit_code == ExitCode.APPROVAL_WANTED

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from flows.run import SYSTEM_CLOCK, Clock, QuietProgress, Run, utc_now
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
@@ -31,7 +32,7 @@ class Patience:
 
 
 def pay(label: Label, clock: Clock) -> Run:
-    order = read_run_request(label.job, yes=True, by="ana")
+    order = read_run_request(label.job, RunOptions(yes=True, by="ana"))
     with opened_run(PAYOUT.name, order, replace(read_settings(), timeout_s=20.0), QuietProgress(), clock) as run:
         walk(PAYOUT, run)
     return run

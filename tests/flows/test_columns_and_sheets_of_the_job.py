@@ -13,6 +13,7 @@ from flows.intake.read import read
 from flows.payables.check import write_check
 from flows.payables.judge_inputs import judge_inputs
 from flows.run import QuietProgress, opened_offline
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from io_adapters.spreadsheets.declarations import job_schema
 from schemas.errors import ConfigurationError, UnreadableFile
@@ -232,6 +233,6 @@ def test_a_corrected_sheet_keeps_the_columns_of_the_job_and_a_header_in_two_rows
     (cell,) = [cell for row in book.worksheets[0] for cell in row if cell.value == "529.982.247-26"]
     cell.value = "529.982.247-25"
     book.save(corrections)
-    request = read_run_request(path, files=[str(corrections)])
+    request = read_run_request(path, RunOptions(files=[str(corrections)]))
     with opened_offline(request, QuietProgress()) as run:
         assert paid(read(run)) == [10000]

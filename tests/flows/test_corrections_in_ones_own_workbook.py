@@ -10,6 +10,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from flows.payables.check import check_files
 from flows.run import QuietProgress
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from schemas.sheet_cells import NOTE_MARK
 from tests.io_adapters.spreadsheets.trap_workbook import libreoffice
@@ -45,7 +46,7 @@ def checked(folder, *names):
 
 def given_back(folder, corrections, *names):
     """Check the same job with its corrections; returns what was found."""
-    found, _ = check_files(read_run_request(folder / "job.yaml", files=[str(corrections)]), QuietProgress())
+    found, _ = check_files(read_run_request(folder / "job.yaml", RunOptions(files=[str(corrections)])), QuietProgress())
     return found
 
 
@@ -269,6 +270,8 @@ def test_the_recording_of_a_title_is_proposed_and_nothing_is_paid_on_a_title_alo
     at = [cell.value for cell in sheet[1]].index("ISRC") + 1
     third = "BRABC2600003" if artist == "an artist beside it" else None
     assert [sheet.cell(row, at).value for row in range(2, 6)] == ["BRABC2600001", "BRABC2600002", third, None]
-    again, _ = check_files(read_run_request(tmp_path / "job.yaml", files=[str(found.corrections)]), QuietProgress())
+    again, _ = check_files(
+        read_run_request(tmp_path / "job.yaml", RunOptions(files=[str(found.corrections)])), QuietProgress()
+    )
     held = [issue.row for issue in again.issues if issue.code.value == "SHARE_SCOPE"]
     assert held == ([5] if artist == "an artist beside it" else [4, 5])

@@ -10,6 +10,7 @@ from flows.payables.check import write_check
 from flows.payables.draft import draft
 from flows.payables.preview import view_plan
 from flows.run import QuietProgress, opened_offline
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from schemas.errors import ConfigurationError
 from tests.spec.tables import CPF
@@ -45,7 +46,7 @@ def job(tmp_path_factory):
 
 def worked_out(job: Path, *files: Path):
     """Read and work out, with an empty ledger; returns the draft, view of the plan and what `check` writes."""
-    order = read_run_request(job, files=[str(path) for path in files], by="test")
+    order = read_run_request(job, RunOptions(files=[str(path) for path in files], by="test"))
     with opened_offline(order, QuietProgress()) as run:
         drafted = draft(run, read(run))
         return drafted, view_plan(run, drafted), write_check(run, drafted.intake)

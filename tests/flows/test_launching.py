@@ -11,6 +11,7 @@ from flows.desk.hooks import SettleBell
 from flows.launch import ChildLauncher, launcher_for
 from flows.prefect_ui.deploy import deploy
 from flows.prefect_ui.deployments import DeploymentLauncher
+from flows.run_options import RunOptions
 from flows.settings import read_settings
 from schemas.errors import ConfigurationError, NotLaunched
 from tests.flows.books import places
@@ -31,7 +32,7 @@ def test_without_prefect_a_child_process_pays_and_the_same_key_starts_no_other(
     launcher = launcher_for(read_settings())
     assert isinstance(launcher, ChildLauncher)
     for _ in range(3):
-        launcher.payout(label.job, by="ana", key="approval 1")
+        launcher.payout(label.job, RunOptions(by="ana"), key="approval 1")
     eventually(lambda: bool(finished(label)))
     assert service.paid == [1000]
     assert [(run.prepared_by, run.state) for run in finished(label)] == [("ana", "done")]
@@ -72,7 +73,7 @@ def test_a_child_that_is_kept_ready_takes_the_run_and_another_takes_its_place(
         assert launcher.wait_until_warm()
         ready = launcher._ready
         for _ in range(2):
-            launcher.payout(label.job, by="ana", key="approval 1")
+            launcher.payout(label.job, RunOptions(by="ana"), key="approval 1")
         eventually(lambda: bool(finished(label)))
         assert ready.wait(60) == 0, "the very process that was ready has run it"
         assert launcher.wait_until_warm()
@@ -91,7 +92,7 @@ def test_a_child_that_died_while_it_waited_keeps_no_run_from_starting(
         launcher.wait_until_warm()
         launcher._ready.kill()
         launcher._ready.wait(60)
-        launcher.payout(label.job, by="ana", key="approval 1")
+        launcher.payout(label.job, RunOptions(by="ana"), key="approval 1")
         eventually(lambda: bool(finished(label)))
     assert service.paid == [1000]
 

@@ -11,8 +11,9 @@ from flows.nights.due import DueReason, last_night
 from flows.nights.night import ANOTHER_NIGHT, JobNight, NightReport, run_night
 from flows.prefect_ui.artifacts import night_page
 from flows.run import QuietProgress, utc_now
+from flows.run_options import RunOptions
 from flows.run_request import find_jobs
-from flows.runner import CALLER, Caller, RunOptions
+from flows.runner import CALLER, Caller
 from schemas.errors import ExitCode
 from schemas.messages import render
 from tests.flows.jobs import NOBODY, payment, people

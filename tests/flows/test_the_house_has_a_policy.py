@@ -9,6 +9,7 @@ import pytest
 from flows.cli.desk import STRICT_POLICY
 from flows.intake.read import read
 from flows.run import QuietProgress, open_ledger_of, opened_offline
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.settings import read_settings
 from schemas.errors import ConfigurationError, DecisionRefused, ExitCode, RepasseError
@@ -254,7 +255,7 @@ def test_no_link_leads_a_job_out_of_the_folders_it_may_read(label, service, poli
             ended = refused.exit_code
     else:
         place.parent.mkdir(exist_ok=True)
-        order = read_run_request(label.job, yes=True, by="ana")
+        order = read_run_request(label.job, RunOptions(yes=True, by="ana"))
         place.symlink_to(elsewhere / leads_to)
         with pytest.raises(RepasseError) as refused, opened_offline(order, QuietProgress()) as run:
             read(run)

@@ -7,7 +7,7 @@ from openpyxl import Workbook, load_workbook
 
 from flows.launch import start_payout
 from flows.run import QuietProgress
-from flows.runner import RunOptions
+from flows.run_options import RunOptions
 from sample_data.making.people import masked
 from schemas.errors import ExitCode
 from tests.flows.jobs import people

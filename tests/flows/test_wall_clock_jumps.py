@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from flows.run import SYSTEM_CLOCK, Clock, QuietProgress, Run, utc_now
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
@@ -43,7 +44,7 @@ def three(label: Label) -> Label:
 
 
 def pay(label: Label, wall: Wall, progress: QuietProgress) -> Run:
-    order = read_run_request(label.job, yes=True, by="ana")
+    order = read_run_request(label.job, RunOptions(yes=True, by="ana"))
     with opened_run(PAYOUT.name, order, read_settings(), progress, wall.clock()) as run:
         walk(PAYOUT, run)
     return run

@@ -12,6 +12,7 @@ from flows.payables.draft import draft
 from flows.payables.freeze_plan import freeze_plan
 from flows.payables.preview import warn_of_plan
 from flows.run import QuietProgress
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import opened_run
 from flows.settings import read_settings
@@ -265,7 +266,7 @@ def test_a_look_at_a_plan_changes_nothing_in_ledger_and_service(september, servi
 @pytest.mark.usefixtures("workbooks")
 def test_a_run_that_waits_for_approval_tells_counts_and_where_the_workbook_is(september):
     september.payments(payment(ANA, "10.000,00"), payment(BIA, "21,00"), payment(DAVI, "5,00"))
-    order = read_run_request(september.job, by="ana")
+    order = read_run_request(september.job, RunOptions(by="ana"))
     with opened_run("payout", order, read_settings(), QuietProgress()) as run:
         warn_of_plan(run, freeze_plan(run, check_accounts(run, draft(run, read(run)))))
     (message,) = (render(message, "pt-BR") for message in run.messages)

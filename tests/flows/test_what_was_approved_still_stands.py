@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from flows.run import SYSTEM_CLOCK, QuietProgress, utc_now
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
@@ -43,7 +44,9 @@ def cut_short(label: Label) -> Label:
 
 def run_after(label: Label, **passed: float):
     later = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(**passed))
-    with opened_run("payout", read_run_request(label.job, by="ana"), read_settings(), QuietProgress(), later) as run:
+    with opened_run(
+        "payout", read_run_request(label.job, RunOptions(by="ana")), read_settings(), QuietProgress(), later
+    ) as run:
         walk(PAYOUT, run)
     return run
 

@@ -11,6 +11,7 @@ from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.payables.preview import view_plan
 from flows.run import QuietProgress, opened_offline
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from schemas.issues import errors_among
 from schemas.values.bank_account import PixKey
@@ -21,7 +22,7 @@ BALANCE = ("tax_id", "name", "earned_cents", "recouped_cents", "carried_out_cent
 
 def worked_out(folder):
     """Read a sample job and work it out, with an empty ledger and no service."""
-    order = read_run_request(SAMPLES / folder / "job.yaml", by="test")
+    order = read_run_request(SAMPLES / folder / "job.yaml", RunOptions(by="test"))
     with opened_offline(order, QuietProgress()) as run:
         drafted = draft(run, read(run))
         return SimpleNamespace(

@@ -10,7 +10,8 @@ from openpyxl import load_workbook
 
 from flows.launch import start_payout
 from flows.run import QuietProgress
-from flows.runner import RunOptions, RunReport
+from flows.run_options import RunOptions
+from flows.runner import RunReport
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from schemas.errors import ExitCode

@@ -22,8 +22,9 @@ from typer.testing import CliRunner, Result
 from flows.cli import app
 from flows.launch import start_payout
 from flows.run import SYSTEM_CLOCK, open_ledger_of, utc_now
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
-from flows.runner import PAYOUT, RunOptions, RunReport, opened_run, walk
+from flows.runner import PAYOUT, RunReport, opened_run, walk
 from flows.settings import read_settings
 from sample_data.making.people import Payee, Registry
 from schemas.errors import ExitCode
@@ -154,7 +155,7 @@ class EditingOffice:
     def run(self, *, yes: bool = True, by: str = "ana", again: Sequence[str] = ()) -> RunReport:
         """Run the payout as it stands on disk, and hold what it tells against what is true."""
         self.write()
-        options = RunOptions((), yes=yes, by=by, again=list(again))
+        options = RunOptions(yes=yes, by=by, again=list(again))
         report = start_payout(self.job, options, progress=Silence(), watched=False)
         self._heard(report)
         return report
@@ -176,7 +177,7 @@ class EditingOffice:
 
         points = Points(point, strike)
         points._passes = of_batch
-        order = read_run_request(self.job, yes=yes, by="ana")
+        order = read_run_request(self.job, RunOptions(yes=yes, by="ana"))
         with suppress(PowerCut), opened_run(PAYOUT.name, order, read_settings(), Silence(), SYSTEM_CLOCK) as run:
             run.holder = replace(run.owner, pid=NO_SUCH_PROCESS, process_start="1")
             watched(run.ledger, points)
@@ -190,7 +191,7 @@ class EditingOffice:
         self.write()
         clock = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(**by))
         with opened_run(
-            PAYOUT.name, read_run_request(self.job, yes=yes, by="ana"), read_settings(), Silence(), clock
+            PAYOUT.name, read_run_request(self.job, RunOptions(yes=yes, by="ana")), read_settings(), Silence(), clock
         ) as run:
             walk(PAYOUT, run)
             run.ledger.runs.accept_clock("ana")  # the others' clocks are right

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from flows.launch import start_payout
 from flows.reports.rules.judge_report import judge_report
-from flows.runner import RunOptions
+from flows.run_options import RunOptions
 from io_adapters.ledger.ledger import open_ledger
 from io_adapters.payout_api.outcome import PostAnswer, doubt_stale
 from schemas.errors import ConfigurationError
@@ -58,7 +58,7 @@ def _run(folder: Path, files: Files, changes: dict[str, Any]) -> None:
         "outputs": {"folder": "out", "formats": ["json"], "statements": False},
     }
     job = declare(folder / "job.yaml", **{k: v for k, v in (usual | changes).items() if v is not None})
-    start_payout(job, RunOptions((), yes=True, by="ana"), progress=Silence(), watched=False)
+    start_payout(job, RunOptions(yes=True, by="ana"), progress=Silence(), watched=False)
 
 
 def _beyond(provider: Provider, owed: Decimal) -> tuple[str, ...]:

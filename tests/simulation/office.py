@@ -14,6 +14,7 @@ from flows.intake.rules.inputs import Inputs
 from flows.payables import draft, freeze_plan
 from flows.payables.judge_inputs import judge_inputs
 from flows.run import Run
+from flows.run_options import RunOptions
 from flows.run_request import RunRequest, read_run_request
 from io_adapters.ledger import ledger
 from io_adapters.ledger.leases import Owner
@@ -85,9 +86,9 @@ def _read(folder: Path, amounts: dict[Payee, str]) -> Spreadsheet:
     write_sheet(folder / "payments.xlsx", [payment(who, amount) for who, amount in amounts.items()])
     rules = {"max_payments_per_batch": 2}
     order = read_run_request(
-        declare(folder / "job.yaml", rules=rules, settle={"every_s": "30", "for_s": "60"}), yes=True
+        declare(folder / "job.yaml", rules=rules, settle={"every_s": "30", "for_s": "60"}),
+        RunOptions(yes=True, by="ana"),
     )
-    order = replace(order, by="ana")
     clock = VirtualClock()
     with open_ledger("sqlite://", clock=clock.now) as nothing_known:
         run = Run("", order, nothing_known, None, Owner.current(""), clock.for_run(), Silence(), 60.0)

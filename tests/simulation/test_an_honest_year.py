@@ -8,7 +8,8 @@ from tempfile import mkdtemp
 import pytest
 
 from flows.launch import start_payout
-from flows.runner import RunOptions, RunReport
+from flows.run_options import RunOptions
+from flows.runner import RunReport
 from tests.flows.jobs import Row, declare, payee, payment, people, share, write_sheet
 from tests.simulation.editing_office import EditingOffice, opened_office
 from tests.simulation.editions import month_of, rounded
@@ -29,7 +30,7 @@ def office(simulated: Path) -> Iterator[EditingOffice]:
 
 def run(office: EditingOffice, **changes: object) -> RunReport:
     job = declare(office.folder / "job.yaml", **(USUAL | changes))
-    return start_payout(job, RunOptions((), yes=True, by="ana"), progress=Silence(), watched=False)
+    return start_payout(job, RunOptions(yes=True, by="ana"), progress=Silence(), watched=False)
 
 
 def sent(office: EditingOffice) -> int:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from flows.nights.night import run_night
-from flows.runner import RunOptions, run_payout
+from flows.run_options import RunOptions
+from flows.runner import run_payout
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.approval import Role
 from schemas.values.names import same_person

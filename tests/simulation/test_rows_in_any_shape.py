@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from flows.launch import start_payout
-from flows.runner import RunOptions, RunReport
+from flows.run_options import RunOptions
+from flows.runner import RunReport
 from schemas.errors import ExitCode
 from schemas.values.money import format_cents
 from tests.flows.jobs import declare, payment, write_sheet
@@ -216,7 +217,7 @@ class AnyShape(RuleBasedStateMachine):
             **({"approval": {"above": ABOVE_ALL}} if unwatched else {}),
             **self.declared,
         )
-        report = start_payout(job, RunOptions((), yes=not unwatched, by="ana"), progress=Silence(), watched=False)
+        report = start_payout(job, RunOptions(yes=not unwatched, by="ana"), progress=Silence(), watched=False)
         event("asked" if report.exit_code in ASKS else "done" if report.exit_code == ExitCode.DONE else "other")
         self._hear(report)
 

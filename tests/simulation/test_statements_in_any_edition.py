@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from flows.launch import start_payout
-from flows.runner import RunOptions
+from flows.run_options import RunOptions
 from schemas.errors import ExitCode
 from tests.flows.jobs import declare, payee, people, share, write_sheet
 from tests.sampled import histories
@@ -109,7 +109,7 @@ class AnyEdition(RuleBasedStateMachine):
         )
         if not list(self.folder.glob(f"2026-{min(period, self.period):02}*.csv")):
             return
-        report = start_payout(job, RunOptions((), yes=True, by="ana"), progress=Silence(), watched=False)
+        report = start_payout(job, RunOptions(yes=True, by="ana"), progress=Silence(), watched=False)
         event("done" if report.exit_code == ExitCode.DONE else f"exit {int(report.exit_code)}")
         if report.exit_code in NEVER:
             self.untrue.append(f"a run ended with {report.exit_code}: {report.messages}")

@@ -12,7 +12,8 @@ from prefect.client.schemas.objects import FlowRun
 from flows.launch import start_payout
 from flows.payout import payout
 from flows.run import QuietProgress
-from flows.runner import PAYOUT, RunOptions, run_payout
+from flows.run_options import RunOptions
+from flows.runner import PAYOUT, run_payout
 from flows.settle import settle
 from schemas.errors import ConfigurationError, ExitCode
 from tests.payments_job import write_payments_job

@@ -22,6 +22,7 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from flows.prefect_ui.cluster import task_runner
 from flows.prefect_ui.states import watching
 from flows.run import Clock, QuietProgress
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import PAYOUT, call, opened_run, walk
 from flows.settings import read_settings
@@ -103,7 +104,9 @@ def prefect(tmp_path_factory):
 @pytest.fixture
 def cluster(prefect, tmp_path):
     (tmp_path / "dask").mkdir()
-    with opened_dask(tmp_path / "dask", environment={"PREFECT_API_URL": prefect.url, "PYTHONPATH": str(ROOT)}) as opened:
+    with opened_dask(
+        tmp_path / "dask", environment={"PREFECT_API_URL": prefect.url, "PYTHONPATH": str(ROOT)}
+    ) as opened:
         yield opened
 
 
@@ -119,7 +122,7 @@ def walked(job, *, on_cluster=False):
     home = Path(os.environ["REPASSE_HOME"])
     shutil.rmtree(home, ignore_errors=True)
     shutil.rmtree(job.parent / "out", ignore_errors=True)
-    order = read_run_request(job, by="ana")
+    order = read_run_request(job, RunOptions(by="ana"))
     with opened_run("payout", order, read_settings(), QuietProgress(), CLOCK) as run:
 
         def way(watch=call):

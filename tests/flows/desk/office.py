@@ -14,7 +14,8 @@ from starlette.testclient import TestClient
 from flows.desk.app import Desk, create_app
 from flows.desk.guard import DeskSettings
 from flows.run import SYSTEM_CLOCK, Clock
-from flows.runner import RunOptions, run_payout, run_settle
+from flows.run_options import RunOptions
+from flows.runner import run_payout, run_settle
 from schemas.approval import Role
 
 PASSWORD = "correct horse battery"  # noqa: S105
@@ -31,11 +32,11 @@ class RunsHere:
         self.keys: list[str] = []
         self.periods: list[str] = []
 
-    def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
+    def payout(self, job_path: Path, options: RunOptions, *, key: str) -> None:
         if key not in self.keys:
             self.keys.append(key)
-            self.periods.append(period)
-            run_payout(job_path, RunOptions(files, yes=False, by=by, period=period or None))
+            self.periods.append(options.period)
+            run_payout(job_path, options)
 
     def settle(self, *, key: str) -> None:
         self.keys.append(key)

@@ -129,10 +129,12 @@ KILLED = """
 import os, signal, sys
 from flows.settings import read_settings
 from flows.run import QuietProgress
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import opened_run
 from pathlib import Path
-with opened_run("payout", read_run_request(Path(sys.argv[1]), by="Ana Lima"), read_settings(), QuietProgress()) as run:
+request = read_run_request(Path(sys.argv[1]), RunOptions(by="Ana Lima"))
+with opened_run("payout", request, read_settings(), QuietProgress()) as run:
     print(run.id, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """

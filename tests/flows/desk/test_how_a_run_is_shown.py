@@ -98,6 +98,7 @@ import sys
 from pathlib import Path
 from flows import runner
 from flows.run import QuietProgress
+from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.settings import read_settings
 
@@ -107,7 +108,7 @@ def check_accounts(run, drafted):
     raise SystemExit
 
 runner.check_accounts = check_accounts
-with runner.opened_run("payout", read_run_request(Path(sys.argv[1]), by="Ana Lima"), read_settings(),
+with runner.opened_run("payout", read_run_request(Path(sys.argv[1]), RunOptions(by="Ana Lima")), read_settings(),
                        QuietProgress()) as run:
     runner.walk(runner.PAYOUT, run)
 """

@@ -12,7 +12,8 @@ from flows.cli.decisions import approve, decide, reject, release, resolve_doubts
 from flows.desk import home
 from flows.nights.night import run_night
 from flows.run import open_ledger_of
-from flows.runner import RunOptions, run_payout
+from flows.run_options import RunOptions
+from flows.runner import run_payout
 from flows.settings import read_settings
 from schemas.approval import Role
 from schemas.errors import DecisionRefused, ExitCode
