@@ -60,7 +60,6 @@ def wait() -> None:
 
 
 def is_watched() -> bool:
-    """Whether a Prefect server is there to watch."""
     return bool(os.environ.get("PREFECT_API_URL"))
 
 
@@ -149,12 +148,7 @@ def _require_prefect() -> None:
 
 
 class ChildLauncher:
-    """Starts `repasse run` or `repasse settle` as a process of its own, which outlives this one.
-
-    Args:
-        settings: The child gets the same; its words go to a file of the home folder that only its user can read.
-        warm: Whether a child is kept ready that has loaded the program, so that a run begins at once.
-    """
+    """Starts `repasse run` or `repasse settle` as a process of its own, which outlives this one."""
 
     is_queued = False
 
@@ -263,7 +257,6 @@ def _outlive(child: "subprocess.Popen[bytes]") -> None:
 
 
 def _let_go(child: "subprocess.Popen[bytes]") -> None:
-    """Close a waiting child's standard input, which ends it, and wait for that."""
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
             with suppress(OSError):
@@ -272,11 +265,7 @@ def _let_go(child: "subprocess.Popen[bytes]") -> None:
 
 
 class Launcher(Protocol):
-    """Starts runs without waiting for their end.
-
-    Attributes:
-        is_queued: Whether a run waits for a worker before it starts.
-    """
+    """Starts runs without waiting for their end."""
 
     is_queued: bool
 
@@ -306,9 +295,6 @@ def launcher_for(settings: Settings, *, warm: bool = False) -> Launcher:
     """Choose by the environment: deployments where PREFECT_API_URL names a server, child processes elsewhere.
 
     REPASSE_LAUNCH=here starts children all the same: Prefect sees them, and no worker has to start a process for each.
-
-    Args:
-        warm: Whether a child is kept ready.
     """
     if is_watched() and settings.launch == "worker":
         from flows.prefect_ui.deployments import DeploymentLauncher  # noqa: PLC0415

@@ -48,17 +48,13 @@ class Progress(Protocol):
 class Silence:
     """Nobody watches."""
 
-    def speak(self, language: str) -> None:
-        """Say nothing."""
+    def speak(self, language: str) -> None: ...
 
-    def stage(self, name: str) -> None:
-        """Say nothing."""
+    def stage(self, name: str) -> None: ...
 
-    def show(self, message: str) -> None:
-        """Say nothing."""
+    def show(self, message: str) -> None: ...
 
-    def advance(self, what: str, done: int, total: int) -> None:
-        """Say nothing."""
+    def advance(self, what: str, done: int, total: int) -> None: ...
 
 
 class QuietProgress:
@@ -70,15 +66,12 @@ class QuietProgress:
         self._stream = stream or sys.stderr
 
     def speak(self, language: str) -> None:
-        """Stages are named in this language from now on."""
         self._language = "en" if language == "en" else "pt-BR"
 
     def stage(self, name: str) -> None:
-        """A stage begins."""
         self._write(f"{stage_words(name, self._language)} ...")
 
     def show(self, message: str) -> None:
-        """Something worth a line."""
         self._write(f"  {message}")
 
     def advance(self, what: str, done: int, total: int) -> None:
@@ -127,8 +120,6 @@ class Service:
     """The payout service a run talks to.
 
     Attributes:
-        url: Its identity in the ledger.
-        key_fingerprint: What the ledger remembers of the API key.
         assumptions: What the interface does not say.
     """
 
@@ -184,7 +175,6 @@ class Run:
     accepted_when_listed: int = 0
 
     def __post_init__(self) -> None:
-        """Let whoever watches be spoken to in the job's language."""
         self.progress.speak(self.language)
 
     @property
@@ -196,17 +186,14 @@ class Run:
 
     @property
     def is_preview(self) -> bool:
-        """Whether the ledger keeps nothing of it."""
         return self.id == PREVIEW
 
     @property
     def today(self) -> dt.date:
-        """The day of the run, in Brazil."""
         return self.clock.now().astimezone(BRASILIA).date()
 
     @property
     def job(self) -> Job:
-        """The declaration."""
         return self.request.job
 
     @property
@@ -282,9 +269,6 @@ SYSTEM_CLOCK = Clock(now=utc_now, monotonic_s=boot_time_s, sleep=time.sleep)
 
 def open_ledger_of(settings: Settings, *, create: bool = True, now: Callable[[], dt.datetime] = utc_now) -> Ledger:
     """Open the ledger the environment names, under the policy it names.
-
-    Args:
-        create: False to leave no trace where there is no ledger yet: it is then empty.
 
     Raises:
         ConfigurationError: the ledger cannot be opened, or the policy cannot be read, or there is none any more where

@@ -87,7 +87,9 @@ def as_words(options: RunOptions) -> list[str]:
     """
     words = list[str]()
     for name, option in _DECLARED.items():
-        flag, value = (option.param_decls or (f"--{name}",))[0], getattr(options, name)
+        value = getattr(options, name)
+        # Where a declaration is an annotation, typer keeps the name of the option in the place of a default.
+        flag = option.default if isinstance(option.default, str) else f"--{name}"
         if isinstance(value, str):
             words += [flag, value] if value else []
         else:

@@ -23,7 +23,6 @@ class RunRequest:
     """What the caller asked for.
 
     Attributes:
-        options: As the caller gave them.
         files: Source (layout name or position; "" for the only one) and path: read instead of the declared files.
         job_sha256: Hex digest of the declaration's bytes.
     """
@@ -92,7 +91,6 @@ _WILD: Final = frozenset("*?[{")
 
 
 def paths_in(job: Job) -> Iterator[str]:
-    """Name every path that a job reads."""
     tables = [*job.sources, *(files for files in job.tables.values() if files)]
     yield from (pattern for files in tables for pattern in files.files)
     yield from (source.layout for source in job.sources if isinstance(source.layout, str) and is_path(source.layout))
@@ -150,9 +148,6 @@ def find_jobs(folder: Path) -> list[Path]:
 
 def require_job_of_folder(job: Path, files: Sequence[str], settings: Settings) -> None:
     """Refuse to pay from anywhere but the folder of jobs, for whoever starts runs from afar.
-
-    Args:
-        files: Read instead of those it names, as "[SOURCE=]PATH"; there too, or among what was brought to the desk.
 
     Raises:
         ConfigurationError: the job, or a file, lies elsewhere, or no folder of jobs is named.

@@ -142,8 +142,6 @@ class Step(Protocol):
 
 
 class Watch(Protocol):
-    """How a stage is called."""
-
     def __call__(self, stage: Stage[_Takes, _Makes], run: Run, /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
         """Return what the stage makes."""
 
@@ -177,11 +175,7 @@ def _written_down(run: Run, stage_name: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The way of the data through the stages of a flow.
-
-    Attributes:
-        way: Calls the stages in order, each of which does only what the ledger says is left to do.
-    """
+    """The way of the data through the stages of a flow."""
 
     name: str
     way: Callable[[Step], None]
@@ -204,7 +198,6 @@ def pay(step: Step) -> None:
 
 
 def settle_open(step: Step) -> None:
-    """Settle what is open or in doubt, and write its books again."""
     with suppress(Stopped):
         step(settle_all)
     step(rewrite)
@@ -215,15 +208,11 @@ SETTLE: Final = Route("settle", settle_open)
 
 
 def call(stage: Stage[_Takes, _Makes], run: Run, /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
-    """Call a stage unwatched."""
     return stage(run, *made, **named)
 
 
 def walk(route: Route, run: Run, watch: Watch = call) -> None:
     """Walk a route to its end.
-
-    Args:
-        watch: How a stage is called; Prefect wraps each in a task.
 
     Effects: those of the stages. Never raises for what a person must know: that is in the run's codes and messages.
     """
@@ -270,7 +259,6 @@ class RunReport:
     """What a run came to, for whoever started it.
 
     Attributes:
-        notes: What a person must know.
         summary: Content of `summary.json`; None when the run did not get that far.
         page: Address of its page on the desk, or of the desk's first page; "" where nobody has said where the desk is.
     """
@@ -297,7 +285,6 @@ class RunReport:
 
     @property
     def first_note(self) -> Message | Listed | None:
-        """The same, where there is anything to know."""
         return self.notes[-1 if self.exit_code is ExitCode.BUG else 0] if self.notes else None
 
 
@@ -335,7 +322,6 @@ def run_settle(job: str | None, watch: Watch = call, *, follow_s: float = 0.0) -
 
     Args:
         job: Name of the job; all jobs when None.
-        follow_s: How long to stay with open reports until they end, before the last look; 0 looks once.
 
     Raises:
         RepasseError: the run could not even begin; there is no such job.
@@ -385,7 +371,6 @@ def _walk(route: Route, order: RunRequest | None, only_job: str | None, watch: W
 
 
 def _notes_of(run: Run) -> tuple[Message | Listed, ...]:
-    """Return what a run tells, without commands where only the desk takes people's words."""
     if not run.decides_in_desk:
         return tuple(run.messages)
     notes = tuple(map(for_desk, run.messages))

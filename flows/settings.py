@@ -27,39 +27,23 @@ SHORTEST_KEY: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """The payout service.
-
-    Attributes:
-        url: Base URL with its prefix, or the word "sandbox" for the embedded one; also the service's identity.
-        api_key: Value of the Authorization header, as it is.
-    """
+    """The payout service."""
 
     url: str
     api_key: str = field(repr=False)
 
     @property
     def embedded(self) -> bool:
-        """Whether play money is meant."""
         return self.url == EMBEDDED
 
     @property
     def key_fingerprint(self) -> str:
-        """What the ledger remembers of the key."""
         return sha256(f"repasse api key {self.api_key}".encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class AlertSettings:
-    """Who is told when somebody is wanted, and how; what is "" or empty is not used.
-
-    Attributes:
-        email_to: Addresses that get an e-mail.
-        smtp_url: The mail server: smtp+starttls://name:password@host:587 (nothing without STARTTLS), smtps://host:465,
-            or smtp://host:587 (STARTTLS where offered, and always before a password).
-        webhook_url: Address that is sent a JSON document.
-        night_hours: After so many hours a night that has not ended is told of.
-        egress: How it leaves the house.
-    """
+    """Who is told when somebody is wanted, and how; what is "" or empty is not used."""
 
     email_to: tuple[str, ...] = ()
     email_from: str = ""
@@ -70,12 +54,10 @@ class AlertSettings:
 
     @property
     def sends_mail(self) -> bool:
-        """Whether there is a mail server, and an address to write from."""
         return bool(self.email_from and self.smtp_url)
 
     @property
     def any(self) -> bool:
-        """Whether anybody is told."""
         return bool(self.email_to or self.webhook_url)
 
 
@@ -149,9 +131,7 @@ class Folders(BaseSettings):
     """Where things lie, absolute; read apart by what needs no more.
 
     Attributes:
-        home: Folder of the ledger, uploads and the embedded sandbox.
         jobs: Folder of jobs, for nights and the desk; None where none is named.
-        policy_file: The house's policy, where one is named.
     """
 
     model_config = SettingsConfigDict(
@@ -223,12 +203,10 @@ class Settings(Folders):
 
     @property
     def egress(self) -> Egress:
-        """How requests leave the house."""
         return Egress(ca_file=self.ca_file, proxy=self.proxy, client_cert=self.client_cert)
 
     @property
     def alerts(self) -> AlertSettings:
-        """Who is told when somebody is wanted."""
         addresses = tuple(filter(None, map(str.strip, self.alert_email.split(","))))
         sender, mail = self.alert_from.strip(), self.smtp_url.strip()
         return AlertSettings(addresses, sender, mail, self.alert_webhook, self.night_hours, self.egress)
@@ -296,22 +274,31 @@ def _make_key(path: Path) -> None:
         made.unlink()
 
 
+# Name in the environment -> that of the field, as it is given.
+VARIABLES: Final = {
+    str(field.validation_alias or f"REPASSE_{name.upper()}"): str(field.validation_alias or name)
+    for name, field in Settings.model_fields.items()
+}
+# Of numbers and words; addresses and paths say themselves what is wrong with them.
+_WRONG: Final = {
+    "timeout_s": "error.timeout_s",
+    "log_format": "error.log_format",
+    "night_hours": "error.night_hours",
+    "launch": "error.launch",
+}
+
+
 def read_settings(more: Mapping[str, str] | None = None) -> Settings:
     """Read the settings from the environment.
-
-    Args:
-        more: Variables beside those of this process, which count for more.
 
     Raises:
         ConfigurationError: a variable is missing or has no sense; the message names it and says what would be right.
     """
-    names = {f"REPASSE_{name.upper()}": name for name in Settings.model_fields}
-    names |= {"REPASSE_LEDGER_URL": "REPASSE_LEDGER_URL", "REPASSE_POLICY": "REPASSE_POLICY"}
-    given = {names[name]: value for name, value in (more or {}).items() if name in names}
+    given = {VARIABLES[name]: value for name, value in (more or {}).items() if name in VARIABLES}
     try:
         return Settings(**given)  # type: ignore[arg-type]  # texts, as the environment has them
-    except ValidationError as error:  # of a number or a word, whose field is named as its message is
-        raise ConfigurationError(Message(f"error.{error.errors()[0]['loc'][0]}")) from None
+    except ValidationError as error:
+        raise ConfigurationError(Message(_WRONG[str(error.errors()[0]["loc"][0])])) from None
 
 
 _REFUSED: Final = (

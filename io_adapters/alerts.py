@@ -40,11 +40,6 @@ def send_email(  # a mail is just these parts
 ) -> None:
     """Send a plain text by e-mail.
 
-    Args:
-        smtp_url: smtp+starttls://name:password@host:587, which sends nothing without STARTTLS; smtps://host:465; or
-            smtp://host:587, encrypted by STARTTLS where the server offers it and always before a password.
-        attached: Name and content of a PDF that goes with it.
-
     Raises:
         NotAlerted: the server cannot be reached, or does not take it; nothing of address or password is in the reason.
     """

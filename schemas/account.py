@@ -39,9 +39,6 @@ class AccountLine:
 
     Attributes:
         run_id: The run whose books tell it; "" when no run left any.
-        rows_cents: Rows of payments sheets, and the owner's part where the payee is the payer.
-        carried_in_cents: From the period before; negative when owed back.
-        groups_cents: Where it is, by the names of `GROUPS`; those of nothing are left out.
         advances_left_cents: What of the payee's advances is still to be recouped afterwards; None where not known.
     """
 
@@ -54,7 +51,6 @@ class AccountLine:
     advances_left_cents: int | None
 
     def __post_init__(self) -> None:
-        """Refuse a period that does not add up."""
         _require_that_it_adds_up(self.earned_cents + self.rows_cents + self.carried_in_cents, self.groups_cents)
 
 
@@ -63,10 +59,7 @@ class AccountPayment:
     """One sum of a period that is paid, on its way, or held.
 
     Attributes:
-        run_id: The run that made its report, or whose books tell it.
-        kind: Royalties, a row of a payments sheet, or the owner's part.
         reference: As the row states it, masked; "" for royalties.
-        place: One of `schemas.plan.SHOWN_PLACES`.
         report: Id of the report; "" before.
         sent_at: When the report was sent; None before.
     """
@@ -88,7 +81,6 @@ class PayeeAccount:
 
     Attributes:
         payer_name: Who pays; "" where no run left books.
-        lines: By period, the earliest first.
     """
 
     job: str
@@ -103,7 +95,6 @@ class PayeeAccount:
         return self.lines[0].carried_in_cents if self.lines else 0
 
     def group_cents(self, group: str) -> int:
-        """Sum one of `GROUPS` over all periods."""
         return sum(line.groups_cents.get(group, 0) for line in self.lines)
 
     @property
@@ -122,9 +113,6 @@ class PayeeAccounts:
     """A payee's accounts with all jobs.
 
     Attributes:
-        name: As the latest books write it.
-        tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
-        language: Of the latest books.
         year: The year whose periods are told; None for all.
     """
 
@@ -141,13 +129,8 @@ class OwedSum:
 
     Attributes:
         name: The payee's; "" for lines that no share covers.
-        tax_id: In full; for the finance team's own sheet alone.
-        kind: Royalties, a row, what is carried, or lines without a share.
-        amount_cents: How much; negative when the payee owes it.
-        place: One of `schemas.plan.SHOWN_PLACES`.
         report: Id of the report; "" before.
         key: The obligation's, by which people decide on it; "" where the last runs know of none.
-        obligation_cents: What the obligation is of, which may have been paid in part, or otherwise.
     """
 
     job: str
@@ -167,11 +150,7 @@ class OwedSum:
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """What was owed and not paid at the end of a day.
-
-    Attributes:
-        sums: By job, period and payee.
-    """
+    """What was owed and not paid at the end of a day."""
 
     at: dt.date
     language: str
@@ -183,11 +162,7 @@ class TaxedPayment:
     """One payment that a report paid, with what was withheld for taxes.
 
     Attributes:
-        payer, payer_name: Who paid; the tax id in full.
-        tax_id, name: The payee; in full, for the accountant's own sheet alone.
         nature: Code of the nature of the income, as the table of taxes gives it; "" elsewhere.
-        kind: Royalties, or a row of a payments sheet.
-        paid_on: The day, in Brazil, on which the report was first seen paid.
         withheld_cents: Kind of tax -> centavos.
     """
 
@@ -207,12 +182,10 @@ class TaxedPayment:
 
     @property
     def gross_cents(self) -> int:
-        """What was paid and withheld."""
         return self.net_cents + sum(self.withheld_cents.values())
 
     @property
     def is_of_individual(self) -> bool:
-        """Whether the payee is a person, with a CPF."""
         return len(self.tax_id) == len("52998224725")
 
 
@@ -225,15 +198,7 @@ class MonthLine:
     What is carried out is less than nothing where more was paid than came in: of what earlier periods had left.
 
     Attributes:
-        run_id: The last payout; whose books tell it.
         exit_code: How it ended; None while it runs.
-        payments: How many payments to people are paid or on their way.
-        planned_cents: What plans that wait for an approval would send; nothing of them is booked yet.
-        came_in_cents: What statements and sheets say came in.
-        carried_in_cents: What opening balances say was owed before.
-        groups_cents: Where the money is, by the names of `GROUPS`.
-        fee_cents: What the service says it kept as its fees on the reports.
-        checks_cents: What the account checks of all runs cost.
     """
 
     job: str
@@ -251,17 +216,12 @@ class MonthLine:
     checks_cents: int
 
     def __post_init__(self) -> None:
-        """Refuse a month that does not add up."""
         _require_that_it_adds_up(self.came_in_cents + self.carried_in_cents, self.groups_cents)
 
 
 @dataclass(frozen=True, slots=True)
 class MonthView:
-    """All that was paid out for one month, of all jobs.
-
-    Attributes:
-        month: Such as "2026-10".
-    """
+    """All that was paid out for one month, of all jobs."""
 
     month: str
     language: str
@@ -273,13 +233,10 @@ class Receipt:
     """One payment that the service says was paid, as its payee and an accountant are shown it.
 
     Attributes:
-        tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
-        kind: Royalties, or a row of a payments sheet.
         reference: As the row states it, masked; "" for royalties.
         tax_cents: Income tax that the service kept of it; None where it kept some of the report, and
             does not say of whom.
         destination: Where it was sent, masked.
-        report_id, split_id: Ours and the service's name of the report.
         sent_at, ended_at: When it was sent, and seen as paid (UTC).
     """
 

@@ -28,15 +28,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeskUser:
-    """Somebody who may sign in.
-
-    Attributes:
-        key: What all writings of the name have in common; identity.
-        name: As it is shown, and written beside whatever they say.
-        password_hash: Of argon2id, with its own salt and parameters.
-        language: They want to be spoken to in.
-        disabled: Whether they may no longer sign in.
-    """
+    """Somebody who may sign in."""
 
     key: str
     name: str
@@ -52,7 +44,6 @@ class Upload:
 
     Attributes:
         sha256: Hex digest of its bytes; with `name`, its identity.
-        name: As the person called it, made safe.
     """
 
     sha256: str
@@ -67,8 +58,6 @@ class Launch:
     """A run the desk asked for.
 
     Attributes:
-        key: The same key starts nothing twice.
-        files: Read instead of those the job names, as "[SOURCE=]PATH".
         plan_digest: The plan whose approval asked for it; None for a first run.
     """
 
@@ -82,11 +71,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class FirstDecision:
-    """What one person says where it takes two; waits for the second.
-
-    Attributes:
-        subject: Which submission, exchange update, or freeze.
-    """
+    """What one person says where it takes two; waits for the second."""
 
     kind: str
     subject: str
@@ -120,10 +105,8 @@ class PlanRule:
 
     Attributes:
         above_cents: Up to this total nobody's; None where nothing is said.
-        approvers: How many people must approve.
         payment_limit_cents: A payment above it needs two people; None for no limit.
         run_limit_cents: A total above it needs two people; None for no limit.
-        identities: Whether a typed name counts, or only people who signed in.
         other_than_preparer: Whether those who prepared the plan do not count; None where it is not said: then they
             count by a typed name, and not by an approval in the desk.
     """
@@ -142,12 +125,7 @@ class PlanRule:
         )
 
     def approvers_needed(self, total_cents: int, largest_cents: int, *, needs_review: bool) -> int:
-        """How many people must approve a plan.
-
-        Args:
-            largest_cents: Its largest payment.
-            needs_review: Whether a person must look at it however small it is.
-        """
+        """How many people must approve a plan."""
         if self.is_beyond_limits(total_cents, largest_cents):
             return 2
         small = self.above_cents is not None and total_cents <= self.above_cents
@@ -192,12 +170,7 @@ def stricter(*rules: PlanRule | None) -> PlanRule:
 
 @dataclass(frozen=True, slots=True)
 class PolicyOnRecord:
-    """What a ledger knows of the policies it has been opened under: the strictest of each.
-
-    Attributes:
-        rule: Whose yes a plan needs at least.
-        checks_per_day, checks_per_month, checks_approval_above: See `schemas.job.PolicyChecks`.
-    """
+    """What a ledger knows of the policies it has been opened under: the strictest of each."""
 
     rule: PlanRule
     checks_per_day: int | None = None
@@ -206,7 +179,6 @@ class PolicyOnRecord:
 
 
 def on_record(policy: HousePolicy) -> PolicyOnRecord:
-    """Return what a ledger keeps of a policy."""
     checks = policy.account_checks
     return PolicyOnRecord(rule_of(policy), checks.per_day, checks.per_month, checks.approval_above)
 
@@ -245,13 +217,6 @@ def approvals_that_count(
     A desk user counts while they are enabled and have the role to approve, also where they only typed their name; a
     signed-in approval by somebody who is no user any more does not count. Where two people are needed, or the rule says
     so, those who prepared the plan do not count.
-
-    Args:
-        approvals: Those of the plan that are neither expired nor void.
-        rule: Of the plan, as strict as it has ever been.
-        total_cents: Of the plan; an approval of another total does not count.
-        users: Everybody who may, or might once, sign in.
-        preparers: Who launched the plan's run or uploaded a file of it, in any writing.
 
     Returns:
         By person, the approval of each that lasts longest.
@@ -299,9 +264,7 @@ class Decision:
     """One word, bound to what was to be paid when it was said: another amount or destination is another question.
 
     Attributes:
-        obligation_key: Which obligation; for a word on a row of a payments file, the row's own.
         submission_id: The partial or excluded report that the word explains; "" for a word on the row as it stood.
-        destination: Fingerprint of where it was to go.
     """
 
     obligation_key: str
@@ -315,20 +278,12 @@ class Decision:
 
     @property
     def reason(self) -> str:
-        """The word as a reason, for people."""
         return f"{self.kind.value}, decided by {self.by}"
 
 
 @dataclass(frozen=True, slots=True)
 class PlanDecision:
-    """A yes or a no to a plan, as it was said and whatever became of it.
-
-    Attributes:
-        kind: How it was said, one of `ApprovalKind`; REJECTED for a no.
-        is_used: Whether something was sent with it.
-        is_void: Whether it stopped counting before.
-        why: The reason of a no, where it still stands.
-    """
+    """A yes or a no to a plan, as it was said and whatever became of it."""
 
     digest: str
     by: str

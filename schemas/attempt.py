@@ -46,12 +46,7 @@ State_co = TypeVar("State_co", bound=StrEnum, covariant=True)
 
 
 def transitions(states: type[State], own: Mapping[State, Iterable[State]]) -> dict[State, frozenset[State]]:
-    """Return the table of transitions of a kind: what every attempt goes through, and what only this kind does.
-
-    Args:
-        states: Of the kind, those of `AttemptState` among them.
-        own: What may follow a state of this kind beside what may follow it in every kind.
-    """
+    """Return the table of transitions of a kind: what every attempt goes through, and what only this kind does."""
     return {
         state: frozenset(map(states, _SENT_ONCE.get(state, ()))) | frozenset(own.get(state, ())) for state in states
     }
@@ -100,17 +95,16 @@ class Attempt(Protocol[State_co]):
 
     Attributes:
         body: The exact bytes to send.
-        run_id: The run that sent it, or wrote it down while it is unsent.
         was_in_doubt: Whether these bytes may have arrived before.
     """
 
     @property
-    def id(self) -> str: ...  # noqa: D102
+    def id(self) -> str: ...
     @property
-    def state(self) -> State_co: ...  # noqa: D102
+    def state(self) -> State_co: ...
     @property
-    def body(self) -> bytes: ...  # noqa: D102
+    def body(self) -> bytes: ...
     @property
-    def run_id(self) -> str: ...  # noqa: D102
+    def run_id(self) -> str: ...
     @property
-    def was_in_doubt(self) -> bool: ...  # noqa: D102
+    def was_in_doubt(self) -> bool: ...

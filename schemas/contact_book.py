@@ -25,10 +25,7 @@ class KnownContact:
     """One contact as the service last told it.
 
     Attributes:
-        tax_id: Canonical CPF or CNPJ.
         contact_id: The service's id; None where it told none.
-        email: As told; where an answer left it out, as it was asked for.
-        accounts: As last told; an answer without accounts leaves the older ones.
         asked_at: When its creation was begun (UTC), while no answer to that is known.
         told_at: When the service last told it (UTC).
     """

@@ -21,10 +21,7 @@ class Origin:
     """The table that a sheet of corrections stands for.
 
     Attributes:
-        file: Base name of the file it was read from.
         sheet: Its sheet; None for text.
-        whole: Whether all its rows were copied; of a large table only those with problems are.
-        width: How many columns it has; 0 where that was not written down.
         added: Header of the column beside them that tells people of each row's problems; "" for none.
     """
 
@@ -89,9 +86,7 @@ class CellMark:
     Attributes:
         row: Physical row.
         position: From 0, column A.
-        note: Its comment, below what the person had written there.
         value: What stands in the place of what was there; None leaves it.
-        is_text: Whether what is typed there stays text, with its zeros.
     """
 
     row: int
@@ -109,7 +104,6 @@ class SheetMarks:
     Attributes:
         header_row: Physical row of its header.
         headers: Position -> header of each column that is added at the end.
-        added_position: The one of them that tells what is wrong with each row.
         problems: Physical row -> what is wrong with it.
     """
 
@@ -150,14 +144,8 @@ class CorrectedRow:
     """A row that people have put right in a corrections workbook: what stands for it wherever it is read again.
 
     Attributes:
-        file: Base name of the file it is of.
         sheet: Its sheet; "" for text.
         row: Its physical row.
-        original_sha256: Hex digest of the headers and the row's cells as they were: a row that was changed since, or
-            that has moved, is another row.
-        cells: The row put right, one text for each header.
-        corrections_file: Base name of the workbook.
-        read_as: File, sheet and row under which the run that was given the workbook has read it.
         run_id: That run; "" while it reads.
     """
 
@@ -173,7 +161,6 @@ class CorrectedRow:
 
     @property
     def place(self) -> tuple[str, str, int]:
-        """File, sheet and row."""
         return self.file, self.sheet, self.row
 
 
@@ -190,11 +177,6 @@ def put_right(table: RawTable, corrected: RawTable) -> list[CorrectedRow]:
     """Name the rows of a table that a corrections sheet has otherwise.
 
     A row of which more than half was changed may be another one that was moved there; it is left out.
-
-    Args:
-        table: All rows, or a block of them, as they are.
-        corrected: The sheet, or what is left of it; rows of it that the table does not have are passed over, and so are
-            columns to the right of the table's.
     """
     width = len(table.headers)
     if corrected.headers[:width] != table.headers:
@@ -283,8 +265,6 @@ def correct_rows(table: RawTable, corrected: RawTable) -> RawTable:
 
 
 def _without(oddities: Oddities, rows: set[int]) -> Oddities:
-    """Forget what was odd about rows in whose place others stand now."""
-
     def others(cells: frozenset[tuple[int, int]]) -> frozenset[tuple[int, int]]:
         return frozenset(cell for cell in cells if cell[0] not in rows)
 
@@ -324,17 +304,11 @@ class MissingShare:
 
 @dataclass(frozen=True, slots=True)
 class MissingShares:
-    """All that no share covers, the largest sums first.
-
-    Attributes:
-        named: What one row each of the table of shares would cover.
-        nameless: Lines without ISRC, UPC, release and artist: only the whole catalogue has them.
-    """
+    """All that no share covers, the largest sums first."""
 
     currency: str
     named: tuple[MissingShare, ...]
     nameless: tuple[MissingShare, ...]
 
     def __bool__(self) -> bool:
-        """Whether anything is missing."""
         return bool(self.named or self.nameless)

@@ -6,13 +6,7 @@ from ipaddress import ip_address
 
 @dataclass(frozen=True, slots=True)
 class Egress:
-    """What a company's network asks of programs that call out; "" where it asks nothing.
-
-    Attributes:
-        ca_file: PEM file of certificates that are trusted as well.
-        proxy: URL of an HTTP proxy, http://name:password@host:port; nothing on loopback goes through it.
-        client_cert: PEM file of a client certificate and its key.
-    """
+    """What a company's network asks of programs that call out; "" where it asks nothing."""
 
     ca_file: str = ""
     proxy: str = field(default="", repr=False)

@@ -75,7 +75,6 @@ class RepasseError(Exception):
 
     @property
     def message(self) -> str:
-        """What it says, for a reader of whom nothing is known."""
         return render(self.content, self.language)
 
 

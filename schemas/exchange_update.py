@@ -69,15 +69,10 @@ class ExchangeUpdate:
     """One attempt to set the exchange rate of one report, as the ledger holds it.
 
     Attributes:
-        id: Identity within the ledger, "xr-...".
-        report_id: The submission whose report it is for.
-        attempt: 1 + earlier attempts for that report.
         body: The exact bytes to POST.
-        run_id: The run that wrote it down, or sent it.
         sending_at: When the intent to send was written down (UTC); None before.
         was_in_doubt: Whether these bytes have ever been in doubt for this report.
         reason: Why it stands where it stands; None where that says it all.
-        split_id: The service's `_id` of the report.
     """
 
     id: str

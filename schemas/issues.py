@@ -261,13 +261,11 @@ class Issue:
     """One problem at one place.
 
     Attributes:
-        file: Base name of the file.
         sheet: Sheet name; None for text files.
         cell: A1 reference ("C7"); None when the problem is of a row, a sheet or a file.
         row: Physical row, 1-based; None for a sheet or file.
         column: Header as the person wrote it; None when no single column is at fault.
         value_masked: The value, masked so that it identifies nobody; "" when there is none.
-        message: What is wrong, without the value.
     """
 
     code: IssueCode
@@ -310,13 +308,9 @@ def make_issue(  # noqa: PLR0913  # the fields of an issue, by keyword
     """Make an issue with its messages.
 
     Args:
-        file: Base name of the file.
         sheet: Sheet; None for text files.
-        cell: A1 reference, where one cell is at fault.
         row: Physical row.
-        value_masked: The value as `schemas.values.masking.mask_value` shows it.
         severity: For the few codes that weigh differently by table; None takes the code's own.
-        facts: What the templates name in braces; never a document, a key or an account.
     """
     return Issue(
         code=code,

@@ -24,13 +24,9 @@ class DraftedFiles:
     """Files that are read alike.
 
     Attributes:
-        files: Paths relative to the job's folder.
-        layout: What they are read with: a known layout, or the path of a drafted one.
-        what: Id of the text that says what they are.
         sheet: Which sheet is meant; "" where there is no doubt.
         columns: Header -> canonical column, where a person had to say.
         only: Header -> texts of the rows that are asked for.
-        ignore_columns: Headers that say nothing of what is to be paid.
         received: Currency -> what the bank got for them, as far as a person has said.
     """
 
@@ -46,7 +42,6 @@ class DraftedFiles:
 
     @property
     def foreign(self) -> tuple[str, ...]:
-        """Currencies that need a rate."""
         return tuple(currency for currency in self.currencies if currency != HOME_CURRENCY)
 
 
@@ -55,11 +50,7 @@ class JobDraft:
     """All that a new job file says.
 
     Attributes:
-        payer_tax_id: Canonical or as written.
-        period: A month, or `previous_month`.
         tables: payees, shares, advances or opening -> its files.
-        four_eyes: Whether only somebody who signs in, and did not prepare it, approves what it pays.
-        key_types: Whether each Pix key without a type is taken for the one that it shows.
     """
 
     name: str
@@ -102,9 +93,6 @@ def received_as_typed(text: str, currencies: Sequence[str]) -> dict[str, str]:
 
     >>> received_as_typed("1.234,56", ["BRL"]), received_as_typed("USD 12.50; EUR 3,00", ["EUR", "USD"])
     ({'BRL': '1234.56'}, {'USD': '12.5', 'EUR': '3'})
-
-    Args:
-        text: Amounts, with their currencies where the statement has more than one.
 
     Raises:
         ValueError: it is no such thing.

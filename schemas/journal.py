@@ -65,7 +65,6 @@ class JournalAccount:
 
     Attributes:
         job: Name of the job; "" for an advance with a reference, which all jobs of a payer recoup.
-        payer: Tax id of the payer.
         payee: Tax id; "" where it is nobody's.
         reference: Key of a payments row, name of an advance, kind of tax, reason; "" for none.
         currency: ISO code.
@@ -108,11 +107,7 @@ def is_shared_advance(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """One leg of an entry.
-
-    Attributes:
-        amount_cents: Positive for a debit; never nothing.
-    """
+    """One leg of an entry."""
 
     account: JournalAccount
     amount_cents: int
@@ -123,12 +118,8 @@ class JournalEntry:
     """One event of the journal.
 
     Attributes:
-        id: Derived from its cause, so that posting it again changes nothing.
         period: Label of the period it is about; "" for none. Never decides a balance.
         period_start: Its first day; None for none.
-        cause: What it rests on: a plan, a submission, a person's decision, a pair of names.
-        postings: At most one for each account.
-        reason: Why, where kind and cause do not say it.
 
     Raises:
         BrokenInvariant: the postings do not sum to zero in each currency, one is nothing, or two are of one account.
@@ -144,7 +135,6 @@ class JournalEntry:
     reason: Message | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what does not balance."""
         sums = SignedSums[str]()
         for posting in self.postings:
             sums[posting.account.currency] += posting.amount_cents
@@ -157,8 +147,6 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True)
 class BookedPosting:
-    """One posting as it was booked, with what its entry says."""
-
     kind: EntryKind
     series: Series
     period: str
@@ -191,17 +179,12 @@ def difference(target: Sums, posted: Sums) -> dict[JournalAccount, int]:
 
 
 class Transfer:
-    """Sums of accounts that are put together from moves, each of which takes from one account what it puts in another.
-
-    Attributes:
-        sums: What has been moved so far, by account.
-    """
+    """Sums of accounts, put together from moves, each of which takes from one account what it puts in another."""
 
     def __init__(self) -> None:
         self.sums = SignedSums[JournalAccount]()
 
     def move(self, debit: JournalAccount, credit: JournalAccount, amount_cents: int) -> None:
-        """Debit one account and credit another."""
         self.sums[debit] += amount_cents
         self.sums[credit] -= amount_cents
 
@@ -211,9 +194,7 @@ class ClaimedSum:
     """What a submission pays of one account.
 
     Attributes:
-        kind: Royalties, a payments row, or the owner's part.
         taxes_cents: Kind of tax -> centavos that are withheld with it.
-        is_held_back: Whether the service is asked to hold it back.
     """
 
     obligation_key: str
@@ -227,11 +208,7 @@ class ClaimedSum:
 
 @dataclass(frozen=True, slots=True)
 class ReportFigures:
-    """What a report says of the money, in centavos; None where it does not.
-
-    Attributes:
-        held_nothing: Whether nothing is held back, whatever was asked.
-    """
+    """What a report says of the money, in centavos; None where it does not."""
 
     paid_cents: int | None = None
     tax_cents: int | None = None
@@ -239,7 +216,6 @@ class ReportFigures:
     held_nothing: bool = False
 
     def bear_out(self, sent_cents: int) -> bool:
-        """Whether what was paid, and what was kept, make what was sent."""
         return self.paid_cents is not None and sent_cents == self.paid_cents + (self.tax_cents or 0) + (
             self.fee_cents or 0
         )
@@ -251,7 +227,6 @@ class BookedPayment:
 
     Attributes:
         payee: Tax id; "" for what was kept of payments of several.
-        service_cents: What the service paid, with the fee where it was kept out of it.
     """
 
     submission_id: str
@@ -334,20 +309,10 @@ class JournalState:
 
     Attributes:
         before: Payees' accounts, of entries that are about earlier periods or about none.
-        after: The same of later periods.
-        posted: What is posted about the period itself, by kind of entry.
-        recouped: Accounts of advances, of what other periods, and other jobs, have recouped.
-        paid_ahead: Accounts of advances, of what was ever paid ahead.
-        paid_ahead_here: The same, as this job has posted it.
-        taxed_in_month: Accounts of taxes, of what was withheld in the month of the run, by any job of the payer.
         owner: Other period -> the owner's part of it, and what was stated, in centavos.
-        periods: First day and label of each period anything was posted about, the earliest first.
-        entries: How many entries of each kind there are about the period.
         statements: Cause of the last entry about what its statements hold; "" for none.
-        balances: The accounts of payees, of their rows and advances, all entries together.
         moves: Document before -> document since, of payees whose accounts have moved.
         moved_to: The series under which this one goes on; None while it does not.
-        move_entries: How many entries of moves there are.
     """
 
     before: Sums = field(default_factory=dict)

@@ -29,7 +29,6 @@ class Money:
     """An amount of money, as a fact of a message.
 
     Attributes:
-        cents: In centavos, of whatever currency.
         currency: ISO 4217, whose sign stands before the amount; "" writes the bare amount.
     """
 
@@ -52,11 +51,6 @@ class Listed:
 class Message:
     """What somebody is told: an id of the catalogues and the facts its text names.
 
-    Args:
-        **facts: Texts; whole numbers as they are; `Money`, decimals with the digits they have, days and moments; other
-            messages; several of these, each on a line of its own, or `Listed`. `count` chooses between singular and
-            plural. Never a document, a key or an account.
-
     >>> render(Message("approval.too_few", plan="sha256:ab", given=1, wanted=2), "en")
     'plan sha256:ab has 1 of 2 approvals'
     >>> Message("review.rows_more", count=2) == Message("review.rows_more", count=2)
@@ -72,7 +66,6 @@ class Message:
 
     @property
     def facts(self) -> dict[str, object]:
-        """The facts by name."""
         return dict(self.given)
 
     def __str__(self) -> str:
@@ -262,7 +255,6 @@ class Catalogue:
         return filled
 
     def write(self, message: Message | Listed) -> str:
-        """Write a message, or several on a line."""
         return self(message.id, **message.facts) if isinstance(message, Message) else str(self._write_fact("", message))
 
     def of_value(self, family: str, value: str) -> str:

@@ -34,19 +34,13 @@ Facts = Annotated[Mapping[str, Any], PlainSerializer(facts_json), BeforeValidato
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an obligation is where it is.
-
-    Attributes:
-        code: Of an issue (`schemas.issues.IssueCode`), or one of the program's own: "advance", "claimed_by", ...
-        facts: What the code tells of: a submission, who decided, a file.
-    """
+    """Why an obligation is where it is."""
 
     code: str
     facts: Facts = field(default_factory=dict, hash=False)
 
     @property
     def text(self) -> str:
-        """The reason as programs read it."""
         template = _WITH_FACTS.get(self.code)
         if template is None:
             return self.code
@@ -89,7 +83,6 @@ def reasons_message(reasons: Reasons) -> Listed:
 
 
 def reasons_text(reasons: Reasons) -> str:
-    """Write all reasons as programs read them."""
     return ",".join(reason.text for reason in reasons)
 
 
@@ -108,7 +101,6 @@ def reasons_json(reasons: Reasons) -> str:
 
 
 def reasons_from_json(kept: str) -> Reasons:
-    """Read what `reasons_json` returned."""
     return _REASONS.validate_json(kept) if kept else ()
 
 
@@ -119,7 +111,6 @@ def codes_json(codes: str) -> str:
 
 
 def because(code: str, **facts: object) -> Reasons:
-    """Give one reason."""
     return (Reason(code, facts),)
 
 
@@ -163,17 +154,11 @@ class Obligation:
     """A sum that came in, by whom it is owed to and where it is; a run's obligations add up to its `in`.
 
     Attributes:
-        amount_cents: How much, in centavos of the reports' currency.
         key: Its identity, `extPaymentId` on the wire; never made of amount or account; "" for what no report carries.
-        base_key: Key of the first obligation of the same payee and period.
-        reference: What tells two obligations to one payee apart.
         account: Pix key or bank account it goes to; None where nothing is known of one.
         account_holder: Whose account that is; "" for the payee's own.
-        destination: Fingerprint of where it goes, or of where a submission that claims it has sent it.
-        withhold, advance, recurring: A person's wishes, as the row states them.
         percentage, anticipation_id: As the row states them; "" when absent.
         submission_id: What claims it; "" while nothing does.
-        run_id: The run that sent, or planned, that submission.
     """
 
     kind: Kind
@@ -198,7 +183,6 @@ class Obligation:
 
     @property
     def reason(self) -> str:
-        """All reasons as programs read them."""
         return reasons_text(self.reasons)
 
     @property
@@ -231,7 +215,6 @@ def sum_cents(obligations: Iterable[Obligation]) -> int:
 
 
 def any_in(obligations: Iterable[Obligation], places: Collection[Place]) -> bool:
-    """Say whether any obligation is in one of some places."""
     return any(owed.place in places for owed in obligations)
 
 

@@ -26,14 +26,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class StatementHeading:
-    """What all statements of one run share.
-
-    Attributes:
-        payer_name: Who pays; stands at the head of the page.
-        currency: Currency of the job; of every amount that does not name its own.
-        minimum_payout_cents: Below it royalties are carried; 0 for no minimum.
-        quotes: The exchange rates of the sources.
-    """
+    """What all statements of one run share."""
 
     payer_name: str
     job: str
@@ -61,7 +54,6 @@ class StatementBasis:
     minimums_cents: Mapping[str, int] = field(default_factory=dict)
 
     def heading_for(self, payee: str) -> StatementHeading:
-        """Return the heading of one payee's statement: in their language, with their minimum."""
         if payee not in self.languages and payee not in self.minimums_cents:
             return self.heading
         minimum_cents = self.minimums_cents.get(payee, self.heading.minimum_payout_cents)
@@ -76,12 +68,8 @@ class RecordingPart:
     Attributes:
         isrc: Of the recording; "" where the source names none.
         upc: Of its product; "" likewise.
-        title, artist: As most lines write them.
         role: What the share is for; "" when the table of shares does not say.
-        units: Units of the lines; 0 when the source does not count them.
-        lines: How many statement lines were summed.
         source_amount: Their exact sum, in `source_currency`.
-        rate: Worth of one unit of it in the job's currency.
         share_ppm: The payee's part, in millionths.
         earned: The exact part, in the job's currency.
     """
@@ -113,9 +101,7 @@ class AdvanceBalance:
     """What this period recouped of one advance.
 
     Attributes:
-        payee: Tax id in full; not shown.
         isrc: The recording it is tied to, or "".
-        recouped_cents: Taken from this period's earnings.
         outstanding_cents: Still to recoup afterwards; None when not known.
     """
 
@@ -132,17 +118,6 @@ class WayToPaid:
 
     `earned - recouped + carried_in = carried_out + held + taxes + payable`; payments of royalties + overpaid = held +
     payable.
-
-    Attributes:
-        earned_exact: Sum of all parts, nothing rounded, in units of the currency.
-        earned_cents: The same after the only rounding, which is made over all payees together.
-        carried_in_cents: From earlier periods; negative when owed back.
-        carried_out_cents: Into the next period; negative when owed back.
-        held_cents: Open in this period until something is corrected.
-        held_reasons: Codes of `schemas.issues.IssueCode` why.
-        overpaid_cents: Zero, or negative: what earlier reports of this period paid too much, owed back.
-        taxes: Kind of each tax that is withheld, and how much.
-        is_due: Whether royalties are due at the end of this period; otherwise they were carried for that alone.
     """
 
     earned_exact: Decimal
@@ -168,9 +143,6 @@ class StatementPayment:
     """One sum and what became of it.
 
     Attributes:
-        kind: Royalties, or a row of a payments file.
-        place: One of `schemas.plan.SHOWN_PLACES`.
-        reasons: Codes why it is held; empty otherwise.
         report: Id of the report it went into; "" before.
         sent_on: The day the report was sent, in Brazil; None before, or when not known.
     """
@@ -189,12 +161,7 @@ class PayeeStatement:
     """Everything one statement says.
 
     Attributes:
-        token: Tells statements of namesakes apart in file names; not a tax id, and not to be worked back to one.
-        tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
-        recordings: By recording, the largest first; empty without royalties.
-        platforms, territories, months: Sums of the same parts, the largest first; months in order.
         way: From earned to payable; None without royalties.
-        advances: The advances recouped; they add up to the way's `recouped_cents`.
     """
 
     heading: StatementHeading

@@ -24,7 +24,6 @@ class ExchangeTerms:
     Attributes:
         rate: What one unit of it is worth in BRL, exact.
         order_id: The exchange order at the bank; None when the job names none.
-        show_exchange_data: Whether the service shows payees the exchange.
     """
 
     currency: str
@@ -127,10 +126,6 @@ def shown_place(place: str, reason: str) -> str:
 def obligation_key(job: str, payer: str, payee: str, period: str, currency: str, reference: str) -> str:
     """Name what is owed to one payee. Never contains the amount or the bank account.
 
-    Args:
-        payee: Tax id of the payee; the payer's own for the owner's part.
-        reference: What tells two obligations to one payee apart; "" for the only one.
-
     Returns:
         "ob-" and 26 characters of base32; `extPaymentId` on the wire, the same in every attempt.
     """
@@ -142,11 +137,7 @@ class BatchPayment:
     """One payment of a batch, as the ledger keeps it beside the body.
 
     Attributes:
-        base_key: Key of the first obligation of the same payee and period; equals obligation_key for that one.
-        kind: Of a payments row, of royalties, or the owner's part.
-        payee: Tax id of the payee.
         destination: Fingerprint of the destination; "" for the owner's part.
-        withheld: Whether a person asked the service to hold it back.
     """
 
     obligation_key: str
@@ -165,10 +156,6 @@ class PaymentBatch:
 
     Attributes:
         number: Position in the plan, from 1.
-        content: The body without reportId and paymentBatchName, as canonical JSON; approval binds its hash.
-        payments: What it pays, the owner's part included, in wire order.
-        owner_cents: The owner's part, also in `payments` when not zero.
-        amount_cents: Total of the report: payments and owner's part.
     """
 
     number: int
@@ -202,8 +189,6 @@ class PaymentPlan:
     """All batches of one run. Has no effect yet.
 
     Attributes:
-        payer: Tax id of the payer.
-        batches: In order of number; empty when nothing is left to pay.
         exchange: The rate all its reports are given once the service has them; None for reports in BRL.
     """
 
@@ -222,7 +207,6 @@ class PaymentPlan:
 
     @property
     def total_cents(self) -> int:
-        """Sum of all reports."""
         return sum(batch.amount_cents for batch in self.batches)
 
     @property
@@ -249,8 +233,6 @@ def report_id(ledger_tag: str, content_hash: str, attempt: int) -> str:
 
 
 class NameParts(NamedTuple):
-    """What the name of a report of ours is made of."""
-
     ledger_tag: str
     attempt_token: str
 
@@ -323,11 +305,7 @@ ROYALTIES = "royalties"
 
 @dataclass(frozen=True, slots=True)
 class JobIdentity:
-    """Whose obligations, for when, in which currency.
-
-    Attributes:
-        payer: Tax id of the payer.
-    """
+    """Whose obligations, for when, in which currency."""
 
     job: str
     payer: str
@@ -335,7 +313,6 @@ class JobIdentity:
     currency: str
 
     def key(self, payee: str, reference: str) -> str:
-        """Key of what is owed to a payee under a reference."""
         return obligation_key(self.job, self.payer, payee, self.period, self.currency, reference)
 
     def payment_key(self, payee: str, reference: str, number: int = 1) -> str:
@@ -346,11 +323,9 @@ class JobIdentity:
         return self.key(payee, (f"={reference}" if ours else reference) + nth)
 
     def royalty_key(self, payee: str, number: int = 1) -> str:
-        """Key of a payee's royalties: the first, or the n-th difference."""
         return self.key(payee, numbered(ROYALTIES, number))
 
     def owner_key(self, number: int = 1) -> str:
-        """Key of the owner's part."""
         return self.key(self.payer, numbered(OWNER_REFERENCE, number))
 
 

@@ -83,7 +83,6 @@ class PlannedDestination:
     """Where a payment goes, without anything a stranger could pay or be paid with.
 
     Attributes:
-        kind: Id of the words for the kind of Pix key or account.
         number: The Pix key masked by its type; or agency and masked account.
         bank: Code and name of the bank, as far as they are known; "" of a Pix key.
         holder: Whose account it is, where the row names somebody else than the payee; "" elsewhere.
@@ -119,14 +118,10 @@ class PayeeNotice:
 
     Attributes:
         name: As the tables have it; "" when nobody knows it any more.
-        now_cents: What this period comes to with this plan; 0 for one who disappeared.
         before_cents: What it is held against: the median of their last amounts, or the last one; what is taken back of
             what was booked for the period; 0 where there is none.
-        amounts: How many earlier amounts there are.
         last_paid_at: When they were last paid (UTC); None for never.
         last_used_at: When the destination of this plan was last used (UTC); None for never.
-        alike: What one of their rows looks like that looks paid before.
-        attempt: The number of this attempt to pay them, where earlier ones failed; 0 elsewhere.
         report: The last report that failed to pay them; "" without one.
     """
 
@@ -150,9 +145,6 @@ class Change:
 
     Attributes:
         name: As the tables have it; "" when nobody knows it any more.
-        reference: Tells two payments of one payee apart.
-        before_cents: What was to be paid; 0 for an added one.
-        now_cents: What is to be paid; 0 for a removed one.
         elsewhere: Where its money is now, for a removed one, or was before, for an added one; None for nowhere.
     """
 
@@ -167,7 +159,6 @@ class Change:
 
     @property
     def difference_cents(self) -> int:
-        """By how much more is to be paid."""
         return self.now_cents - self.before_cents
 
 
@@ -187,10 +178,6 @@ class PlanChanges:
     Attributes:
         run_id: The run whose plan it was; "" without one.
         at: When that plan was made (UTC); None without one.
-        before_cents: What that plan paid, what had been sent before included; in the last period, all that was paid.
-        changes: By payment against the last plan, by payee against the last period; the largest differences first.
-        rates: Exchange rates that changed; only against the last plan.
-        shares: How many shares of an asset changed; only against the last plan.
     """
 
     against: Against
@@ -204,12 +191,10 @@ class PlanChanges:
     shares: int = 0
 
     def of_kind(self, kind: ChangeKind) -> tuple[Change, ...]:
-        """Return the changes of one kind."""
         return tuple(change for change in self.changes if change.kind is kind)
 
     @property
     def any(self) -> bool:
-        """Whether anything changed."""
         return bool(self.changes or self.rates or self.shares)
 
 
@@ -218,11 +203,7 @@ class PlanRow:
     """One obligation of the plan, without anything a stranger could pay or be paid with.
 
     Attributes:
-        tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
-        kind: Of `schemas.obligation.Kind`.
         file, sheet, row: The source row of a payments row; "" and 0 elsewhere.
-        notices: Why a person should look at the payee, or at this row.
-        alike: What the row looks like that looks paid before.
         destination: Where the money goes, of what is planned; None elsewhere, and of the owner's part.
     """
 
@@ -253,11 +234,7 @@ class NotPaid:
 
 @dataclass(frozen=True, slots=True)
 class ChecksView:
-    """Account checks that are still to be made.
-
-    Attributes:
-        budget_cents: What the job allows in one run.
-    """
+    """Account checks that are still to be made."""
 
     wanted: int
     each_cents: int
@@ -265,7 +242,6 @@ class ChecksView:
 
     @property
     def cost_cents(self) -> int:
-        """What all of them would cost."""
         return self.wanted * self.each_cents
 
     @property
@@ -294,19 +270,8 @@ class PlanView:
     """A plan as a person reviews it; kept in the ledger for the desk. Tax ids are masked wherever they stand.
 
     Attributes:
-        language: Of the job: "pt-BR" or "en".
         digest: Identity of the plan; None while account checks are outstanding, for they may change it.
         exchange: The rate of the reports; None in BRL.
-        payees: How many people would be paid.
-        totals: Every centavo of `in`.
-        planned: Every payment of the plan, those to look at first, the largest first among equals.
-        others: Every obligation that is not planned.
-        not_paid: The same, summed by place and reason, the largest first.
-        checks: Account checks still to be made.
-        notices: Whom to look at, the most urgent first; where everybody is new, nobody is listed as new.
-        first_ever: Whether the ledger has never paid anybody, so that all payees are new.
-        stopped: Whether rows have problems and the job says that then nothing is sent.
-        review_reasons: Why a person must look at the plan, whatever --yes says.
     """
 
     language: str
@@ -340,12 +305,10 @@ class PlanView:
 
     @property
     def payments(self) -> int:
-        """How many payment entries all reports have."""
         return sum(batch.payments for batch in self.batches)
 
     @property
     def owner_cents(self) -> int:
-        """The owner's part of all reports."""
         return sum(batch.owner_cents for batch in self.batches)
 
     @property
@@ -359,12 +322,10 @@ class PlanView:
         return tuple(group for group in groups_of(self.notices) if group.count)
 
     def to_bytes(self) -> bytes:
-        """Write the view for the ledger."""
         return zlib.compress(_view_adapter().dump_json(self), level=3)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "PlanView":
-        """Read what `to_bytes` wrote."""
         return _view_adapter().validate_json(zlib.decompress(data))
 
 
@@ -375,7 +336,6 @@ def _view_adapter() -> TypeAdapter[PlanView]:
 
 
 def largest_of(planned: Iterable[PlanRow], count: int) -> tuple[PlanRow, ...]:
-    """Return the largest payments, the owner's part aside."""
     payments = (row for row in planned if row.kind != "owner")
     return tuple(sorted(payments, key=lambda row: -row.amount_cents)[:count])
 

@@ -15,7 +15,6 @@ class FileIdentity:
     """Which file a row came from.
 
     Attributes:
-        name: The file's base name, for people.
         sha256: Hex digest of the file's bytes.
     """
 
@@ -37,12 +36,9 @@ class RawTable:
             Numbers are written in the shortest exact way with a decimal point ("1234.5", "52998224725"); dates as ISO;
             booleans as "TRUE"/"FALSE"; errors as their literal ("#REF!").
         kinds: CellKind of each cell, int8, same shape as `cells`; None when every cell is text.
-        decisions: What the reader decided, for people: ("cp1252", "semicolon", "header in row 4").
         misshapen_rows: Rows of a text file with more or fewer fields than the header. Their cells are not to be
             trusted: extra fields are left out, absent ones are "".
-        oddities: What the sheet holds beside its values; nothing, for text files.
         preamble: Canonical column -> what is said once above the header for all rows.
-        above: The rows above the header, as far as they were looked at.
     """
 
     file: FileIdentity
@@ -89,7 +85,6 @@ def joined(blocks: Sequence[RawTable]) -> RawTable:
 
 
 def some_rows(table: RawTable, which: np.ndarray) -> RawTable:
-    """Take some rows of a table, which keep their numbers."""
     cells = table.cells[which]
     left = frozenset(cells.index.tolist()) if table.misshapen_rows else frozenset[int]()
     return replace(

@@ -80,9 +80,7 @@ class Discrepancy(Strict):
     """A mismatch between planned, recorded and reported; data with a kind.
 
     Attributes:
-        kind: What does not agree: of a text under `discrepancy.`, or the state in which a report ended.
         report_id: Ours; None where it is of none.
-        why: Why a report ended so, for people.
     """
 
     kind: str
@@ -94,7 +92,6 @@ class Discrepancy(Strict):
 
     @classmethod
     def of(cls, kind: str, report_id: str | None, expected: object = None, found: object = None) -> "Discrepancy":
-        """Make one of a kind that says all there is to say."""
         shown = {
             name: None if value is None else str(value) for name, value in (("expected", expected), ("found", found))
         }
@@ -134,7 +131,6 @@ class Totals(Strict):
     excluded: int = 0
 
     def by_place(self) -> dict[Place, int]:
-        """Return the places that hold anything, in their order."""
         return {place: cents for place in Place if (cents := getattr(self, place.value))}
 
     def placed(self) -> int:
@@ -190,16 +186,12 @@ class ReportLine:
     """One report that pays something of a run: when, by whose yes, and what the service says of it by now.
 
     Attributes:
-        submission_id: Ours; also what the service calls it.
         split_id: The service's number; None until known.
-        state: Where it stands, one of `schemas.submission.SubmissionState`.
         status: The service's last word on it; None until known.
-        is_likely: Whether nothing but likeness speaks for its being ours.
         sent_at: When the intent to send was written down (UTC); None before.
         ended_at: When it was seen to have ended as it has (UTC); None while it is open.
         tax_cents, fee_cents, paid_cents: What the service says it kept as income tax and as its fee, and paid; None
             where it is silent.
-        exchange: The rate of a report in a foreign currency.
     """
 
     submission_id: str
@@ -227,7 +219,6 @@ class RecordedDecision:
         how: By what way; None where that goes without saying.
         plan_digest: The plan; "" for a payment.
         payee: Whose payment; "" for a plan.
-        why: The reason or the evidence they gave.
     """
 
     at: dt.datetime
@@ -245,18 +236,8 @@ class Reconciliation:
     """Everything the outputs are written from.
 
     Attributes:
-        summary: Content of `summary.json`.
-        language: "pt-BR" or "en".
-        obligations: Every centavo of `in`, by part and place.
-        payees: `schemas.tables.royalties.PayeeBalances`: earned, recouped, carried, payable; empty without royalties.
-        earnings: `schemas.tables.royalties.Earnings`: by payee, asset and platform; empty without royalties.
-        rows: `schemas.parsing.row_accounting.RowRuns`: where input rows went (used|held|duplicate|ignored), in runs.
         checks: The account checks this run rests on: payee, `destination_masked`, result, made (bool), reused (bool),
             `cost_cents`, message; the costs add up to that of the summary.
-        decisions: What was decided while reading, one line per file.
-        waits: What this run leaves open, and what earlier periods of the job do.
-        reports: Those that pay any of the obligations, in the order they were sent.
-        recorded: What people decided on the plans and payments, oldest first.
     """
 
     summary: Summary

@@ -27,15 +27,6 @@ class Oddities:
     """What a sheet holds beside its values. Rows are physical, positions count from 0 at column A.
 
     Attributes:
-        hidden_rows: Rows below the header that the sheet does not show, by hand or by a filter.
-        merged: (row, position) of cells that a merged one covers; its top left cell, which has the value, is not one.
-        external: (row, position) of formulas that take their value from another workbook.
-        formulas: (row, position) of all formulas that have a value.
-        zeros: (row, position, digits) of whole numbers that it shows with zeros before them, as so many digits.
-        shown_otherwise: (row, position) of numbers that it shows in a foreign currency, or scaled.
-        struck: (row, position) of cells whose text is struck through.
-        comments: (row, position, text) of what people have written beside cells.
-        stale: Whether the workbook asks to be calculated again before its values are believed.
         values_only: Whether none of this was looked for, since its format is read for its values alone.
     """
 
@@ -61,7 +52,6 @@ class HeadRow:
 
     Attributes:
         row: Physical row, 1-based.
-        texts: Its cells from column A, as `RawTable.cells` writes them.
     """
 
     row: int
@@ -75,9 +65,6 @@ class View:
     Attributes:
         sheet: Sheet name; None for text.
         delimiter: Between the fields of a text; None for a sheet.
-        visible: Whether the sheet is shown to people.
-        head: The first rows that hold anything, up to `HEAD_ROWS`.
-        rows: How many rows a sheet has; of a larger one than `head` shows, blank ones among them count.
     """
 
     sheet: str | None

@@ -91,15 +91,10 @@ class Submission:
     """One attempt to POST one batch, as the ledger holds it.
 
     Attributes:
-        id: Identity within the ledger; equals report_id.
         batch_number: Position in that plan, from 1.
-        content_hash: Hex sha256 of the batch's content.
-        report_id: What it is called in the service.
-        amount_cents: Total of the report, the owner's part included.
         body: The exact bytes to POST.
         split_id: The service's `_id`; None until known.
         status: The service's last status, as it said it; None until known.
-        run_id: The run that sent it, or planned it while it is unsent.
         sending_at: When the intent to send was written down (UTC); None before.
         was_in_doubt: Whether these bytes have ever been in doubt.
         reason: Why it stands where it stands; None where that says it all.
@@ -135,10 +130,7 @@ class SentReport:
     """What the ledger knows of a report that the service may have.
 
     Attributes:
-        report_id: What it is called in the service.
         split_id: The service's `_id`; None until known, "" where the service does not tell.
-        payer: Tax id of the payer.
-        linked_by: LIKENESS where `split_id` was found by likeness alone.
     """
 
     report_id: str
@@ -162,7 +154,6 @@ class Claim(BatchPayment):
     """A payment in one live submission: an obligation has at most one.
 
     Attributes:
-        run_id: The run that sent it, or planned it while it is unsent.
         payer: Tax id of who pays; "" for what was paid outside.
         currency: Of the report; "" for what was paid outside.
         job: Name of the job; "" where it goes without saying.
@@ -183,8 +174,6 @@ class FormerPayee:
 
     Attributes:
         email: As the last report has it; "" where it had none.
-        destination: Fingerprint of where the last payment went.
-        periods: Labels of the periods that they were paid for.
     """
 
     tax_id: str = field(repr=False)
@@ -196,11 +185,7 @@ class FormerPayee:
 
 @dataclass(frozen=True, slots=True)
 class PlanFate:
-    """What became of a plan, batch by batch.
-
-    Attributes:
-        batches: The latest attempt of each.
-    """
+    """What became of a plan, batch by batch."""
 
     batches: tuple[Submission, ...]
 
@@ -240,10 +225,6 @@ class Alarm:
     """What was seen, and what people name when they let sending go on.
 
     Attributes:
-        kind: `lost_report` (ours, unknown to the ledger), `second_ledger`, `duplicate_report` (two reports of one
-            name), `linked_twice` (one report for two submissions), `wrong_likeness` (it was found to be another),
-            `wrong_name`, `wrong_amount`, `wrong_currency`, `wrong_payer` (the service shows a report otherwise than it
-            was sent), `paid_twice`, `status_changed` (one that had failed).
         tag: A ledger's tag or a report id, with a colon and the field where the service tells one of them wrongly. Once
             accepted it raises no alarm again.
     """

@@ -24,7 +24,6 @@ class FileState(StrEnum):
 
     @property
     def is_read(self) -> bool:
-        """Whether lines are told from the file."""
         return self in {FileState.SAME, FileState.UNPROVEN}
 
 
@@ -43,8 +42,6 @@ class LinesFound:
 
     Attributes:
         file, sheet: Where; sheet is "" for text files.
-        ranges: First and last row of neighbours, as the spreadsheet numbers rows; the first few of them.
-        lines: How many lines, in those ranges and beyond.
         amount: Their exact sum, in the part's currency.
     """
 
@@ -71,9 +68,7 @@ class RoyaltyPart:
     Attributes:
         isrc, upc, release, title, artist, platform, period, currency: As the lines say; "" where they do not.
         source_amount: Their exact sum, in `currency`.
-        rate: What one unit of it is worth in the job's currency.
         rate_day, rate_origin: Of the rate, where the job still says so; None and "" elsewhere.
-        found: Where the lines are; nothing when no statement was read again.
     """
 
     isrc: str
@@ -94,7 +89,6 @@ class RoyaltyPart:
 
     @property
     def lines_found(self) -> int:
-        """How many of the lines were found in statements."""
         return sum(lines.lines for lines in self.found)
 
 
@@ -103,9 +97,7 @@ class TracedWay:
     """From exact earnings to what is payable: earned - recouped + carried in = carried out + held + tax + payable.
 
     Attributes:
-        earned_exact: Sum of the parts, in the job's currency.
         carried_from: Label of the period that carried in; "" when none was posted.
-        payable: Terms and figures by which it became what is paid.
     """
 
     earned_exact: Decimal
@@ -124,9 +116,7 @@ class AdvanceTaken:
     """What a period recoups of one advance, in centavos.
 
     Attributes:
-        reference, isrc: As the table of advances names it.
         advanced_cents: What was paid ahead; None where the table lists it no more, and it stays recouped as it was.
-        elsewhere_cents: What other periods, and other jobs, have recouped.
         ceiling_cents: What the recording it is linked to has earned; None where it is linked to none.
     """
 
@@ -143,10 +133,7 @@ class TaxTaken:
     """One tax that is withheld of a payment, in centavos.
 
     Attributes:
-        kind: Such as IRRF.
         percent: Of the payment; None where an amount is given.
-        amount_cents: Once in a calendar month; 0 where a percentage is given.
-        in_month_cents: What was withheld of such an amount in the month already.
     """
 
     kind: str
@@ -161,13 +148,7 @@ class PayableWay:
     """How a run came from what is due for a period to what it pays: terms and figures, in centavos.
 
     Attributes:
-        balance_cents: What is owed, over all periods.
-        is_due: Whether royalties are due in the period.
-        is_held: Whether the payee could not be paid.
         invoiced_cents: What is invoiced and not paid yet; None of who need not invoice.
-        payable_cents: What is paid now, before tax.
-        waiting_cents: What of the balance waits for the end of a hold, or for an invoice.
-        advances: Of the payee, oldest first.
     """
 
     later_cents: int
@@ -185,7 +166,6 @@ class PayableWay:
 
     @property
     def withheld_cents(self) -> dict[str, int]:
-        """Kind of tax -> what is withheld now."""
         return {tax.kind: tax.taken_cents for tax in self.taxes if tax.taken_cents}
 
 
@@ -244,13 +224,9 @@ class TracedReport:
     """A submission that pays, or was to pay, the payee.
 
     Attributes:
-        submission_id: Of the ledger; also the report's id in the service.
-        state: Where it stands; `reason` says why.
         split_id, status: The service's; None until known.
         sent_at: When it was last sent; None before.
         seen_at: When the service last showed the report; None when it never has.
-        approvals: People's words on the plan.
-        steps: Every state it has been in, since when, by whom.
     """
 
     submission_id: str
@@ -281,10 +257,6 @@ class PayeeTrace:
         run_id: The run whose books tell it; "" when no run left any.
         advances_left_cents: What of the payee's advances is still to be recouped afterwards; None where the books do
             not say.
-        files: Source files of the run that were looked at again, or are gone.
-        in_cents: What came in for the payee: payments rows, the owner's part, earnings, and what was carried in.
-        places_cents: Where all of it is, by `schemas.plan.SHOWN_PLACES`.
-        problems: What does not add up.
     """
 
     job: str
@@ -308,7 +280,6 @@ class PayeeTrace:
 
     @property
     def codes(self) -> frozenset[ExitCode]:
-        """What is wrong with it, as exit codes."""
         unreadable = any(state is FileState.UNREADABLE for _, state in self.files)
         codes = {ExitCode.UNREADABLE_FILE} if unreadable else set[ExitCode]()
         return frozenset(codes | ({ExitCode.DISCREPANCIES} if self.problems else set()))

@@ -20,15 +20,7 @@ from schemas.plan import Place
 
 @dataclass(frozen=True, slots=True)
 class OpenItem:
-    """What a run has left open for one reason.
-
-    Attributes:
-        place: held, conflict, refused, failed, planned or `not_sent`.
-        kind: Of `schemas.obligation.Kind`; "row" for rows that stand for no payment of their own.
-        reasons: Why; nobody's name in them.
-        count: How many obligations, or rows.
-        amount_cents: What they come to; 0 for rows.
-    """
+    """What a run has left open for one reason."""
 
     place: Place
     kind: str
@@ -39,12 +31,7 @@ class OpenItem:
 
 @dataclass(frozen=True, slots=True)
 class OpenPeriod:
-    """What the last run of a job and period has left open.
-
-    Attributes:
-        folder: Where that run has written its outputs.
-        items: By place, kind and reason; empty when nothing is left.
-    """
+    """What the last run of a job and period has left open."""
 
     job: str
     period: str
@@ -55,12 +42,10 @@ class OpenPeriod:
     items: tuple[OpenItem, ...]
 
     def to_json(self) -> bytes:
-        """Write it for the ledger."""
         return _adapter().dump_json(self)
 
     @staticmethod
     def from_json(content: bytes) -> "OpenPeriod":
-        """Read what `to_json` wrote."""
         return _adapter().validate_json(content)
 
 
@@ -89,14 +74,9 @@ class Wait:
     """One thing that waits for somebody.
 
     Attributes:
-        count: How many obligations or rows; 0 of a run.
-        amount_cents: What they come to; 0 where no amount is known.
         currency: Of the amount; "" where there is none.
-        code: How a command that tells of it ends.
         command: What runs the job's period again; "" where nobody knows its job file.
         folder: Where that run has written what is to be put right; "" for beside whatever tells of it.
-        state: How the run ended, where that is why.
-        in_desk: Whether words on the job count only from people who have signed in at the desk.
         obligation_kind: Of `schemas.obligation.Kind`; "" of a run.
     """
 
@@ -124,7 +104,6 @@ class Wait:
 
     @property
     def way(self) -> Message:
-        """How to go on."""
         facts = {
             "command": self.command or "repasse run JOB",
             "corrections": str(Path(self.folder, "corrections.xlsx")),
@@ -136,7 +115,6 @@ class Wait:
 
     @property
     def what(self) -> Message:
-        """What kind of thing waits."""
         return Message(f"wait.{self.kind}")
 
     @property
@@ -168,10 +146,7 @@ class Alert:
     """What people are told.
 
     Attributes:
-        key: Names the occasion: people are called once for it.
-        facts: For programs: job, period, run, state, and digest, payments and total of a plan.
         page: Address of the page where somebody can act; "" where nobody has said where the desk is.
-        notes: What else the run told, for people of the house alone.
     """
 
     key: str
@@ -233,8 +208,6 @@ def alert_of_night(run_id: str, told: Message, state: str, *, desk_url: str, lan
     """Tell of a night that has not ended, or after which none has.
 
     Args:
-        told: What of it.
-        state: How it stands.
         desk_url: Where people reach the desk; "" where nobody has said.
     """
     facts: dict[str, str | int] = {"run": run_id, "state": state}
@@ -245,7 +218,6 @@ def alert_of_jobs(run_id: str, jobs: tuple[str, ...], *, desk_url: str, language
     """Tell of jobs that a night could not even begin.
 
     Args:
-        jobs: Their names, or those of their files.
         desk_url: Where people reach the desk; "" where nobody has said.
     """
     facts: dict[str, str | int] = {"run": run_id, "state": "could_not_begin", "jobs": len(jobs)}

@@ -95,7 +95,6 @@ class _Asking:
         return self._run.clock.monotonic_s() < self._send_before_s[name]
 
     def ask_all(self, calls: AccountCalls) -> None:
-        """Ask until nothing is left, the money is used up, or too many went unanswered."""
         try:
             while self._left or self._open or self._unwritten:
                 self._record_and_begin(calls)
@@ -111,7 +110,6 @@ class _Asking:
         self._give_up(CheckResult.OVER_BUDGET)
 
     def _record_and_begin(self, calls: AccountCalls) -> None:
-        """Write down what ended, reserve what comes next, and let it begin."""
         room = self._ahead - len(self._open) if self._money else 0
         wanted = [self._left.popleft() for _ in range(min(room, len(self._left)))]
         send_before_s = self._run.clock.monotonic_s() + TURN_WITHIN_S
@@ -141,7 +139,6 @@ class _Asking:
             self._money = self._money or not answer.sent
 
     def _end(self, name: str, answer: CheckAnswer) -> None:
-        """Classify what came back for a check."""
         never_left = answer.outcome is Outcome.NOT_SENT
         self.verdicts[name] = CheckVerdict(
             CheckResult.NOT_ASKED if never_left else _VERDICTS[answer.valid], answer.message
@@ -273,11 +270,7 @@ def _budget_short(run: Run, beyond: int, asked: int) -> Message:
 def _as_approved(
     run: Run, drafted: Draft, accounts: Sequence[AccountToCheck], asked: Sequence[AccountToCheck]
 ) -> Draft | None:
-    """Leave the plan that people have approved as it is: what it leaves out is checked by a run after it was sent.
-
-    Returns:
-        The draft of that very plan; None where nobody has approved one, or it is another by now.
-    """
+    """Leave the plan that people have approved as it is: what it leaves out is checked by a run after it was sent."""
     approved = approved_plans(run)
     if not approved:
         return None
@@ -305,9 +298,6 @@ def _wait_for_others(
     """Wait, for a while, for the answers to calls that other runs are making; returns the accounts they answered.
 
     An account whose call came to nothing there is asked about here, once.
-
-    Args:
-        verdicts: What it knows of them; what is found out is added.
     """
     waiting = {name for name, verdict in verdicts.items() if verdict.result is CheckResult.IN_FLIGHT}
     ends_at_s = run.clock.monotonic_s() + WAIT_CALLS * run.timeout_s
@@ -335,7 +325,6 @@ def _gone(run: Run, owner: Owner) -> bool:
 def _account_for(
     run: Run, accounts: Sequence[AccountToCheck], verdicts: Mapping[str, CheckVerdict], reused: set[str]
 ) -> Checks:
-    """Tell every account's result, every call that was paid for, and what the run may still spend."""
     calls = [
         Call(check.fingerprint, check.result, check.message, check.cost_cents)
         for check in run.ledger.checks.for_run(run.id)

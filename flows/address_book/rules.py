@@ -50,7 +50,6 @@ class WantedContact:
     """A contact as a job's rows describe it.
 
     Attributes:
-        tax_id: Canonical CPF or CNPJ; the contact's identity.
         destination: Where the payee is paid; None where the rows say none, or several.
     """
 
@@ -84,11 +83,7 @@ class WantedOfBook:
 
 
 def wanted_contacts(inputs: Inputs) -> WantedOfBook:
-    """Gather a job's payees: the payees table says who somebody is; payments rows say it where it is silent.
-
-    Args:
-        inputs: What was read, after checks. Rows with problems make no contact; a payee with a sound row besides does.
-    """
+    """Gather a job's payees: the payees table says who somebody is; payments rows say it where it is silent."""
     rows: dict[str, list[Mapping[str, Any]]] = {}
     for row in records(inputs.payments):
         rows.setdefault(row["tax_id"], []).append(row)
@@ -185,7 +180,6 @@ class Favorite:
 
     Attributes:
         mark: Id of the account to mark; None when there is nothing to do.
-        note: What a person may want to know.
     """
 
     mark: str | None = None
@@ -197,7 +191,6 @@ def choose_favorite(destination: Destination | None, accounts: Sequence[ContactA
 
     Args:
         destination: Where the payee is paid; None where that is not one place.
-        accounts: The contact's, as the service last told them.
     """
     if destination is None or not accounts:
         return Favorite()
@@ -272,9 +265,7 @@ class ContactStep:
     """What is to be done about one payee's contact.
 
     Attributes:
-        favorite: About its favorite account, as far as its accounts are known now.
         may_create: Whether it is created where the service says that there is none.
-        name_differs: Whether the service knows it under another name; no call changes a name.
     """
 
     wanted: WantedContact
@@ -286,38 +277,25 @@ class ContactStep:
 
     @property
     def calls(self) -> bool:
-        """Whether the service would be called."""
         return self.action is not Action.KEEP or self.favorite.mark is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ContactsPlan:
-    """What a sync would do.
-
-    Attributes:
-        steps: One per contact wanted, by tax id.
-        not_named: Contacts remembered, of whoever, that this job's rows do not name; they stay as they are.
-    """
+    """What a sync would do."""
 
     steps: tuple[ContactStep, ...]
     left_out: tuple[LeftOut, ...]
     not_named: tuple[KnownContact, ...]
 
     def count(self, action: Action) -> int:
-        """Count the contacts that one action is planned for."""
         return sum(step.action is action for step in self.steps)
 
 
 def plan_contacts(
     wanted: WantedOfBook, remembered: Mapping[str, KnownContact], now: dt.datetime, *, ask_again: bool = False
 ) -> ContactsPlan:
-    """Hold what the rows want against what is remembered.
-
-    Args:
-        wanted: From `wanted_contacts`.
-        remembered: All contacts of the ledger, by tax id.
-        ask_again: Whether contacts that need no change are asked for their accounts too.
-    """
+    """Hold what the rows want against what is remembered."""
     steps = tuple(
         _step(contact, remembered.get(contact.tax_id), now, ask_again=ask_again) for contact in wanted.contacts
     )

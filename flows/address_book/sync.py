@@ -76,11 +76,7 @@ class ContactOutcome:
 
     Attributes:
         known: What is remembered of it now; None where the service told nothing.
-        marked: Id of the account that was made the favorite.
-        favorite_result: What went wrong with marking it.
-        favorite: What is left to do or to know about the favorite.
         message: What the client says went wrong; nothing personal.
-        refused_fields: Names of the fields a refusal is about.
     """
 
     step: ContactStep
@@ -171,7 +167,6 @@ class ContactCalls:
         return Result.CREATED, self._book.as_answered(wanted.tax_id, answer.contact, asked_email=wanted.email)
 
     def _mark(self, step: ContactStep, result: Result, known: KnownContact) -> ContactOutcome:
-        """Mark the favorite among the accounts that are known by now."""
         favorite = choose_favorite(step.wanted.destination, known.accounts)
         if favorite.mark is None:
             return ContactOutcome(step, result, known, favorite=favorite)
@@ -229,12 +224,7 @@ _CODES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ContactsSync:
-    """What a sync would do, and what it did.
-
-    Attributes:
-        outcomes: What came of each step; empty in a preview.
-        applied: Whether the service was called.
-    """
+    """What a sync would do, and what it did."""
 
     plan: ContactsPlan
     outcomes: tuple[ContactOutcome, ...]
@@ -242,7 +232,6 @@ class ContactsSync:
 
     @property
     def results(self) -> Counter[str]:
-        """How many contacts came to which result."""
         return Counter(outcome.result.value for outcome in self.outcomes)
 
     @property
@@ -252,16 +241,11 @@ class ContactsSync:
 
     @property
     def marked(self) -> int:
-        """How many favorites were marked."""
         return sum(outcome.marked is not None for outcome in self.outcomes)
 
 
 def sync_contacts(run: Run, intake: Intake, *, apply: bool = False, ask_again: bool = False) -> ContactsSync:
     """Plan a sync of a job's payees, and carry it out when asked to.
-
-    Args:
-        apply: Whether to call the service; a preview reads the ledger alone.
-        ask_again: Whether contacts that need no change are asked for their accounts.
 
     Effects: with `apply`, the calls of the plan, and every answer in the ledger. Nothing is deleted. Safe to repeat:
     what was answered is not asked again.
@@ -347,10 +331,6 @@ def _report_refusal(run: Run, intake: Intake, step: ContactStep, field: str) -> 
 def delete_contact(run: Run, *, contact_id: str | None, tax_id: str | None) -> None:
     """Delete one contact of the service.
 
-    Args:
-        contact_id: The service's id; or None.
-        tax_id: Canonical CPF or CNPJ, where no id is known.
-
     Effects: one DELETE. The deletion is written down first: until a sync finds the contact again, its id is not used,
     whatever became of the call.
 
@@ -413,12 +393,7 @@ def _changing(run: Run) -> Iterator[ContactsApi]:
 
 @dataclass(frozen=True, slots=True)
 class ContactsReport:
-    """What a sync came to, for whoever started it.
-
-    Attributes:
-        sync: What it would do, and did.
-        issues: All problems of the job's files, and refusals of the service.
-    """
+    """What a sync came to, for whoever started it."""
 
     job: str
     language: str
@@ -431,11 +406,6 @@ def sync_job_contacts(
     job: Path, *, apply: bool, progress: Progress, ask_again: bool = False, clock: Clock = SYSTEM_CLOCK
 ) -> ContactsReport:
     """Read a job's payees, and preview or carry out a sync of their contacts.
-
-    Args:
-        apply: Whether to call the service; a preview reads files and ledger alone, and leaves no trace.
-        progress: Is told how far it has come.
-        ask_again: Whether contacts that need no change are asked for their accounts.
 
     Raises:
         RepasseError: the job cannot be read, another sync is at work, or the environment names no service.

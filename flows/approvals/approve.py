@@ -199,15 +199,7 @@ def record_approval(
     """Write a person's yes down, bound to the plan's digest and to the total the person typed. Sends nothing.
 
     Args:
-        ledger: Where plans and words are kept.
-        digest: The plan, or at least the first eight hexadecimal digits of its digest.
-        by: Who says yes; blanks around the name do not matter.
-        total_text: The plan's total as the person typed it, such as "1.234,56".
-        kind: How the name is known: typed, or signed in.
         now: The present moment (UTC).
-
-    Returns:
-        What was recorded; its digest is the whole one.
 
     Raises:
         DecisionRefused: there is no name, the total is not an amount, or the name was only typed where people have to
@@ -238,8 +230,6 @@ class Recorded:
 
     Attributes:
         job_file: From which the plan was made; None when it is not there any more.
-        missing: How many more people must say yes, as far as that is known before the run.
-        again: Whether the same word had been given, and taken up, before: nothing was written down.
         rejection: What a no has withdrawn, and what was sent before; None after a yes.
     """
 
@@ -256,9 +246,6 @@ def record_consent(
     """Write a person's yes to account checks down, bound to the accounts and to what they cost. Asks about none.
 
     Args:
-        ledger: Where requests and approvals are kept.
-        total_text: What they cost at most, as the person typed it.
-        kind: How the name is known: typed, or signed in.
         now: The present moment (UTC).
 
     Raises:
@@ -293,11 +280,6 @@ def record_decision(
     ledger: Ledger, digest: str, decision: Decision, *, name: str, total: str, why: str, now: dt.datetime
 ) -> Recorded:
     """Write a typed person's word on a plan down; sends nothing, and starts nothing.
-
-    Args:
-        ledger: Where it is written.
-        digest: The plan, or at least the first eight hexadecimal digits of its digest.
-        total: The plan's total as they typed it; not looked at for a no.
 
     Raises:
         DecisionRefused: there is no name, no amount, no reason; or the job counts only people who have signed in.

@@ -36,11 +36,7 @@ Asking = Callable[[], AbstractContextManager[Run]]
 
 @dataclass(frozen=True, slots=True)
 class PersonsDecision:
-    """What a person says, of however many obligations.
-
-    Attributes:
-        signed_in: Whether the name is that of a user who signed in, or one that was typed.
-    """
+    """What a person says, of however many obligations."""
 
     kind: DecisionKind
     by: str
@@ -53,10 +49,6 @@ def decide(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision, askin
     """Record a decision on obligations.
 
     *Pay* frees what a report was to pay, so the service is asked first: what it says is paid, or on its way, is not.
-
-    Args:
-        ledger: Where it is written.
-        asking: Opens a run that can ask the service; opened only where it has to be asked.
 
     Raises:
         NotSent: the service has to be asked, and cannot be; nothing is recorded.
@@ -190,7 +182,6 @@ class _KnownObligations:
         self._spoken_of = ledger.decisions.on_rows(self._bases.values())
 
     def is_unknown(self, key: str) -> bool:
-        """Whether no run has seen an obligation, and nothing claims it."""
         return key not in self._seen and not self._claims_of(key)
 
     def question(self, key: str, kind: DecisionKind) -> Question | None:
@@ -231,7 +222,6 @@ def _under_a_former_key(ledger: Ledger, seen: Obligation | None) -> list[Claim]:
 
 
 def _last_seen(ledger: Ledger, keys: Collection[str]) -> dict[str, Obligation]:
-    """Find each obligation as the latest run that knew it saw it."""
     found: dict[str, Obligation] = {}
     for run in ledger.runs.list(RUNS_SEARCHED):
         missing = set(keys) - set(found)
@@ -305,9 +295,6 @@ def declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], e
     A last look at the service comes first: what shows up there is accepted instead. The list that lacks the others
     must show our reports of that time (`absence_lacks`). A report without a name that could be one of them must be
     named in the evidence: then both have seen it, and know that it is not. All are declared, or none.
-
-    Returns:
-        For each the submission itself where it was found after all, or its next attempt, approved.
 
     Raises:
         DecisionRefused: one is not in doubt, or not for a day yet, or the list does not speak for its absence, or a
@@ -392,7 +379,6 @@ def take_link_back(run: Run, submission_id: str, by: Sequence[str], evidence: st
 
 
 def _submission_in(run: Run, submission_id: str, states: set[SubmissionState]) -> Submission:
-    """Return a submission, with its body, that stands where a word on it makes sense."""
     doubt_abandoned(run)
     known = {submission.id: submission for submission in run.ledger.submissions.list(states=states | {S.SENDING})}
     if submission_id not in known:
@@ -404,9 +390,6 @@ def _submission_in(run: Run, submission_id: str, states: set[SubmissionState]) -
 
 def lift_freeze(ledger: Ledger, accepted: Sequence[str], by: Sequence[str], evidence: str) -> tuple[str, ...]:
     """Take two people's word that what froze sending is understood: every tag must be accepted by name.
-
-    Returns:
-        The tags that no longer freeze sending.
 
     Raises:
         DecisionRefused: nothing is frozen, or a tag of the freeze is not accepted, or one is not of the freeze.

@@ -15,9 +15,7 @@ class Question:
     """What is open about an obligation; a `schemas.approval.Decision` answers it.
 
     Attributes:
-        obligation_key: Which; the row's own key where it is about a row.
         submission_id: The report that does not tell whether it paid; "" where it is about a row.
-        destination: Fingerprint of where to.
     """
 
     obligation_key: str
@@ -40,11 +38,7 @@ def open_question(
     A report that ended without telling comes first; once it is explained, a row that contradicts it may be decided.
 
     Args:
-        kind: The word: nobody need say *pay* of a row that will be paid anyhow.
         seen: As the latest run that knew it saw it; None when none did.
-        claims: Live claims on it and on all with the same base key.
-        answered: (Obligation key, submission id) of what people have said of reports.
-        spoken_of: Obligation keys of rows that people have said something about, which they may take back.
 
     Returns:
         None when nothing is open.

@@ -85,8 +85,6 @@ Whoever looks after the installation finds the cause in the program's output.</p
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What the pages of the desk show and work with."""
-
     ledger: Ledger
     clock: Clock
     jobs: JobsFolder
@@ -139,7 +137,6 @@ def opened_desk(
 
 
 def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
-    """Make the desk."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk, app.state.settings = desk, settings
     parts = (sign_in, home, jobs, job_columns, job_files, new_jobs, previews, plans, payments, runs, unresolved, hooks)
@@ -199,7 +196,6 @@ class StrictHeaders:
         self._https = https
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

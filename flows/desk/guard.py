@@ -38,18 +38,7 @@ UNWRITABLE: Final = "\0"
 
 @dataclass(frozen=True, slots=True)
 class DeskSettings:
-    """How the desk is served.
-
-    Attributes:
-        uploads: Folder of what people upload; made when missing.
-        https: Whether browsers reach it over https, so that cookies are Secure and HSTS is sent.
-        hosts: Names it answers to; anything else is refused.
-        upload_limit_bytes: The longest upload, of one or several files at once.
-        idle: A session that nobody used for so long ends.
-        absolute: Every session ends after so long.
-        attempts_free: Failures to sign in that a name may have from one address before it has to wait.
-        attempts_per_name: Failures a name may have from everywhere within `attempts_within`.
-    """
+    """How the desk is served."""
 
     uploads: Path
     https: bool = False
@@ -88,11 +77,9 @@ class Signed:
     csrf: str
 
     def may(self, role: Role) -> bool:
-        """Whether they have a role."""
         return role in self.user.roles
 
     def require(self, role: Role) -> None:
-        """Refuse what takes a role they do not have."""
         if not self.may(role):
             raise RequestRefused(403, f"desk.refused.{role.value}")
 
@@ -101,19 +88,16 @@ Form = Mapping[str, str]
 
 
 def ledger_of(request: Request) -> Ledger:
-    """Return the ledger, where users, sessions and everything the pages show is kept."""
     ledger: Ledger = request.app.state.desk.ledger
     return ledger
 
 
 def settings_of(request: Request) -> DeskSettings:
-    """Return how the desk is served."""
     settings: DeskSettings = request.app.state.settings
     return settings
 
 
 def new_token() -> str:
-    """Return 256 random bits."""
     return secrets.token_urlsafe(32)
 
 
@@ -180,7 +164,6 @@ def require_visit(request: Request, form: Form) -> None:
 
 
 def require_token(given: str, csrf: str) -> None:
-    """Refuse a form without the token that belongs to its session."""
     if not hmac.compare_digest(given.encode(), csrf.encode()):
         raise RequestRefused(403, "desk.refused.token")
 
@@ -196,9 +179,6 @@ class OwnFormsAlone:
     Its origin must be the desk's, whoever sends it. Of a browser with a session the token must be among the first
     bytes, as every form of ours has it, and be that of this session or visit: a route cannot forget to ask for it. A
     browser without a session may do nothing that needs one.
-
-    Args:
-        refuse: Makes the answer to a request that is refused.
     """
 
     def __init__(
@@ -207,7 +187,6 @@ class OwnFormsAlone:
         self._app, self._settings, self._refuse = app, settings, refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on, with all of its body, or answer it."""
         rings = scope["type"] == "http" and scope["method"] == "POST" and scope["path"].startswith(HOOKS)
         if scope["type"] != "http" or scope["method"] in _LOOKS or rings:
             await self._app(scope, receive, send)
@@ -286,7 +265,6 @@ async def _read_body(request: Request) -> bytes:
 
 
 async def posted(request: Request) -> Form:
-    """Read the form of somebody signed in, who has the token for it."""
     signed = await run_in_threadpool(signed_in, request)
     form = await read_form(request)
     require_token(form.get(TOKEN, ""), signed.csrf)

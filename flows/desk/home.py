@@ -27,8 +27,6 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """What waits for people or for the service."""
-
     approvals: tuple[PlanState, ...]
     checks: tuple[CheckRequest, ...]
     doubts: int
@@ -39,7 +37,6 @@ class Waits:
 
 
 def what_waits(ledger: Ledger, plans: PlanPages, unresolved: Unresolved, now: dt.datetime) -> Waits:
-    """Ask the ledger what waits at this moment."""
     states = {S.PLANNED, S.APPROVED, S.NOT_SENT, *OPEN}
     found = ledger.submissions.list(states=states, bodies=False)
     digests = dict.fromkeys(submission.plan_digest for submission in found if submission.state is S.PLANNED)
@@ -57,7 +54,6 @@ def what_waits(ledger: Ledger, plans: PlanPages, unresolved: Unresolved, now: dt
 
 @router.get("/")
 def home(request: Request, _signed: SignedIn, done: str = "") -> Response:
-    """Show what waits first, then the jobs and the latest runs."""
     unresolved, now = unresolved_of(request), request.app.state.desk.clock.now()
     facts: dict[str, Any] = {
         "waits": what_waits(ledger_of(request), plans_of(request), unresolved, now),

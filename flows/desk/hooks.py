@@ -17,12 +17,7 @@ EVERY_S: Final = 60.0
 
 
 class SettleBell:
-    """Starts `settle` when it is rung, once a minute at most: rings of that minute are one settle at its end.
-
-    Args:
-        launcher: Starts it.
-        every_s: Least time from one start to the next.
-    """
+    """Starts `settle` when it is rung, once a minute at most: rings of that minute are one settle at its end."""
 
     def __init__(self, launcher: Launcher, every_s: float = EVERY_S) -> None:
         self._launcher, self._every_s = launcher, every_s

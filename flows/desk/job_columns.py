@@ -44,13 +44,7 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class TableOfJob:
-    """A source of a job, or a table beside its sources, of which headers are chosen.
-
-    Attributes:
-        name: The number of a source, from 1, or such as payees.
-        slot: What its files are read as, without what the job says of columns.
-        period: Label of the days that the job would pay for now.
-    """
+    """A source of a job, or a table beside its sources, of which headers are chosen."""
 
     path: Path
     name: str
@@ -150,7 +144,6 @@ def _tables(
 
 @router.get("/jobs/{token}/columns/{place}")
 def columns(request: Request, token: str, place: str, signed: SignedIn) -> Response:
-    """Show the headers of a file, and which column each is read as."""
     signed.require(Role.PREPARER)
     return _page(request, token, _place(request, token, place), dict(request.query_params))
 

@@ -45,13 +45,7 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class BesideTable:
-    """A table beside a job's sources.
-
-    Attributes:
-        name: Such as payees.
-        files: As the job names them; empty where it has none.
-        path: The one file that can be put in the place of; None where there is none, or not one alone.
-    """
+    """A table beside a job's sources."""
 
     name: str
     files: tuple[str, ...]
@@ -65,12 +59,7 @@ class BesideTable:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """A file that would take the place of a table's, held against what it is now.
-
-    Attributes:
-        before_sha256: What is there now; "" for nothing.
-        changes: Row by row, sound rows alone.
-    """
+    """A file that would take the place of a table's, held against what it is now."""
 
     table: str
     file: Received
@@ -93,7 +82,6 @@ def path_of(request: Request, token: str) -> Path:
 
 
 def beside_tables(job: Job, folder: Path) -> tuple[BesideTable, ...]:
-    """Name the tables that can stand beside a job's sources, those it has and those it could have."""
     found = []
     for name, files in job.tables.items():
         patterns = tuple(files.files) if files else ()
@@ -144,13 +132,11 @@ def _names(job: Job, folder: Path) -> dict[str, str]:
 
 
 def versions_of(request: Request, path: Path) -> list[JobVersion]:
-    """Return the versions of a job's files, newest first."""
     return ledger_of(request).job_versions.list(str(path.absolute()))
 
 
 @router.get("/jobs/{token}/files")
 def job_files(request: Request, token: str, _signed: SignedIn) -> Response:
-    """Show what a job and the tables beside it say, and take others."""
     return _page(request, token)
 
 
@@ -174,7 +160,6 @@ def _page(request: Request, token: str, *, status: int = 200, problem: str = "",
 
 @router.get("/jobs/{token}/job.yaml")
 def declaration(request: Request, token: str, _signed: SignedIn) -> Response:
-    """Hand over the job's file as it is."""
     path = path_of(request, token)
     return FileResponse(path, media_type="application/yaml", filename=path.name, content_disposition_type="attachment")
 
@@ -231,7 +216,6 @@ def _table(request: Request, token: str, name: str) -> tuple[Path, BesideTable]:
 
 @router.post("/jobs/{token}/tables/{table}/take")
 def take_table(request: Request, token: str, table: str, signed: SignedIn, form: Posted) -> Response:
-    """Put an uploaded file in a table's place, or beside what is there, as it was shown."""
     signed.require(Role.PREPARER)
     path, place = _table(request, token, table)
     digest, ledger, uploads = form.get("sha256", ""), ledger_of(request), settings_of(request).uploads
@@ -257,7 +241,6 @@ def take_table(request: Request, token: str, table: str, signed: SignedIn, form:
 
 
 def _place_of(table: BesideTable, folder: Path, name: str, digest: str, *, adds: bool) -> tuple[str, tuple[str, ...]]:
-    """Return where a file goes, and the files that the job then names for the table."""
     if table.path is not None and not adds and table.path.suffix.lower() == Path(name).suffix.lower():
         return table.files[0], table.files
     called = name if not (folder / name).exists() else f"{Path(name).stem}-{digest[:8]}{Path(name).suffix}"
@@ -266,7 +249,6 @@ def _place_of(table: BesideTable, folder: Path, name: str, digest: str, *, adds:
 
 @router.get("/jobs/{token}/versions/{number}")
 def version(request: Request, token: str, number: int, signed: SignedIn) -> Response:
-    """Hand over what a file of the job said before."""
     signed.require(Role.PREPARER)
     found = _version(versions_of(request, path_of(request, token)), number)
     path = settings_of(request).uploads / found.sha256 / Path(found.name).name if found else None
@@ -282,7 +264,6 @@ def _version(versions: Sequence[JobVersion], number: int) -> JobVersion | None:
 
 @router.get("/models/{table}.xlsx")
 def model(request: Request, table: str, _signed: SignedIn) -> Response:
-    """Hand over a model sheet to fill in, in the reader's language."""
     if table not in MODELS:
         raise RequestRefused(404, "desk.refused.nothing")
     language = language_of(request)

@@ -36,13 +36,7 @@ class NotTheDesks(RepasseError):
 
 @dataclass(frozen=True, slots=True)
 class JobChange:
-    """What somebody puts in the place of a job's files.
-
-    Attributes:
-        text: Of the job's own file, as it is to be; the same as before where only a table changes.
-        tables: Name, as the job has it -> the bytes of a sheet.
-        layouts: Name -> the text of a layout that the program has drafted; of a new job alone.
-    """
+    """What somebody puts in the place of a job's files."""
 
     text: str
     by: str
@@ -55,11 +49,6 @@ def write_job(ledger: Ledger, uploads: Path, path: Path, change: JobChange) -> N
 
     The job's own text is edited: whoever had a part in it before has one in what it says now. A sheet is whoever's who
     put it there.
-
-    Args:
-        ledger: Where versions are written down, and who has a part in which bytes.
-        uploads: Where the bytes of every version lie.
-        path: The job's file; of a new job, where it is to be.
 
     Raises:
         NotTheDesks: it changes what is the house's, or writes what is no table of the job; nothing was written.
@@ -103,7 +92,6 @@ def _require_the_desks(after: Job, before: Job | None, *, is_new: bool) -> None:
 
 
 def is_plainly_inside(path: Path, name: str) -> bool:
-    """Whether a name in a job's folder leads nowhere else, by links neither."""
     parts = PurePosixPath(name).parts
     plain = bool(parts) and not leads_outside(name) and not any(part.startswith(".") for part in parts)
     return plain and (path.parent / name).resolve() == path.parent.resolve() / name
@@ -129,7 +117,6 @@ def _kind(content: bytes) -> FileKind:
 
 
 def _require_layout(path: Path, name: str) -> None:
-    """Refuse a layout under a name that could be a job's, or lead elsewhere."""
     if not name.endswith(LAYOUT_SUFFIX) or len(PurePosixPath(name).parts) != 1 or not is_plainly_inside(path, name):
         raise NotTheDesks(Message("desk.files.no_table", name=PurePosixPath(name).name))
 

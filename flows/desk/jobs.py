@@ -41,16 +41,7 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class JobLine:
-    """One job of the jobs folder.
-
-    Attributes:
-        file: Its file, relative to the jobs folder.
-        name: As it declares; "" when the file has mistakes.
-        period: Label of the days it would pay for now.
-        sources: What the caller may give files for: (name to give, files it reads otherwise).
-        problem: What is wrong with its file; None when nothing is.
-        waiting_digest: The plan that waits for approval; "" when none does.
-    """
+    """One job of the jobs folder."""
 
     token: str
     file: str
@@ -65,12 +56,7 @@ class JobLine:
 
 @dataclass(frozen=True, slots=True)
 class LaunchState:
-    """A launch: the run it became, or why there is none yet.
-
-    Attributes:
-        run_id: The run; "" while there is none.
-        queued: Whether it waits for a worker first.
-    """
+    """A launch: the run it became, or why there is none yet."""
 
     job: JobLine | None
     run_id: str
@@ -92,7 +78,6 @@ class JobsFolder:
     """Jobs by token; files are read again when they change."""
 
     def __init__(self, folder: Path | None, ledger: Ledger, now: Callable[[], dt.datetime]) -> None:
-        """Take a folder; without one there are no jobs."""
         self._folder = folder
         self._ledger = ledger
         self._now = now
@@ -101,40 +86,33 @@ class JobsFolder:
 
     @property
     def folder(self) -> Path | None:
-        """Where they are; None where there is no folder."""
         return self._folder
 
     def token_of(self, path: Path) -> str:
-        """Name a job's file in addresses."""
         return self._token(path)
 
     def list(self) -> tuple[JobLine, ...]:
-        """Return all jobs, by file."""
         if self._folder is None or not self._folder.is_dir():
             return ()
         snapshot = self._snapshot()
         return tuple(self._line(path, snapshot) for path in find_jobs(self._folder))
 
     def get(self, token: str) -> JobLine | None:
-        """Return one job."""
         path = self.path_of(token)
         return None if path is None else self._line(path, self._snapshot())
 
     def of_path(self, path: str) -> JobLine | None:
-        """Return the job of a file, when it is in the folder."""
         found = Path(path)
         if self._folder is None or not found.is_file() or not found.is_relative_to(self._folder):
             return None
         return self._line(found, self._snapshot())
 
     def path_of(self, token: str) -> Path | None:
-        """Return where a job's file is."""
         if self._folder is None or not self._folder.is_dir():
             return None
         return next((path for path in find_jobs(self._folder) if self._token(path) == token), None)
 
     def declared(self, path: Path) -> Job | Message | Listed:
-        """Return what a job file declares, or what is wrong with it."""
         try:
             stat = path.stat()
             seen = (stat.st_mtime_ns, stat.st_size)
@@ -190,11 +168,7 @@ def _source(position: int, job: Job) -> tuple[str, str]:
 
 
 class Launches:
-    """Launches of the desk. Each is written down first, so that one key starts nothing twice.
-
-    Args:
-        log_folder: Where child runs leave their words.
-    """
+    """Launches of the desk. Each is written down first, so that one key starts nothing twice."""
 
     def __init__(
         self, ledger: Ledger, jobs: JobsFolder, launcher: Launcher, log_folder: Path, now: Callable[[], dt.datetime]
@@ -206,14 +180,12 @@ class Launches:
         self._now = now
 
     def payout(self, job_token: str, files: Sequence[str], *, by: str, key: str, period: str = "") -> str:
-        """Start a job's payout with files in place of its own, for the period that people were shown."""
         path = self._jobs.path_of(job_token)
         if path is None:
             raise ConfigurationError(Message("error.no_job"))
         return self.start(str(path.absolute()), tuple(files), by=by, key=key, period=period)
 
     def go_on(self, run_id: str, *, by: str) -> str:
-        """Start a run's job again with the files it had."""
         run = self._ledger.runs.get(run_id)
         if run is None or not run.job_file:
             raise ConfigurationError(Message("error.not_taken_up"))
@@ -233,9 +205,6 @@ class Launches:
 
         The same key starts nothing twice, but where what it started ended before its run began, as when another run
         held the job, it is another try.
-
-        Returns:
-            Its name for addresses.
 
         Raises:
             RepasseError: it could not be made; it may be tried again.
@@ -293,7 +262,6 @@ class Launches:
 
 
 def _names(key: str) -> Iterator[str]:
-    """Name the tries of a launch, one after the other."""
     for number in count(1):
         text = key if number == 1 else f"{key} {number}"
         yield sha256(text.encode()).hexdigest()[:32]
@@ -317,13 +285,11 @@ def _is_of(run: StoredRun, launch: Launch) -> bool:
 
 
 def jobs_of(request: Request) -> JobsFolder:
-    """Return the jobs folder this desk shows."""
     jobs: JobsFolder = request.app.state.desk.jobs
     return jobs
 
 
 def launches_of(request: Request) -> Launches:
-    """Return what starts runs for this desk."""
     launches: Launches = request.app.state.desk.launches
     return launches
 
@@ -342,7 +308,6 @@ def job_of(request: Request, token: str) -> JobLine:
 
 @router.get("/jobs/{token}")
 def job(request: Request, token: str, _signed: SignedIn) -> Response:
-    """Show a job, and take files for it."""
     limit = settings_of(request).upload_limit_bytes
     return show(request, "job.html", job=job_of(request, token), limit_bytes=limit)
 

@@ -62,7 +62,6 @@ class NewJobs:
         self._lock = Lock()
 
     def begin(self, files: Sequence[Received]) -> str:
-        """Keep files under a name of their own."""
         token = new_token()[:32]
         with self._lock:
             self._kept[token] = tuple(files)
@@ -71,20 +70,13 @@ class NewJobs:
         return token
 
     def get(self, token: str) -> tuple[Received, ...] | None:
-        """Return files that are still kept."""
         with self._lock:
             return self._kept.get(token)
 
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """What a new job would be.
-
-    Attributes:
-        text: Of its file; "" where something is missing.
-        tables: Name in its folder -> the bytes of a sheet that was brought.
-        layouts: Name in its folder -> the text of a layout that was drafted for one.
-    """
+    """What a new job would be."""
 
     text: str
     tables: Mapping[str, bytes]
@@ -93,11 +85,7 @@ class Making:
 
 
 def make_job(tables: Sequence[ProposedTable], form: Mapping[str, str], language: Language) -> Making:
-    """Write the text of a job from what was found and answered.
-
-    Args:
-        form: `name`, `payer_tax_id`, `payer_name` and `period`.
-    """
+    """Write the text of a job from what was found and answered."""
     problems = tuple(_left_open(tables, form))
     if problems:
         return Making("", {}, {}, problems)
@@ -148,21 +136,18 @@ def _left_open(tables: Sequence[ProposedTable], form: Mapping[str, str]) -> Iter
 
 
 def new_jobs_of(request: Request) -> NewJobs:
-    """Return the files that people make jobs of at this desk."""
     found: NewJobs = request.app.state.desk.new_jobs
     return found
 
 
 @router.get("/new-job")
 def new_job(request: Request, signed: SignedIn) -> Response:
-    """Ask for the sheets."""
     signed.require(Role.PREPARER)
     return show(request, "new_job.html", models=list(MODELS), limit_bytes=settings_of(request).upload_limit_bytes)
 
 
 @router.post("/new-job")
 async def bring_sheets(request: Request) -> Response:
-    """Take the sheets a job is to be made of."""
     signed = await run_in_threadpool(signed_in, request)
     signed.require(Role.PREPARER)
     _, files = await receive(request, signed)
@@ -189,7 +174,6 @@ def _draft_page(
 
 @router.get("/new-job/{token}")
 def draft(request: Request, token: str, signed: SignedIn) -> Response:
-    """Show what the sheets would be, and ask what they do not tell."""
     signed.require(Role.PREPARER)
     return _draft_page(request, token, {})
 
@@ -226,7 +210,6 @@ def _make_folder(home: Path) -> bool:
 
 
 def _write(request: Request, home: Path, making: Making, by: str) -> str:
-    """Write a new job's files, its own last, and return its token."""
     path = home / "job.yaml"
     change = JobChange(making.text, by, tables=making.tables, layouts=making.layouts)
     try:

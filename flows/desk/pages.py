@@ -86,13 +86,11 @@ def language_of(request: Request) -> Language:
 
 
 def visit_of(request: Request, make: Callable[[], str]) -> tuple[str, str]:
-    """Return the token of a visit before anybody is signed in, and its forms' token."""
     token = request.cookies.get(cookie_name(settings_of(request), VISIT)) or make()
     return token, csrf_of(token)
 
 
 def remember_visit(request: Request, response: Response, token: str) -> None:
-    """Let a browser keep its visit's token."""
     set_cookie(response, settings_of(request), VISIT, token)
 
 
@@ -112,7 +110,6 @@ def _column_word(language: Language, column: str) -> str:
 
 
 def _cell(language: Language, column: str, text: str) -> str:
-    """Write what a column of a table holds, masked where it is somebody's own."""
     if column.endswith("_cents") and text.lstrip("-").isdecimal():
         return format_cents(int(text), language)
     if column.endswith("_ppm") and text.isdecimal():
@@ -121,13 +118,11 @@ def _cell(language: Language, column: str, text: str) -> str:
 
 
 def _day(language: Language, at: dt.datetime) -> str:
-    """Write the day of a moment, in Brazil."""
     local = at.astimezone(BRASILIA)
     return f"{local:%d/%m/%Y}" if language == "pt-BR" else f"{local:%Y-%m-%d}"
 
 
 def _clock(at: dt.datetime) -> str:
-    """Write the time of day of a moment."""
     return f"{at.astimezone(BRASILIA):%H:%M:%S}"
 
 

@@ -36,7 +36,6 @@ Text = Annotated[str, Query(max_length=LONGEST_WORDS)]
 
 
 def payments_of(request: Request) -> PaymentSearch:
-    """Return the payments this desk shows."""
     found: PaymentSearch = request.app.state.desk.payments
     return found
 
@@ -58,7 +57,6 @@ def all_payments(  # what a person can look for
     state: Text = "",
     page: int = 1,
 ) -> Response:
-    """List payments by what somebody looks for, as they stand now."""
     search = Search(q, job, period, state)
     found = payments_of(request).find(search)
     where = payments_of(request).periods()
@@ -80,7 +78,6 @@ def all_payments(  # what a person can look for
 def payments_csv(
     request: Request, _signed: SignedIn, q: Text = "", job: Text = "", period: Text = "", state: Text = ""
 ) -> Response:
-    """Hand over what a search finds, for a spreadsheet."""
     language = language_of(request)
     labels = catalogue_in(language)
     out = io.StringIO()
@@ -97,7 +94,6 @@ def payments_csv(
 
 @router.get("/payments/{key}/receipt.pdf")
 def receipt(request: Request, key: str, _signed: SignedIn) -> Response:
-    """Hand over the receipt of a payment that the service says was paid."""
     found = receipt_of(ledger_of(request), key)
     if found is None:
         raise RequestRefused(404, "desk.refused.no_receipt")
@@ -107,14 +103,12 @@ def receipt(request: Request, key: str, _signed: SignedIn) -> Response:
 
 @router.get("/months")
 def newest_month(request: Request, _signed: SignedIn) -> Response:
-    """Lead to the newest month that any job has a period in."""
     found = months(ledger_of(request))
     return RedirectResponse(f"/months/{found[0]}" if found else "/runs", status_code=303)
 
 
 @router.get("/months/{month}")
 def one_month(request: Request, month: str, _signed: SignedIn) -> Response:
-    """Show one month over all jobs and runs."""
     view = _month(request, month)
     known = months(ledger_of(request))
     grid = month_grid(view, catalogue_in(language_of(request)), runs=False)
@@ -123,7 +117,6 @@ def one_month(request: Request, month: str, _signed: SignedIn) -> Response:
 
 @router.get("/months/{month}/month.xlsx")
 def month_workbook(request: Request, month: str, _signed: SignedIn) -> Response:
-    """Hand over one month as a workbook."""
     grid = month_grid(_month(request, month), catalogue_in(language_of(request)))
     headers = {"Content-Disposition": f'attachment; filename="repasse-{month}.xlsx"'}
     return Response(workbook_of([grid], language_of(request)), media_type=XLSX, headers=headers)

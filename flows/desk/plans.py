@@ -38,16 +38,7 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class PlanState:
-    """A frozen plan and how it stands.
-
-    Attributes:
-        given: The approvals that stand, or were used; each with whether it counts.
-        missing: How many more people must say yes.
-        only_signed_in: Whether only words given in the desk count.
-        preparers: Who prepared it, where they do not count in the desk; empty where they do.
-        job_problem: Why its job file does not tell whose words it takes; None when it does.
-        page: The plan as it was frozen; None where no run has kept it.
-    """
+    """A frozen plan and how it stands."""
 
     stored: StoredPlan
     state: Literal["waiting", "rejected", "approved", "replaced"]
@@ -60,16 +51,11 @@ class PlanState:
 
     @property
     def fate(self) -> PlanFate:
-        """Its batches, by what became of them."""
         return PlanFate(self.stored.submissions)
 
 
 class PlanPages:
-    """Plans as they were frozen: nothing of them is worked out again.
-
-    Args:
-        launches: Starts the rest once a plan has the words it needs.
-    """
+    """Plans as they were frozen: nothing of them is worked out again."""
 
     def __init__(self, ledger: Ledger, jobs: JobsFolder, launches: Launches, now: Callable[[], dt.datetime]) -> None:
         self._ledger = ledger
@@ -80,12 +66,10 @@ class PlanPages:
         self._lock = Lock()
 
     def get(self, digest: str) -> PlanState:
-        """Return a plan and how it stands."""
         stored = self._ledger.plans.get(digest)
         return self.state_of(stored, page=self._page(stored.digest))
 
     def state_of(self, stored: StoredPlan, *, page: PlanView | None = None) -> PlanState:
-        """Tell how a plan stands."""
         declared = self._declared(stored)
         job = declared if isinstance(declared, Job) else None
         given = self._ledger.approvals.given(stored.digest)
@@ -106,11 +90,7 @@ class PlanPages:
         )
 
     def approve(self, digest: str, *, by: str, total_text: str) -> str:
-        """Record the yes of somebody signed in; with the last needed one, launch the rest.
-
-        Returns:
-            The launch's name for addresses; "" where more people must say yes.
-        """
+        """Record the yes of somebody signed in; with the last needed one, launch the rest."""
         stored = self._ledger.plans.get(digest)
         if _state(stored) == "replaced":
             raise ApprovalWanted(Message("approval.replaced"))
@@ -167,14 +147,12 @@ def _state(stored: StoredPlan) -> Literal["waiting", "rejected", "approved", "re
 
 
 def plans_of(request: Request) -> PlanPages:
-    """Return the plans this desk shows."""
     plans: PlanPages = request.app.state.desk.plans
     return plans
 
 
 @router.get("/plans/{digest}")
 def plan(request: Request, digest: str, _signed: SignedIn) -> Response:
-    """Show a plan as it was frozen, and how it stands."""
     return _plan_page(request, digest)
 
 
@@ -185,13 +163,11 @@ def _plan_page(request: Request, digest: str, *, status: int = 200, problem: str
 
 @router.get("/plans/{digest}/payments")
 def payments(request: Request, digest: str, _signed: SignedIn, page: int = 1) -> Response:
-    """List every payment of a plan."""
     return show_planned(request, _frozen(request, digest), page, back=f"/plans/{digest}")
 
 
 @router.get("/plans/{digest}/others")
 def others(request: Request, digest: str, _signed: SignedIn, page: int = 1) -> Response:
-    """List everything of a plan that is not paid, and why."""
     return show_others(request, _frozen(request, digest), page, back=f"/plans/{digest}")
 
 
@@ -229,7 +205,6 @@ def approve(request: Request, digest: str, signed: SignedIn, form: Posted) -> Re
 
 @router.post("/plans/{digest}/reject")
 def reject(request: Request, digest: str, signed: SignedIn, form: Posted) -> Response:
-    """Record a no, with its reason."""
     signed.require(Role.APPROVER)
     why = form.get("why", "").strip()[:LONGEST_TEXT]
     if not why:
@@ -240,8 +215,6 @@ def reject(request: Request, digest: str, signed: SignedIn, form: Posted) -> Res
 
 @dataclass(frozen=True, slots=True)
 class ChecksWanted:
-    """A request for account checks."""
-
     request: CheckRequest
     agreed: tuple[str, ...]
 
@@ -259,7 +232,6 @@ def _wanted(request: Request, digest: str) -> ChecksWanted:
 
 @router.get("/checks/{digest}")
 def checks(request: Request, digest: str, _signed: SignedIn) -> Response:
-    """Show what checks would cost, and who asks for them."""
     return _page(request, digest)
 
 

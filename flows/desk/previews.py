@@ -77,15 +77,7 @@ class RecognisedTable:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a preview of a job's files has found.
-
-    Attributes:
-        rows: Rows read, used, held, duplicate, ignored.
-        problems: Every problem, with its row's payee.
-        corrections: The workbook to correct; None when there is nothing to correct.
-        failure: Why there is no plan; None when there is one.
-        key_types: Digest of each Pix key without a type -> the type that it shows.
-    """
+    """What a preview of a job's files has found."""
 
     tables: tuple[RecognisedTable, ...]
     rows: Mapping[str, int]
@@ -98,17 +90,14 @@ class Preview:
 
     @property
     def types_shown(self) -> Counter[str]:
-        """How many Pix keys without a type show which."""
         return Counter(self.key_types.values())
 
     @property
     def groups(self) -> tuple[ProblemGroup, ...]:
-        """The problems by rule, the worst first."""
         return group_problems(self.problems)
 
     @property
     def held(self) -> tuple[int, int]:
-        """How many payments of the plan are held or in conflict, and what they come to in centavos."""
         places = {Place.HELD, Place.CONFLICT}
         rows = [row for row in self.plan.not_paid if row.place in places] if self.plan else []
         return sum(row.count for row in rows), sum(row.amount_cents for row in rows)
@@ -116,12 +105,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class JobPreview:
-    """A preview of a job's files, made in a thread.
-
-    Attributes:
-        files: "SOURCE=PATH", read in place of the job's.
-        since_s: When it began, by the monotonic clock.
-    """
+    """A preview of a job's files, made in a thread."""
 
     token: str
     job: JobLine
@@ -140,12 +124,7 @@ class JobPreview:
 
 
 class Previews:
-    """The previews that people have asked for lately.
-
-    Args:
-        folder: Where corrections workbooks lie while their preview is kept.
-        ledger: Only asked for the state of jobs.
-    """
+    """The previews that people have asked for lately."""
 
     def __init__(self, folder: Path, jobs: JobsFolder, ledger: Ledger, open_ledger: Callable[[], Ledger]) -> None:
         self._folder = folder / str(os.getpid())
@@ -175,16 +154,11 @@ class Previews:
         return token
 
     def get(self, token: str) -> JobPreview | None:
-        """Return a preview that is still kept."""
         with self._lock:
             return self._kept.get(token)
 
     def put_right(self, preview: JobPreview, typed: Mapping[CellPlace, str]) -> Path | None:
-        """Write the corrections workbook of a preview with what somebody typed in the place of some cells.
-
-        Returns:
-            Where it is; None where its job or its files have gone.
-        """
+        """Write the corrections workbook of a preview with what somebody typed in the place of some cells."""
         path = self._jobs.path_of(preview.job.token)
         if path is None:
             return None
@@ -269,7 +243,6 @@ def _forget_ended(folder: Path) -> None:
 
 
 def _tables(intake: Intake) -> tuple[RecognisedTable, ...]:
-    """Tell each table that was read, with the rows of it that went anywhere."""
     counts = _counts(intake.inputs.rows)
     return tuple(
         RecognisedTable(
@@ -285,7 +258,6 @@ def _tables(intake: Intake) -> tuple[RecognisedTable, ...]:
 
 
 def _how(read: Message | str) -> Listed:
-    """Return how a table was read, of the line on its file."""
     how = read.facts["how"] if isinstance(read, Message) else read
     return Listed(how.parts if isinstance(how, Listed) else (how,), " · ")
 
@@ -322,7 +294,6 @@ def _fingerprint(path: str) -> str:
 
 
 def previews_of(request: Request) -> Previews:
-    """Return the previews this desk keeps."""
     previews: Previews = request.app.state.desk.previews
     return previews
 
@@ -361,7 +332,6 @@ def _begin(request: Request, job: JobLine, files: list[Received]) -> str:
 
 @router.get("/previews/{token}")
 def show_preview(request: Request, token: str, _signed: SignedIn) -> Response:
-    """Show what was recognised, what is wrong, and what would be paid."""
     preview = _preview_of(request, token)
     seen = preview.seen
     if seen is None:
@@ -373,7 +343,6 @@ def show_preview(request: Request, token: str, _signed: SignedIn) -> Response:
 
 @router.get("/previews/{token}/problems/{code}")
 def problems(request: Request, token: str, code: str, _signed: SignedIn, page: int = 1) -> Response:
-    """List every problem of one rule."""
     preview = _preview_of(request, token)
     groups = [group for group in preview.seen.groups if group.code == code] if preview.seen else []
     if not groups:
@@ -412,26 +381,22 @@ def take_key_types(request: Request, token: str, signed: SignedIn, _form: Posted
 
 @router.get("/previews/{token}/payments")
 def preview_payments(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
-    """List every payment of the plan that would be made."""
     return show_planned(request, _plan(request, token), page, back=f"/previews/{token}")
 
 
 @router.get("/previews/{token}/others")
 def preview_others(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
-    """List everything that would not be paid, and why."""
     return show_others(request, _plan(request, token), page, back=f"/previews/{token}")
 
 
 @router.get("/previews/{token}/corrections.xlsx")
 def corrections(request: Request, token: str, _signed: SignedIn) -> Response:
-    """Hand over the person's own sheets with the bad cells marked."""
     seen = _preview_of(request, token).seen
     return _workbook(seen.corrections if seen else None)
 
 
 @router.get("/previews/{token}/missing-shares.xlsx")
 def missing_shares(request: Request, token: str, _signed: SignedIn) -> Response:
-    """Hand over the shares to fill in."""
     seen = _preview_of(request, token).seen
     return _workbook(seen.missing_shares if seen else None)
 
@@ -444,7 +409,6 @@ def _workbook(path: Path | None) -> Response:
 
 @router.post("/previews/{token}/launch")
 def launch(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
-    """Start the payout with the very files that were previewed."""
     signed.require(Role.PREPARER)
     preview = _preview_of(request, token)
     if not preview.job.name or not form.get("launch"):

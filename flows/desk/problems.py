@@ -21,15 +21,7 @@ Place = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """One problem, and what stands in its cell.
-
-    Attributes:
-        number: Names it within its look.
-        issue: What is wrong, the value masked.
-        name: Of the row's payee; "" where the row names nobody.
-        value: What stands in the cell, for whoever may bring the file; "" where there is no cell.
-        place: The cell, where it can be put right in the page; None elsewhere.
-    """
+    """One problem, and what stands in its cell."""
 
     number: int
     issue: Issue
@@ -40,25 +32,20 @@ class CellProblem:
 
 @dataclass(frozen=True, slots=True)
 class ProblemGroup:
-    """All problems of one rule and severity."""
-
     code: IssueCode
     severity: Severity
     problems: Sequence[CellProblem]
 
     @property
     def what(self) -> Message:
-        """What is wrong with all of them."""
         return Message(f"reason.{self.code}")
 
     @property
     def can_be_put_right(self) -> bool:
-        """Whether any of them can be put right in the page."""
         return any(problem.place for problem in self.problems)
 
 
 def problems_of(issues: Iterable[Issue], intake: Intake) -> tuple[CellProblem, ...]:
-    """Join problems with the rows they are of."""
     sheets = {(sheet.raw.file.name, sheet.raw.sheet or ""): sheet for sheet in intake.sheets}
     payees = intake.inputs.payees
     by_tax_id = dict(zip(payees["tax_id"], payees["name"], strict=True))
@@ -70,7 +57,6 @@ def problems_of(issues: Iterable[Issue], intake: Intake) -> tuple[CellProblem, .
 
 
 def _row_of(issue: Issue, sheet: ReadSheet | None, names: Mapping[str, str]) -> tuple[str, str, Place | None]:
-    """Return the row's payee, the cell's value, and its place."""
     if sheet is None or issue.row is None or issue.row not in sheet.raw.cells.index:
         return "", "", None
     cells = sheet.raw.cells.loc[issue.row]

@@ -77,17 +77,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class StatementLine:
-    """A payee's statement that a run has left.
-
-    Attributes:
-        name: Of the payee; "" where the run's books do not tell it any more.
-        tax_id_masked: Their document, as it may be shown.
-        amount_cents: What the run's books owe them for the period; None where they do not tell it.
-        address: Where it goes, masked; "" where the tables do not say.
-        address_before: Where statements of this payee went before, masked, or "" where none ever went; None where
-            this address was used before.
-        mail: The last time it was sent, or was to be; None where it never was.
-    """
+    """A payee's statement that a run has left."""
 
     output: Output
     name: str = field(default="", repr=False)
@@ -100,16 +90,7 @@ class StatementLine:
 
 @dataclass(frozen=True, slots=True)
 class ShownStage:
-    """One step of a run, as people are shown it.
-
-    Attributes:
-        name: Of `STEPS`.
-        where: How it stands. "waiting": for people or for the service; "look": the run went on, and somebody must look;
-            "stopped": the run's way ended here; "later": it is still to come; "skipped": there was nothing for it.
-        began_at: When it began (UTC); None where it did not.
-        ended_at: When it ended (UTC); None where it did not.
-        notes: What it told people, where they must know.
-    """
+    """One step of a run, as people are shown it."""
 
     name: str
     where: Where
@@ -120,20 +101,7 @@ class ShownStage:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """How a run stands at this moment.
-
-    Attributes:
-        run: The run, in the state people are shown.
-        steps: How far it came, as its stages were written down; empty for a night.
-        todo: Exit code that says what people have to do; 0 for nothing, or where the page says it otherwise.
-        successor: The next run of the same job and period; None when there was none.
-        digest: Its plan; "" when it has none.
-        checks: Account checks: made, `cost_cents`.
-        totals: Centavos by place; None while it runs.
-        issues: How many problems of each code.
-        outputs: What it has left, statements aside.
-        statements: How many statements it has left.
-    """
+    """How a run stands at this moment."""
 
     run: StoredRun
     live: bool
@@ -171,8 +139,6 @@ def as_shown(run: StoredRun, planned: Mapping[str, bool], ledger: Ledger, now: d
 
 
 class RunPages:
-    """Runs of the ledger."""
-
     def __init__(self, ledger: Ledger, now: Callable[[], dt.datetime]) -> None:
         self._ledger = ledger
         self._now = now
@@ -180,12 +146,10 @@ class RunPages:
         self._lock = Lock()
 
     def list(self, limit: int) -> tuple[StoredRun, ...]:
-        """Return the latest runs, newest first."""
         planned = planned_runs(self._ledger)
         return tuple(as_shown(run, planned, self._ledger, self._now()) for run in self._ledger.runs.list(limit))
 
     def get(self, run_id: str) -> RunView | None:
-        """Tell how a run stands, from the ledger alone."""
         run = self._ledger.runs.get(run_id)
         if run is None:
             return None
@@ -213,7 +177,6 @@ class RunPages:
         )
 
     def statements(self, run_id: str) -> tuple[StatementLine, ...]:
-        """Return the statements a run has left, by the payees' names."""
         by_token = dict[str, StatementLine]()
         payees: dict[str, list[Obligation]] = {}
         record = read_record(self._ledger, run_id)
@@ -232,7 +195,6 @@ class RunPages:
         return (*lines, *map(StatementLine, outputs.values()))
 
     def statement_paths(self, run_id: str) -> tuple[Path, ...]:
-        """Return where the statements of a run lie."""
         folder = self._folder(run_id)
         return tuple(_files_in(folder / STATEMENTS)) if folder else ()
 
@@ -277,13 +239,7 @@ class RunPages:
 def steps_of(
     run: StoredRun, stages: Sequence[RunStage], batches: Sequence[Submission], *, live: bool
 ) -> tuple[ShownStage, ...]:
-    """Tell how far a run has come, from what its stages have written down, and what its batches came to since.
-
-    Args:
-        stages: As the ledger has them; without any, nothing is known of its steps, and none is told.
-        batches: What it has planned or sent, as it stands now.
-        live: Whether it still runs.
-    """
+    """Tell how far a run has come, from what its stages have written down, and what its batches came to since."""
     if not stages:
         return ()
     by_step = {name: [stage for stage in stages if stage.name in names] for name, names in STEPS.items()}
@@ -344,7 +300,6 @@ def _token(path: Path, folder: Path) -> str:
 
 
 def runs_of(request: Request) -> RunPages:
-    """Return the runs this desk shows."""
     runs: RunPages = request.app.state.desk.runs
     return runs
 
@@ -358,25 +313,21 @@ def _view(request: Request, run_id: str) -> RunView:
 
 @router.get("/runs")
 def runs(request: Request, _signed: SignedIn) -> Response:
-    """List the latest runs."""
     return show(request, "runs.html", runs=runs_of(request).list(LISTED))
 
 
 @router.get("/runs/{run_id}")
 def run(request: Request, run_id: str, _signed: SignedIn) -> Response:
-    """Show how a run stands."""
     return show(request, "run.html", view=_view(request, run_id), most=BATCHES_SHOWN)
 
 
 @router.get("/runs/{run_id}/live")
 def live(request: Request, run_id: str, _signed: SignedIn) -> Response:
-    """Return the part of the run's page that changes."""
     return show(request, "run_live.html", view=_view(request, run_id), most=BATCHES_SHOWN)
 
 
 @router.get("/runs/{run_id}/statements")
 def statements(request: Request, run_id: str, signed: SignedIn, page: int = 1, done: str = "") -> Response:
-    """List the statements a run has left, and which of them were sent to their payees."""
     view, lines = _view(request, run_id), runs_of(request).statements(run_id)
     counts = {
         "sent": sum(bool(line.mail and line.mail.sent_at) for line in lines),
@@ -420,7 +371,6 @@ def mail(request: Request, run_id: str, signed: SignedIn, _form: Posted) -> Resp
 
 @router.get("/runs/{run_id}/statements.zip")
 def statements_zip(request: Request, run_id: str, _signed: SignedIn) -> Response:
-    """Hand over all statements of a run in one archive."""
     view, paths = _view(request, run_id), runs_of(request).statement_paths(run_id)
     if not paths:
         raise RequestRefused(404, "desk.refused.nothing")
@@ -440,7 +390,6 @@ def statements_zip(request: Request, run_id: str, _signed: SignedIn) -> Response
 
 @router.get("/runs/{run_id}/files/{token}")
 def download(request: Request, run_id: str, token: str, _signed: SignedIn) -> Response:
-    """Hand over one of the run's outputs, and nothing else."""
     path = runs_of(request).file(run_id, token)
     if path is None:
         raise RequestRefused(404, "desk.refused.nothing")

@@ -97,7 +97,6 @@ class OnceAMinute(logging.Filter):
         self._told: dict[str, tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a record is written."""
         line = f"{record.name} {record.msg}"[:LINE]
         at_s, left_out = self._told.get(line, (-MINUTE_S, 0))
         if record.created - at_s < MINUTE_S:
@@ -125,9 +124,7 @@ class Where:
     """Where to listen.
 
     Attributes:
-        port: Port; 0 takes a free one.
         certificate, key: To serve https itself; None where something in front does, or on loopback.
-        behind_proxy: Whether a proxy on this machine tells whom requests come from.
     """
 
     host: str

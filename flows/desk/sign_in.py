@@ -114,7 +114,6 @@ def _sign_in_page(request: Request, *, status: int = 200, problem: str = "", aft
 
 @router.get("/sign-in")
 def ask(request: Request, after: str = "/") -> Response:
-    """Ask for name and password."""
     return _sign_in_page(request, after=safe_next(after))
 
 
@@ -168,7 +167,6 @@ def _known_device(request: Request, user: DeskUser | None) -> str:
 
 @router.get("/password")
 def own_password(request: Request, _signed: SignedIn) -> Response:
-    """Ask for one's password, and for another one."""
     return show(request, "password.html", problem="")
 
 
@@ -199,7 +197,6 @@ def change_own_password(request: Request, signed: SignedIn, form: Posted) -> Res
 
 @router.post("/sign-out")
 def sign_out(request: Request, signed: SignedIn, _form: Posted) -> Response:
-    """End the session."""
     ledger_of(request).desk_sessions.end(signed.session)
     settings = settings_of(request)
     answer = RedirectResponse("/sign-in", status_code=303)

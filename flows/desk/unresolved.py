@@ -47,14 +47,7 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A submission, or an exchange rate, that nobody can tell the fate of.
-
-    Attributes:
-        payments: How many; 0 of an exchange rate.
-        amount_cents: How much; 0 of an exchange rate.
-        absent_from: From when on people may declare it absent.
-        first_word: One person's word that it is absent, waiting for a second.
-    """
+    """A submission, or an exchange rate, that nobody can tell the fate of."""
 
     subject: str
     job: str
@@ -70,14 +63,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """What stops all sending.
-
-    Attributes:
-        hold: Who put it on hold, and why; "" when nobody did.
-        freeze: Why ledger and service disagree; "" when they agree.
-        tags: What people must accept by name to lift the freeze.
-        first_word: One person's word on the freeze, waiting for a second.
-    """
+    """What stops all sending."""
 
     hold: str
     freeze: Listed | None
@@ -86,12 +72,7 @@ class Stop:
 
 
 class Unresolved:
-    """What waits for people's words.
-
-    Args:
-        ledger: Where it is written.
-        settings: Of the service, which is asked before a word counts.
-    """
+    """What waits for people's words."""
 
     def __init__(self, ledger: Ledger, settings: Settings, clock: Clock) -> None:
         self._ledger = ledger
@@ -105,13 +86,11 @@ class Unresolved:
         return (*map(self._of_submission, submissions), *map(self._of_rate, rates))
 
     def undetermined(self) -> tuple[Submission, ...]:
-        """Return the reports that wait for a decision."""
         ended = self._ledger.submissions.list(states=UNTOLD, bodies=False)
         undecided = self._ledger.decisions.undecided(submission.id for submission in ended)
         return tuple(submission for submission in ended if submission.id in undecided)
 
     def link(self, subject: str, report_id: str, *, by: str) -> None:
-        """Take a person's word that a report is the one in doubt."""
         with self._asking() as run:
             if subject.startswith(ID_PREFIX):
                 link_rate(run, subject, report_id, by)
@@ -120,7 +99,6 @@ class Unresolved:
         self._ledger.first_decisions.forget(ABSENT, subject)
 
     def look_for(self, subject: str) -> tuple[Submission, tuple[Candidate, ...]]:
-        """Ask the service which of its reports a submission in doubt could be."""
         with self._asking() as run:
             return decisions.look_for(run, subject)
 
@@ -145,12 +123,10 @@ class Unresolved:
         return True
 
     def decide(self, keys: Sequence[str], kind: DecisionKind, *, by: str, evidence: str) -> int:
-        """Take a person's word on obligations."""
         word = PersonsDecision(kind, by, evidence, self._clock.now(), signed_in=True)
         return len(decisions.decide(self._ledger, keys, word, self._asking))
 
     def stop(self) -> Stop:
-        """Return what stops all sending."""
         hold, freeze = self._ledger.hold.current(), self._ledger.freeze.current()
         first = self._ledger.first_decisions.pending(FREEZE, _name_of(freeze.tags)) if freeze else None
         return Stop(
@@ -161,11 +137,9 @@ class Unresolved:
         )
 
     def hold(self, *, by: str, why: str) -> None:
-        """Stop all sending."""
         self._ledger.hold.put(by, why)
 
     def release(self, *, by: str) -> None:
-        """Let sending go on after a hold."""
         self._ledger.hold.release(by)
 
     def unfreeze(self, tags: Sequence[str], *, by: str, evidence: str) -> bool:
@@ -223,7 +197,6 @@ def _name_of(tags: Sequence[str]) -> str:
 
 
 def unresolved_of(request: Request) -> Unresolved:
-    """Return what takes people's decisions on this desk."""
     unresolved: Unresolved = request.app.state.desk.unresolved
     return unresolved
 
@@ -273,14 +246,12 @@ def _stamp(found: Unresolved) -> str:
 
 @router.get("/doubts")
 def doubts(request: Request, _signed: SignedIn, done: str = "") -> Response:
-    """Show everything that waits for a person's word."""
     known = {"linked", "first", "absent", "decided", "held", "released", "lifted"}
     return _page(request, done=done if done in known else "")
 
 
 @router.post("/doubts/look")
 def look(request: Request, signed: SignedIn, form: Posted) -> Response:
-    """Ask the service which of its reports a submission in doubt could be, and show them beside ours."""
     signed.require(Role.RESOLVER)
     try:
         ours, candidates = unresolved_of(request).look_for(_text(form, "subject"))
@@ -291,7 +262,6 @@ def look(request: Request, signed: SignedIn, form: Posted) -> Response:
 
 @router.post("/doubts/link")
 def link(request: Request, signed: SignedIn, form: Posted) -> Response:
-    """Take a person's word that a report of the service is the one in doubt."""
     signed.require(Role.RESOLVER)
     try:
         unresolved_of(request).link(_text(form, "subject"), _text(form, "report"), by=signed.user.name)
@@ -315,7 +285,6 @@ def absent(request: Request, signed: SignedIn, form: Posted) -> Response:
 
 @router.post("/doubts/decide")
 def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
-    """Take a person's word on obligations."""
     signed.require(Role.RESOLVER)
     keys = [name.removeprefix(OBLIGATION) for name in form if name.startswith(OBLIGATION)]
     keys += form.get("obligations", "")[: 40 * MOST_KEYS].replace(",", " ").split()
@@ -339,7 +308,6 @@ def hold(request: Request, signed: SignedIn, form: Posted) -> Response:
 
 @router.post("/sending/release")
 def release(request: Request, signed: SignedIn, _form: Posted) -> Response:
-    """Let sending go on after a hold."""
     signed.require(Role.RESOLVER)
     unresolved_of(request).release(by=signed.user.name)
     return RedirectResponse("/doubts?done=released", status_code=303)
@@ -347,7 +315,6 @@ def release(request: Request, signed: SignedIn, _form: Posted) -> Response:
 
 @router.post("/sending/unfreeze")
 def unfreeze(request: Request, signed: SignedIn, form: Posted) -> Response:
-    """Take the first, or the second, word that a freeze is understood."""
     signed.require(Role.RESOLVER)
     tags = [name.removeprefix("tag:") for name in form if name.startswith("tag:")]
     try:

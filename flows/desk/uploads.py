@@ -44,13 +44,7 @@ _STRANGE: Final = re.compile(r"[^\w .()+\-\[\]]")
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One file of a request.
-
-    Attributes:
-        source: Which of the job's sources it is for.
-        name: As the person called it, made safe.
-        sha256: Hex digest of its bytes.
-    """
+    """One file of a request."""
 
     source: str
     name: str
@@ -103,7 +97,6 @@ class UploadReceiver:
         return [self._placed(part) for part in self._files]
 
     def throw_away(self) -> None:
-        """Leave nothing behind of what was not kept."""
         for part in (*self._files, self._part):
             if part.stream is not None:
                 part.stream.close()
@@ -177,13 +170,7 @@ class UploadReceiver:
 
 
 def keep(path: Path, folder: Path, name: str) -> Received:
-    """Keep a file that was made here as one that somebody has brought.
-
-    Args:
-        path: Where it is; it is moved.
-        folder: Where files are kept, as <sha256>/<name>.
-        name: What it is called; may hold {sha256}.
-    """
+    """Keep a file that was made here as one that somebody has brought."""
     content = path.read_bytes()
     digest = sha256(content).hexdigest()
     called = name.format(sha256=digest)
@@ -195,12 +182,6 @@ def keep(path: Path, folder: Path, name: str) -> Received:
 
 async def receive(request: Request, signed: Signed) -> tuple[dict[str, str], list[Received]]:
     """Take the files of a form, and write down who brought them.
-
-    Args:
-        request: A multipart form, its token first.
-
-    Returns:
-        Its fields, and its files.
 
     Raises:
         Refused: it is too long, from another site, without its token, or no form; nothing of it is left.

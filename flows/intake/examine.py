@@ -27,12 +27,7 @@ _OWN_DATA = frozenset({"pix_key", "account", "agency", "pix_key_type"})
 
 @dataclass(frozen=True, slots=True)
 class SeenColumn:
-    """A header, and what is read below it.
-
-    Attributes:
-        cell: Where it stands, such as C4.
-        column: Canonical column; "" for one that is not read.
-    """
+    """A header, and what is read below it."""
 
     cell: str
     header: str
@@ -44,12 +39,9 @@ class ExaminedSheet:
     """What one table of a file would be.
 
     Attributes:
-        file: Base name.
         sheet: Its sheet; None for text.
         rows: used, held, ignored -> how many rows.
         sums: Currency -> what its sound rows sum up to; nothing, for tables without amounts.
-        issues: All that is wrong, as far as it is known without a job.
-        decisions: What was decided while it was read.
     """
 
     file: str
@@ -67,7 +59,6 @@ class ExaminedTable:
     """What a table of a file could be.
 
     Attributes:
-        possibilities: The likeliest first.
         failure: Why that does not read it; None when it does.
     """
 
@@ -77,7 +68,6 @@ class ExaminedTable:
 
 
 def all_layouts() -> list[Layout]:
-    """Return every layout that comes with Repasse."""
     return [read_layout(name, Path()) for name in known_layouts()]
 
 
@@ -180,7 +170,6 @@ def _lines(file: SpreadsheetFile, fit: Fit, layout: Layout) -> ExaminedSheet:
 
 
 def _tidy(amount: Decimal) -> Decimal:
-    """Leave out zeros behind the second decimal."""
     exact = Decimal(exact_text(amount))
     return exact if exact.quantize(_CENTAVO) != exact else exact.quantize(_CENTAVO)
 

@@ -34,12 +34,6 @@ class Intake:
     """What a run has read.
 
     Attributes:
-        came_in: All of it, as the files have it.
-        inputs: What of it may be used, as `flows.payables.judge_inputs` says; what came in until then.
-        is_judged: Whether it has said so.
-        put_right: Rows that corrections workbooks have otherwise than the files.
-        settled: Rows read as they were put right before.
-        files: Name and hex digest of every sheet and corrections workbook.
         proposed_key_types: Digest of a Pix key -> the type that it shows, which nobody has confirmed.
         confirmed_key_types: Digest of a Pix key -> its type, as whoever asked for the run has confirmed it.
     """
@@ -68,10 +62,8 @@ def find_cell(intake: Intake, file: str, sheet: str, row: int, column: str) -> C
     """Find the cell of a canonical column in a row that was read.
 
     Args:
-        file: Base name.
         sheet: Its sheet; "" for text.
         row: Physical row.
-        column: Canonical column.
     """
     for read in intake.sheets:
         if (read.raw.file.name, read.raw.sheet or "") != (file, sheet):

@@ -25,11 +25,7 @@ from schemas.sheet_cells import View
 
 
 class BroughtFile(NamedTuple):
-    """A file that a person has brought.
-
-    Attributes:
-        written: How the job's file names it: relative to the job's folder.
-    """
+    """A file that a person has brought."""
 
     name: str
     path: Path
@@ -43,7 +39,6 @@ class HeaderAnswers:
     Attributes:
         columns: Header -> canonical column.
         only: Header -> texts of the rows that are asked for.
-        ignore_columns: Headers that say nothing of what is to be paid.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -51,12 +46,10 @@ class HeaderAnswers:
     ignore_columns: tuple[str, ...] = ()
 
     def joined(self, other: "HeaderAnswers") -> "HeaderAnswers":
-        """Return what both say."""
         ignored = dict.fromkeys((*self.ignore_columns, *other.ignore_columns))
         return HeaderAnswers({**self.columns, **other.columns}, {**self.only, **other.only}, tuple(ignored))
 
     def applied(self, layout: Layout) -> Layout:
-        """Return a layout that reads files as this says."""
         only = {header: list(texts) for header, texts in self.only.items()}
         changes = {"only": only, "ignore_columns": list(self.ignore_columns)}
         return with_columns(layout, self.columns).model_copy(update=changes)
@@ -89,15 +82,7 @@ def answers_of(files: TableFiles) -> HeaderAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A header of a sheet, and which column it would be read as.
-
-    Attributes:
-        position: From 0, column A.
-        text: As written; the column's letter where it has none, and may only be ignored.
-        column: Canonical column, `IGNORED`, `AS_ASKED`, or `=` and the text of the rows asked for; "" for none.
-        unread: What stands below it, where it is not read.
-        asked: The texts that the job asks for already.
-    """
+    """A header of a sheet, and which column it would be read as."""
 
     position: int
     cell: str
@@ -123,14 +108,10 @@ class ProposedTable:
     """One table of a file that was brought, as it would be read.
 
     Attributes:
-        number: Names it within its draft.
         kinds: Layouts that it could be of, the likeliest first; none, where one has to be drafted.
         kind: The layout that is chosen; "" where one has to be drafted.
-        sheets: Sheets of which one has to be chosen; empty where there is no doubt.
         sheet: The one that is chosen; "" where there is no doubt.
-        choices: Columns that a header can be.
         missing: Column that nothing is, though one must be -> headers that could be it, in the file's order.
-        is_variant: Whether it is nearly of its kinds, or one has to be drafted.
     """
 
     number: int
@@ -179,10 +160,6 @@ def propose_tables(
     files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: HeaderAnswers = NO_ANSWERS
 ) -> tuple[ProposedTable, ...]:
     """Say what each table of the files would be, with what people have answered so far.
-
-    Args:
-        form: Their answers: `kind-N`, `sheet-N` and `col-N-P`, for table N and the header at position P.
-        identify: Says what the tables of a file could be.
 
     Raises:
         UnreadableFile: a file cannot be opened.
@@ -262,7 +239,6 @@ def _table(  # all of it is one table's
 def _answered(
     answers: HeaderAnswers, header: str, answer: str, declared: HeaderAnswers, usual: str, choices: Sequence[str]
 ) -> tuple[HeaderAnswers, str]:
-    """Return what is said with one answer more, and what the form shows for it."""
     asked = declared.asked_of(header)
     if answer == IGNORED:
         return answers.joined(HeaderAnswers(ignore_columns=(header,))), answer
@@ -275,7 +251,6 @@ def _answered(
 
 
 def word_of(column: str) -> Message | str:
-    """Name a column as the model sheets do."""
     return Message(f"model.column.{column}") if f"model.column.{column}" in catalogue_in("en") else column
 
 
@@ -285,7 +260,6 @@ def is_a_table(table: ProposedTable) -> bool:
 
 
 def keys_that_show_a_type(tables: Iterable[ProposedTable]) -> int:
-    """Count the Pix keys of all tables that have no type beside them, and show one."""
     layouts, shown = {layout.layout: layout for layout in all_layouts()}, 0
     for table in tables:
         if table.kind in layouts:
@@ -326,10 +300,6 @@ def propose_job(
     key_types: bool = False,
 ) -> JobDraft:
     """Put the files that a job reads in their places.
-
-    Args:
-        payer: Tax id and name.
-        key_types: Whether each Pix key without a type is taken for the one that it shows.
 
     Raises:
         ConfigurationError: nothing came in that is paid from, or one table is in unlike files.

@@ -72,7 +72,6 @@ def _intake(
     unread: Sequence[Issue],
     held: Collection[str] = (),
 ) -> Intake:
-    """Put together what was read of the slots."""
     everything = [table for found in tables for table in found]
     sources = tables[: len(run.job.sources)]
     by_name = dict(zip(run.job.tables, tables[len(sources) :], strict=True))
@@ -119,7 +118,6 @@ def _intake(
 
 
 def _slots(run: Run, corrections: Corrections) -> list[Slot]:
-    """Find the files of each source, then those of the tables beside them."""
     sources, others = slots_of(run.job, run.request.folder)
     slots = [*sources, *others]
     find_files(slots, run.request, corrections)
@@ -127,14 +125,12 @@ def _slots(run: Run, corrections: Corrections) -> list[Slot]:
 
 
 def _corrected_before(row: CorrectedRow) -> Issue:
-    """Tell of a row that it is read as people have put it right before."""
     found = f"{row.corrections_file}, {row.run_id}"
     code, sheet = IssueCode.ROW_CORRECTED, row.sheet or None
     return make_issue(code, file=row.file, sheet=sheet, row=row.row, found=found)
 
 
 def _refuse_strangers(run: Run, tables: Sequence[RawTable]) -> None:
-    """Refuse to pay a file again that is not among the job's."""
     strangers = sorted(run.request.again - {raw.file.name for raw in tables})
     if strangers:
         raise ConfigurationError(Message("error.again_unknown", files=", ".join(strangers)))

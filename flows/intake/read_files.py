@@ -45,12 +45,7 @@ from schemas.values.money import round_half_even_cents
 
 
 def unread_money(path: str, money: MoneyColumn, name: str, layout: Layout) -> Issue:
-    """Tell of a sheet, or a text, with money that nothing reads, and what to write in the job.
-
-    Args:
-        path: Where the file is; it is opened once more to add the sheet up.
-        layout: With which the rest of its file, or of its source, is read.
-    """
+    """Tell of a sheet, or a text, with money that nothing reads, and what to write in the job."""
     is_asked_for = layout.asked_for is not None and layout.asked_for.sheet == name
     found = _summed(path, money)
     return make_issue(
@@ -97,18 +92,7 @@ def _amounts(found: SummedTable) -> Listed:
 
 @dataclass(frozen=True, slots=True)
 class ReadTable:
-    """One table of one file.
-
-    Attributes:
-        raw: Its cells as text; of a large table, only rows with problems.
-        origin: What a corrected copy of it stands for.
-        frame: Sound rows; none, of royalty lines.
-        totals: What its royalty lines add up to; nothing, of other tables.
-        held: Rows with problems, see `schemas.parsing.table.ParsedTable`; royalty lines added up.
-        decisions: What was decided while reading it, in one line.
-        sketches: Which royalty lines it holds.
-        lines: Reads its royalty lines once more, one by one; None where not all of it was kept.
-    """
+    """One table of one file."""
 
     path: str
     layout: Layout
@@ -126,7 +110,6 @@ class ReadTable:
 
     @property
     def file(self) -> FileIdentity:
-        """Which file it was read from."""
         return self.raw.file
 
 
@@ -137,7 +120,6 @@ _NOT_READ_AS_A_MEMBER: Final = frozenset({IssueCode.LAYOUT_UNKNOWN, IssueCode.FI
 
 
 def _is_plainly(layout: Layout, file: SpreadsheetFile) -> bool:
-    """Tell whether a member has what a layout requires that has no telling headers of its own."""
     is_anybody_s = layout.recognise.nothing_else or not layout.recognise.headers
     return is_anybody_s and any(find_header(view, layout) for view in file.views)
 
@@ -152,13 +134,7 @@ def _money_in(path: str) -> MoneyColumn | None:
 
 
 class FileReader:
-    """Reads the files of slots.
-
-    Attributes:
-        held: Names of the files of which nothing is paid, since there is money beside it that nothing reads.
-        proposed: Digest of a Pix key -> the type that it shows, which nobody has confirmed.
-        confirmed: Digest of a Pix key -> its type, as this run's caller, or a corrections workbook, confirms it.
-    """
+    """Reads the files of slots."""
 
     def __init__(self, run: Run, corrections: Corrections) -> None:
         self._run = run
@@ -176,7 +152,6 @@ class FileReader:
         self._key_types = KeyTypes(run.ledger.pix_key_types.known(run.job.job), taken)
 
     def read_all(self, slots: Sequence[Slot]) -> list[list[ReadTable]]:
-        """Read all files of slots, and the corrections that stand in for some."""
         apart = self._read_apart(slots)
         found = [self._slot(number, slot, apart) for number, slot in enumerate(slots)]
         self._report_strangers()
@@ -252,7 +227,6 @@ class FileReader:
         return issues
 
     def _show_views(self, slot: Slot, path: str, name: str, layout: Layout, views: Sequence[View]) -> None:
-        """Remember what a file shows, and which source asked for it first."""
         self._views |= {(name, view.sheet): view for view in views if view.sheet is not None}
         if layout.table in PAID_FROM:
             self._asked.setdefault(name, (path, slot, layout))

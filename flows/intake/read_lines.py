@@ -34,17 +34,7 @@ KEPT_WHOLE = 50_000
 
 @dataclass(frozen=True, slots=True)
 class SummedTable:
-    """A table of royalty lines, read to its end.
-
-    Attributes:
-        raw: Its rows; those with problems alone, when there are more than `KEPT_WHOLE`.
-        whole: Whether `raw` holds all of them.
-        totals: What its sound lines add up to.
-        held: Lines with problems, added up.
-        accounting: Its problems, and where its rows went.
-        content: What its sound lines say.
-        before: What is known of it as a whole, to read its rows again.
-    """
+    """A table of royalty lines, read to its end."""
 
     raw: RawTable
     whole: bool
@@ -67,10 +57,6 @@ def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout, *, few
     How columns are read is decided once: when a later block proves what an earlier one was read without, all of it is
     read again with what is known by then.
 
-    Args:
-        blocks: Yields the blocks, in order, as often as it is called.
-        few_rows: See `io_adapters.statement_lines.blocks.sum_block`.
-
     Raises:
         UnreadableFile: it cannot be read, or lacks a column.
     """
@@ -85,12 +71,7 @@ def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout, *, few
 
 
 class _LineReading:
-    """One walk through the blocks of a table.
-
-    Attributes:
-        before: What is known of the table, with what the blocks so far prove.
-        known_too_late: Whether some of it was read without what a later block proves.
-    """
+    """One walk through the blocks of a table."""
 
     def __init__(self, layout: Layout, evidence: Evidence, few_rows: int) -> None:
         self._layout = layout
@@ -133,11 +114,7 @@ class _LineReading:
 
 
 class _Kept:
-    """The rows that are kept to be corrected.
-
-    Attributes:
-        whole: Whether these are all rows so far.
-    """
+    """The rows that are kept to be corrected."""
 
     def __init__(self) -> None:
         self._parts: list[RawTable] = []
@@ -154,12 +131,10 @@ class _Kept:
         self._parts = [*self._parts, part] if self.whole else []
 
     def rows(self) -> RawTable:
-        """Return what was kept, as one table."""
         return joined(self._parts if self.whole else self._with_problems)
 
 
 def _rows_to_keep(part: RawTable, found: Sequence[BlockFindings], at_most: int) -> npt.NDArray[np.bool_]:
-    """Tell which rows have problems or state totals, the first ones if there are too many."""
     rows = {issue.row for block in found for issue in block.issues if issue.severity is not Severity.NOTE}
     rows |= {total.row for block in found for total in (*block.sums.totals, *block.sums.control)}
     kept = np.asarray(part.cells.index.isin([row for row in rows if row is not None]), dtype=bool)
@@ -167,7 +142,6 @@ def _rows_to_keep(part: RawTable, found: Sequence[BlockFindings], at_most: int) 
 
 
 def parts_of(blocks: Iterable[RawTable]) -> Iterator[RawTable]:
-    """Put blocks together, and cut large ones, to parts of some `MOST_LINES` rows."""
     waiting = list[RawTable]()
     for block in blocks:
         for part in _cut(block):
@@ -205,13 +179,7 @@ class GivenFile:
 
 @dataclass(frozen=True, slots=True)
 class ReadApart:
-    """A file of statement lines that another process has read to its end.
-
-    Attributes:
-        name: Base name.
-        views: Its sheets; nothing for text.
-        tables: Sheet (None for text) of each of its tables, and what it says.
-    """
+    """A file of statement lines that another process has read to its end."""
 
     name: str
     layout: Layout = field(repr=False)
@@ -220,11 +188,7 @@ class ReadApart:
 
 
 def read_apart(file: GivenFile) -> ReadApart | UnreadableFile | None:
-    """Read a file of statement lines; depends on nothing else, so that any process can do it.
-
-    Returns:
-        What it says; why it cannot be read; or None where it holds something else.
-    """
+    """Read a file of statement lines; depends on nothing else, so that any process can do it."""
     try:
         with open_file(file.path) as opened:
             layout = opened.recognise(file.layouts) if len(file.layouts) > 1 else file.layouts[0]

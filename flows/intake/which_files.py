@@ -43,10 +43,6 @@ class Corrections:
     def __init__(self, paths: Sequence[str], known: Iterable[CorrectedRow] = ()) -> None:
         """Look into files.
 
-        Args:
-            paths: Files given; those that are no corrections workbooks are `plain`.
-            known: Rows that were corrected before, by runs that had an effect.
-
         Raises:
             UnreadableFile: one of them cannot be opened.
         """
@@ -139,7 +135,6 @@ class Corrections:
         self.put_right += [row for row in rows if row.place not in known]
 
     def _with_known(self, table: RawTable) -> RawTable:
-        """Put right what was put right before."""
         if not self._known:
             return table
         corrected, rows = with_known(table, self._known)
@@ -192,15 +187,7 @@ PAID_FROM = frozenset({"payments", "royalty_lines"})
 
 @dataclass(slots=True)
 class Slot:
-    """A source of the job, or a table beside the sources.
-
-    Attributes:
-        layouts: The layout its files have; several, when each file is to be recognised.
-        names: What the caller may call it when giving files.
-        corrected: Tables to read from corrections alone, their own files not being there.
-        failure: Why its files were not found.
-        ignore: Sheets and members that the job does not want, though there is money in them; `*` stands for anything.
-    """
+    """A source of the job, or a table beside the sources."""
 
     layouts: tuple[Layout, ...]
     patterns: Sequence[str]
@@ -248,7 +235,6 @@ def _of_source(position: int, source: Source, job: Job, folder: Path) -> Slot:
 
 
 def _asked_for(layout: Layout, source: Source) -> Layout:
-    """Return a layout that reads the sheets which the source asks for as well, and not those that it ignores."""
     ignored = set(map(fold, source.ignore))
     is_asked = layout.asked_for is not None and fold(layout.asked_for.sheet) in set(map(fold, source.read))
     known = [*layout.sheets, layout.asked_for.sheet] if layout.asked_for and is_asked else layout.sheets

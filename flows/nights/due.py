@@ -40,7 +40,6 @@ class DueReason(StrEnum):
 
     @property
     def is_due(self) -> bool:
-        """Whether the night runs the job."""
         return self in _DUE
 
 
@@ -58,18 +57,7 @@ _CHECKS_LEFT: Final = frozenset({"ACCOUNT_BUDGET", "ACCOUNT_UNKNOWN"})
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a job of one period.
-
-    Attributes:
-        content: One number for all that the job reads, its own file included; None while files are missing.
-        seen: The same of the last night that brought it to an end; None when there was none.
-        left_over: Whether reports that people have approved, or rates to be set, wait to be sent.
-        approved: Whether a plan that waits has the word of a person.
-        approved_reads_the_same: Whether the files of that plan are those the job names now.
-        interrupted: Whether the last run died before it came to an end.
-        reason_gone: Whether what kept money back is not so any more: people have decided, or an account is not known to
-            be invalid any longer.
-    """
+    """What is known of a job of one period."""
 
     content: str | None
     seen: str | None
@@ -103,11 +91,7 @@ def why_due(facts: Facts) -> DueReason:
 
 
 def is_brought_to_an_end(code: ExitCode, issues: Mapping[str, int]) -> bool:
-    """Say whether running a job again on the same files can be left to people.
-
-    Args:
-        issues: How many of each problem the run has found, by code.
-    """
+    """Say whether running a job again on the same files can be left to people."""
     return code not in _TRY_AGAIN and not any(issues.get(name) for name in _CHECKS_LEFT)
 
 
@@ -131,9 +115,6 @@ def last_night(ledger: Ledger, now: dt.datetime) -> Message | None:
 
 def facts_of(order: RunRequest, ledger: Ledger, now: dt.datetime) -> Facts:
     """Gather what decides whether a job is due; the service is not asked.
-
-    Args:
-        now: The present moment; approvals expire by it.
 
     Effects: reads every file the job names once, to know whether it has changed.
     """
@@ -207,7 +188,6 @@ def _planner_of_approved(order: RunRequest, ledger: Ledger, now: dt.datetime) ->
 
 
 def seen_name(job: str, period: str) -> str:
-    """Name a job and period in a night's record."""
     return f"{job} {period}"
 
 
@@ -221,7 +201,6 @@ def last_seen(ledger: Ledger) -> dict[str, str]:
 
 
 def remember(ledger: Ledger, night_id: str, order: RunRequest, content: str) -> None:
-    """Write down that a night has brought a job to an end with what it reads now."""
     name = seen_name(order.job.job, order.period.label)
     ledger.files.record(
         night_id,

@@ -41,7 +41,6 @@ class JobNight:
         job: Name of the job; "" where the file could not be read.
         period: Label of the period; "" likewise.
         why: Why it was run, or was not; None where that could not be found out.
-        state: How the job's period stands, as a word.
         run_id: The run that stands for it, of this night or of an earlier one; "" when there was none.
         message: The first thing a person should know; None where there is nothing.
     """
@@ -57,19 +56,12 @@ class JobNight:
 
     @property
     def was_run(self) -> bool:
-        """Whether the night ran it."""
         return self.why is not None and self.why.is_due
 
 
 @dataclass(frozen=True, slots=True)
 class NightReport:
-    """What a night came to.
-
-    Attributes:
-        jobs: One line for each job file, by name.
-        exit_code: The worst of all jobs, and of settling.
-        messages: What a person must know about settling.
-    """
+    """What a night came to."""
 
     run_id: str
     jobs: tuple[JobNight, ...]
@@ -235,7 +227,6 @@ class _Night:
         return job if job.was_run or not job.job else self._with_what_waits(job)
 
     def _with_what_waits(self, job: JobNight) -> JobNight:
-        """Tell of a period that was not run what still waits in it, and how to go on."""
         waits = [wait for wait in gather_waits(self._ledger, utc_now(), job.job) if wait.period == job.period]
         if not waits:
             return job

@@ -20,13 +20,7 @@ from schemas.reconciliation import RowCounts
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What `check` found.
-
-    Attributes:
-        rows: Where each row would go, before claims.
-        corrections: The workbook to correct; None when there is nothing to correct.
-        missing_shares: The list of shares to fill in; None when none is missing.
-    """
+    """What `check` found."""
 
     issues: tuple[Issue, ...]
     rows: RowCounts
@@ -55,7 +49,6 @@ def why_unsound(run: Run, intake: Intake) -> Message | Listed | None:
 
 
 def write_check(run: Run, intake: Intake) -> Checked:
-    """Write what there is to put right of what was read and judged, and count the rows."""
     inputs = intake.inputs
     folder = run.request.folder / run.job.outputs.folder / run.job.job / run.request.period.label / "check"
     corrections = corrections_of(run, intake, folder.absolute())

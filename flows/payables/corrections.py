@@ -50,7 +50,6 @@ def corrections_of(
     """Write the person's own sheets with the bad cells marked; None when there is nothing to correct.
 
     Args:
-        at_desk: Whether it is the desk that shows it; a run that the desk has started knows by itself.
         typed: File, sheet and A1 reference -> what somebody has typed in that cell's place.
     """
     if all(issue.severity is Severity.NOTE for issue in run.issues):
@@ -83,12 +82,7 @@ _MOST_MARKED_BYTES: Final = 8 * 2**20
 
 
 def _own_workbook(run: Run, intake: Intake, sheets: "Sequence[SheetToCorrect]", next_step: Message) -> bytes | None:
-    """Return the person's own workbook with the bad cells marked, where one workbook holds all that is wrong.
-
-    Returns:
-        The workbook; None where problems are in several files or in one of another kind, where it is too large, and
-        where rows of it were put right before.
-    """
+    """Return the person's own workbook with the bad cells marked, where one workbook holds all that is wrong."""
     from io_adapters.outputs.corrections import COPIED_WHOLE, marks_of  # noqa: PLC0415 - as above
 
     wrong = _files_with(sheets, Severity.ERROR) or _files_with(sheets, Severity.WARNING)
@@ -127,11 +121,7 @@ _TYPE_WORDS: Final[Mapping[str, str]] = {
 def _types_to_fill_in(
     sheet: ReadSheet, issues: Sequence[Issue], proposed: Mapping[str, str]
 ) -> dict[tuple[int, int], str]:
-    """Return row and position, right of a sheet without types of Pix keys, of each type that is to be stated.
-
-    Returns:
-        The type that the key shows; "" where it could be several. Nothing, where the sheet has the column.
-    """
+    """Return row and position, right of a sheet without types of Pix keys, of each type that is to be stated."""
     rows = {issue.row for issue in issues if issue.code in _WITHOUT_TYPE and issue.row is not None}
     position = sheet.position_of("pix_key")
     if not rows or position is None or sheet.position_of("pix_key_type") is not None:
@@ -144,11 +134,7 @@ def _types_to_fill_in(
 def _codes_to_fill_in(
     sheet: ReadSheet, issues: Sequence[Issue], codes: Mapping[tuple[str, str], str]
 ) -> dict[tuple[int, int], str]:
-    """Return row and position of the ISRC of each share that has a title instead, as the statements know it.
-
-    Returns:
-        The ISRC; "" where the statements have none or several. Nothing, where they know none of the titles.
-    """
+    """Return row and position of the ISRC of each share that has a title instead, as the statements know it."""
     cells = sheet.raw.cells
     rows = [issue.row for issue in issues if issue.code is IssueCode.SHARE_SCOPE and issue.row is not None]
     title, artist, position = (sheet.position_of(column) for column in ("title", "artist", "isrc"))
@@ -180,7 +166,6 @@ def _proposals(raw: RawTable, issues: Sequence[Issue], listed: Mapping[str, Inst
 
 
 def _typed_in(raw: RawTable, typed: Mapping[tuple[str, str, str], str]) -> dict[tuple[int, int], str]:
-    """Return row and position of each cell of a table that somebody has typed another value for."""
     letters = {column_letter(position): position for position in range(len(raw.headers))}
     return {
         (int(cell.lstrip(ascii_uppercase)), letters[cell.rstrip(digits)]): text

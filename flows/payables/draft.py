@@ -20,10 +20,7 @@ class Draft:
     """What is to be paid, as far as it has been decided; each stage makes a new one of what it finds out.
 
     Attributes:
-        intake: What was read, and may be used.
         verdicts: Check fingerprint -> what is known of the account.
-        payables: What is owed, and where every centavo is so far.
-        checks: What the account checks of the run did.
         plan: The frozen plan; None before there is one.
     """
 
@@ -36,7 +33,6 @@ class Draft:
 
     @property
     def inputs(self) -> Inputs:
-        """What of the rows that came in may be used."""
         return self.intake.inputs
 
 

@@ -86,7 +86,6 @@ def _keep_approved(run: Run, plan: PaymentPlan) -> None:
 
 
 def plan_of(run: Run, payables: Payables) -> PaymentPlan:
-    """Cut what is left to pay into batches."""
     job, period = run.job, run.request.period
     return plan_batches(
         payables.obligations,
@@ -141,7 +140,6 @@ def row_issues(run: Run, drafted: Draft) -> list[Issue]:
 
 
 def alike_of(run: Run, drafted: Draft) -> dict[str, tuple[PaidAlike, ...]]:
-    """Say which planned payments rows look paid already, and what they look like, by obligation key."""
     snapshot = drafted.snapshot
     decided = {key for key, decision in snapshot.decisions.items() if decision.kind is DecisionKind.PAY}
     identity = identity_of(run.job, run.request.period)
@@ -149,7 +147,6 @@ def alike_of(run: Run, drafted: Draft) -> dict[str, tuple[PaidAlike, ...]]:
 
 
 def _named(payables: Payables, submissions: dict[str, str], run_id: str) -> Payables:
-    """Write into each planned obligation which submission will carry it."""
     named = (
         replace(obligation, submission_id=submissions[obligation.key], run_id=run_id)
         if obligation.place is Place.PLANNED and obligation.key in submissions

@@ -20,10 +20,8 @@ class InstitutionList:
     """The list as far as it is known.
 
     Attributes:
-        by_ispb: Institutions by ISPB; empty where nothing fit to be used is known.
         read_at: When it was read; None when it never was.
         trouble: Why it could not be read now; None when it was, or need not be.
-        too_old: Whether there is a copy that is too old to be used.
     """
 
     by_ispb: Mapping[str, Institution]
@@ -39,7 +37,6 @@ def read_institutions(
 
     Args:
         service: Tells the list; None to use the copy alone.
-        refresh: Whether to read it again however new the copy is.
 
     Effects: a list that was read to its end, and is not far shorter than the copy, replaces it. A service that does not
     answer leaves the copy, which is used until it is 30 days old.

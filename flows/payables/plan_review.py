@@ -49,11 +49,7 @@ from schemas.values.money import exact_text
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a comparison found.
-
-    Attributes:
-        names: Tax id -> name, of everybody in either plan who has one.
-    """
+    """What a comparison found."""
 
     notices: tuple[PayeeNotice, ...]
     changes: PlanChanges
@@ -61,7 +57,6 @@ class Compared:
 
 
 def compare(run: Run, drafted: Draft, placed: Obligations) -> Compared:
-    """Hold a plan against the last one, and its payees against what they were paid before."""
     job, label, history = run.job.job, run.request.period.label, run.ledger.history
     last_period = period_before(history.periods(job), label)
     paid = history.payments(job, last_period) if last_period else []
@@ -84,7 +79,6 @@ def compare(run: Run, drafted: Draft, placed: Obligations) -> Compared:
 
 
 def _record_of(run: Run, period: str) -> tuple[str, RunRecord] | None:
-    """Return the last run of one of the job's periods, this one aside, and its record."""
     found = run.ledger.runs.last_with_records(job=run.job.job, other_than=run.id)
     last = next((other.run_id for other in found if other.period == period), None)
     record = read_record(run.ledger, last) if last else None
@@ -195,7 +189,6 @@ def notes_on(run: Run, drafted: Draft) -> list[Message]:
 
 
 def _first_of(rows: Sequence[Message]) -> tuple[Message, ...]:
-    """Shorten what is said of many rows to the first ones and how many more there are."""
     more = (Message("review.rows_more", count=len(rows) - _SHOWN),) if len(rows) > _SHOWN else ()
     return (*rows[:_SHOWN], *more)
 
@@ -208,7 +201,6 @@ def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:
 
 
 def _files_again(run: Run, before: UsedBefore) -> list[Message]:
-    """Name the files that are used again, with where they, or lines of theirs, were used before."""
     used = {**before.released, **before.renamed}
     reasons = [Message("review.used_again", file=file, found=found) for file, found in sorted(used.items())]
     reasons += [Message("review.replaced", **pair.facts) for pair in before.replaced]
@@ -257,7 +249,6 @@ def _rows_twice(drafted: Draft) -> list[Message]:
 
 
 def _second_attempts(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message]:
-    """Name each failed report whose payments the plan attempts again."""
     obligations = drafted.payables.obligations
     attempts = attempts_of(run.ledger, run.job.job, obligations)
     amounts = dict[SecondAttempt, list[int]]()

@@ -97,7 +97,6 @@ def _in_the_way(run: Run) -> list[Message]:
 
 
 def _confirmed_at(run: Run, placed: Obligations) -> dict[str, dt.datetime]:
-    """Tell, by obligation key, when the service confirmed the accounts of what is planned."""
     ownership = run.job.account_checks.ownership
     checks = {
         obligation.key: check_fingerprint(obligation, ownership=ownership) for obligation in planned_payments(placed)
@@ -114,7 +113,6 @@ def _masked(tax_id: str) -> str:
 def _as_shown(
     notices: Iterable[PayeeNotice], placed: Obligations, destinations: Mapping[str, PlannedDestination]
 ) -> tuple[PayeeNotice, ...]:
-    """Say in each notice where the plan pays the payee, whose tax id is masked from here on."""
     by_payee = defaultdict[str, dict[PlannedDestination, None]](dict)
     for obligation in planned_payments(placed):
         if obligation.key in destinations:
@@ -129,7 +127,6 @@ def write_plan(run: Run, view: PlanView, folder: Path | None = None) -> Path | N
     """Write the plan's workbook, where the job wants workbooks.
 
     Args:
-        view: As `view_plan` gives it.
         folder: Where; beside the folders of the runs, in "plan", when None.
 
     Returns:

@@ -90,15 +90,7 @@ def _institutions(run: Run) -> Mapping[str, Institution]:
 
 @dataclass(frozen=True, slots=True)
 class _Accounts:
-    """The accounts of a job's series and of those it goes on with, as the accounts they go on as.
-
-    Attributes:
-        moves: What is to be posted so that they stand there.
-        payees: Document before -> document since.
-        keys: Base keys of rows under a former document or payer -> under the present ones.
-        payers: Every tax id of the payer, the present one among them.
-        waiting: What is owed, or owed back, elsewhere: a person has to say whether it is this job's.
-    """
+    """The accounts of a job's series and of those it goes on with, as the accounts they go on as."""
 
     state: JournalState
     moves: tuple[JournalEntry, ...]
@@ -184,8 +176,6 @@ def _rows_known(inputs: Inputs, made: Iterable[Claim], moves: Mapping[str, str])
 
 
 def _becoming(rename: Rename, former: Series, series: Series) -> Rename:
-    """Return what finds the account that one of a former series goes on as."""
-
     def become(account: JournalAccount) -> JournalAccount:
         job = series.job if account.job == former.job else account.job
         return rename(replace(account, job=job, payer=series.payer))
@@ -302,7 +292,6 @@ def _replaced(run: Run, inputs: Inputs) -> frozenset[str]:
 
 
 def _former(run: Run, claims: Sequence[Claim]) -> FormerPayee:
-    """Return one who is gone as the last report to them has them."""
     last = claims[-1]
     entries = json.loads(run.ledger.submissions.get(last.submission_id).body)["payments"]
     entry = next(entry for entry in entries if entry["taxId"] == last.payee)
@@ -311,7 +300,6 @@ def _former(run: Run, claims: Sequence[Claim]) -> FormerPayee:
 
 
 def _decisions(run: Run, inputs: Inputs, keys_now: Mapping[str, str]) -> dict[str, Decision]:
-    """People's last words on this period's payments rows, under whatever document and payer."""
     identity = identity_of(run.job, run.request.period)
     rows = inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)
     keys = {key: key for key in (identity.payment_key(*row) for row in rows)}
@@ -321,7 +309,6 @@ def _decisions(run: Run, inputs: Inputs, keys_now: Mapping[str, str]) -> dict[st
 
 
 def _elsewhere(run: Run, inputs: Inputs) -> tuple[Claim, ...]:
-    """What payments rows have paid to the people and the accounts of this run's."""
     payments = inputs.payments
     destinations = destinations_of(payments, inputs.payees)
     rows = zip(payments["tax_id"], destinations, payments["amount_cents"].tolist(), strict=True)
@@ -329,7 +316,6 @@ def _elsewhere(run: Run, inputs: Inputs) -> tuple[Claim, ...]:
 
 
 def _refused(run: Run) -> frozenset[str]:
-    """Which payment entries of this job and period the service has named in a refusal."""
     found: set[str] = set()
     refused = run.ledger.submissions.list(
         job=run.job.job, period=run.request.period.label, states={SubmissionState.REFUSED}

@@ -42,8 +42,6 @@ def gather_waits(ledger: Ledger, now: dt.datetime, job: str | None = None) -> tu
     """Gather what waits of one job or of all, beside submissions, which tell of themselves.
 
     Args:
-        ledger: The record; only read.
-        now: The present moment; leases of other machines run out by it.
         job: Name of the job; all jobs when None.
     """
     left = {(period.job, period.period): _still_open(ledger, period) for period in ledger.runs.left_open(job)}

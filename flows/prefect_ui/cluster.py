@@ -34,9 +34,6 @@ def task_runner() -> TaskRunner[Any]:
 def map_files(work: Callable[[Any], Any], files: Sequence[Any]) -> Sequence[Any]:
     """Call a function of a module with each file as a task of the present flow run, on the cluster.
 
-    Returns:
-        What it made, in the files' order.
-
     Raises:
         ConfigurationError: the extra is not installed, the cluster does not answer or has no workers, loses one after
             the other over the same file, or runs another version.

@@ -33,9 +33,6 @@ def deploy() -> list[str]:
 
     Runs are started in the present folder.
 
-    Returns:
-        What was made, one line each; nothing where all of it was there.
-
     Raises:
         ConfigurationError: there is no such server, or it answers whoever asks.
     """

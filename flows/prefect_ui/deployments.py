@@ -30,7 +30,6 @@ ANSWER_S: Final = 10.0
 
 
 def is_answering() -> bool:
-    """Say whether the server that the environment names is there."""
     with get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
         return client.api_healthcheck() is None
 
@@ -63,11 +62,9 @@ class DeploymentLauncher:
         self._ask(PAYOUT_DEPLOYMENT, {"job": str(job_path.absolute()), **asdict(options)}, key)
 
     def settle(self, *, key: str) -> None:
-        """Ask for a run of the settle deployment."""
         self._ask(SETTLE_DEPLOYMENT, {}, key)
 
-    def close(self) -> None:
-        """Nothing is kept."""
+    def close(self) -> None: ...
 
     def _ask(self, deployment: str, parameters: dict[str, Any], key: str) -> None:
         require_closed_server()
@@ -91,12 +88,7 @@ DEFAULT_NAME: Final = "repasse"
 
 
 class RepasseCredentials(Block):
-    """Where the payout service is, and the key that opens it.
-
-    Attributes:
-        base_url: Base URL with its prefix, such as https://host/external.
-        api_key: Value of the Authorization header, as it is.
-    """
+    """Where the payout service is, and the key that opens it."""
 
     _block_type_name = "Repasse credentials"
     _block_type_slug = "repasse-credentials"

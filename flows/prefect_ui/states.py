@@ -40,17 +40,14 @@ class RunLogProgress:
     """Progress as lines of the flow run's log; they carry ids, paths and counts, never people's data."""
 
     def __init__(self) -> None:
-        """Take the flow run's logger now: the stages' own threads know of no run."""
         self._logger = get_run_logger()
 
     def speak(self, language: str) -> None:
         """Logs name what is counted as programs do."""
 
-    def stage(self, name: str) -> None:
-        """The task's own name says it."""
+    def stage(self, name: str) -> None: ...
 
     def show(self, message: str) -> None:
-        """Something worth a line."""
         self._logger.info(message)
 
     def advance(self, what: str, done: int, total: int) -> None:
@@ -60,8 +57,6 @@ class RunLogProgress:
 
 
 class _ShownProgress:
-    """Progress for whoever had it before, and as a bar in the Prefect UI."""
-
     def __init__(self, before: Progress, recorder: Recorder, job: str, language: str) -> None:
         self.before = before
         self._recorder = recorder
@@ -88,11 +83,7 @@ _Makes = TypeVar("_Makes")
 
 
 class Watching:
-    """Runs stages as tasks of the present flow run, and records what people want to see of them.
-
-    Args:
-        is_alone: Whether nobody in this process waits for the run's report.
-    """
+    """Runs stages as tasks of the present flow run, and records what people want to see of them."""
 
     def __init__(self, recorder: Recorder, logger: RunLogger, *, is_alone: bool) -> None:
         self.recorder = recorder
@@ -104,7 +95,6 @@ class Watching:
         self._reads_elsewhere = bool(os.environ.get("REPASSE_DASK", "").strip())
 
     def __call__(self, stage: Stage[_Takes, _Makes], run: Run, /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
-        """Run one stage as a task. Nothing is cached, persisted or tried again: the ledger says what is left to do."""
         job = run.asked.job.job if run.asked else ""
         if not isinstance(run.progress, _ShownProgress):
             run.progress = _ShownProgress(run.progress, self.recorder, job, run.language)
@@ -130,10 +120,6 @@ class Watching:
 
     def as_task(self, name: str, label: str, body: Callable[[], State[None]], language: str) -> None:
         """Run something as a task, once, whatever becomes of its being watched.
-
-        Args:
-            body: What it does; returns the state that the task is shown in.
-            language: In which an error is told that ends it.
 
         Raises:
             Exception: what the body raised; the task is shown as failed, and says why.

@@ -47,11 +47,7 @@ def doubt_abandoned(run: Run) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ListedReports:
-    """One look at the service's list.
-
-    Attributes:
-        ended: What had ended before the list was asked for: what ends meanwhile has not gone back.
-    """
+    """One look at the service's list."""
 
     ended: list[Submission]
     reports: tuple[SplitReport, ...]
@@ -59,9 +55,6 @@ class ListedReports:
 
 def poll_reports(run: Run) -> tuple[SplitReport, ...]:
     """List the service's reports in every way it can, settle what is in doubt, and compare the list with the ledger.
-
-    Returns:
-        All reports the service lists.
 
     Raises:
         NotSent: the list could not be had whole; that is no information, and nothing may be sent on it.
@@ -75,9 +68,6 @@ def poll_reports(run: Run) -> tuple[SplitReport, ...]:
 
 def fetch_reports(run: Run, ask: Callable[[], tuple[SplitReport, ...]]) -> ListedReports:
     """List the service's reports.
-
-    Args:
-        run: Whose ledger must be that of the service.
 
     Raises:
         NotSent: the list could not be had.
@@ -102,13 +92,11 @@ def compare_reports(run: Run, look: ListedReports) -> None:
 
 
 def alarms_of(run: Run, look: ListedReports) -> list[Alarm]:
-    """Tell where the list does not agree with the ledger."""
     accepted, sent = run.ledger.freeze.accepted(), run.ledger.submissions.sent_reports()
     return compare_listing(look.reports, sent, ledger_tag=run.ledger.tag, accepted=accepted)
 
 
 def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
-    """Accept what the list shows, propose what could be it, and alarm where it shows too much."""
     _doubt_refusals(run, reports)
     alarms = []
     findings = find_doubtful(run.ledger.submissions.list(states={S.IN_DOUBT, S.ABSENT}), reports)
@@ -206,7 +194,6 @@ def _link_or_propose(run: Run, nameless: list[Submission], reports: tuple[SplitR
 
 
 def _ended(run: Run) -> list[Submission]:
-    """List what has come to an end, of the run's job or of all."""
     return run.ledger.submissions.list(job=job_looked_at(run), states=ENDED, bodies=False)
 
 

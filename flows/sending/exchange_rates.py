@@ -36,11 +36,7 @@ X = ExchangeState
 
 
 def set_rate(run: Run, update: ExchangeUpdate, *, by: str = "") -> ExchangeUpdate:
-    """Set one rate, unless the report has one already, has ended, or another worker has taken it.
-
-    Args:
-        by: The people who asked for it by hand; "" where nobody did.
-    """
+    """Set one rate, unless the report has one already, has ended, or another worker has taken it."""
     if update.body != update.terms.body:
         raise BrokenInvariant(f"{update.id}: the stored body is not what was approved")
     report = find_report_of(run, update)
@@ -231,9 +227,6 @@ def approved_terms(run: Run, report: Submission) -> ExchangeTerms | None:
 def rate_by_hand(run: Run, report: Submission, terms: ExchangeTerms, by: Sequence[str]) -> ExchangeUpdate:
     """Set the exchange rate of one report.
 
-    Returns:
-        The update as it stands: accepted, or what became of it.
-
     Raises:
         DecisionRefused: the report waits for no rate, has one, or one may be on its way already; or its job counts only
             words of people who signed in.
@@ -335,9 +328,6 @@ def declare_rates_absent(run: Run, update_ids: Iterable[str], by: Sequence[str],
     A last look comes first: what the reports show by then counts instead. One in doubt has to be a day old; one that
     was refused need not be, for nothing of it can still arrive. Nothing is declared where one of them cannot be.
 
-    Returns:
-        For each the update as the last look leaves it, or its next attempt, approved.
-
     Raises:
         DecisionRefused: an update is neither in doubt nor refused, or in doubt for less than a day; of several, each
             that cannot be declared is named with its reason.
@@ -372,8 +362,6 @@ def _old_enough(run: Run, name: str, people: Collection[str]) -> ExchangeUpdate:
 
 
 def _standing(run: Run, update_id: str) -> ExchangeUpdate:
-    """Return an update that stands where a word on it makes sense."""
-
     def gone(owner: Owner) -> bool:
         return is_gone(owner, run.owner)
 

@@ -67,7 +67,6 @@ def withdraw_what_lapsed(run: Run, drafted: Draft) -> None:
 
 
 def _withdraw(run: Run, batches: Sequence[Submission], why: str) -> None:
-    """Withdraw batches, and tell each with its reason."""
     if not batches:
         return
     reason = Message(f"cli.{why}.reason")
@@ -109,7 +108,6 @@ def _changed(run: Run, drafted: Draft, batches: Sequence[Submission]) -> list[Su
 
 
 def _worked_without(run: Run, drafted: Draft, submission_ids: Collection[str]) -> Payables:
-    """Work out what would be paid were it not for the claims of these submissions."""
     snapshot = drafted.snapshot
     claims = tuple(claim for claim in snapshot.claims if claim.submission_id not in submission_ids)
     others = tuple(claim for claim in snapshot.claims_elsewhere if claim.submission_id not in submission_ids)
@@ -122,7 +120,6 @@ def _worked_without(run: Run, drafted: Draft, submission_ids: Collection[str]) -
 
 
 def _report_other_periods(run: Run, batches: Sequence[Submission]) -> None:
-    """Say what is approved and unsent of other periods, which this run has not read."""
     for (period, digest), count in Counter((batch.period, batch.plan_digest) for batch in batches).items():
         cents = sum(batch.amount_cents for batch in batches if (batch.period, batch.plan_digest) == (period, digest))
         facts = {"period": period, "count": count, "amount": Money(cents), "digest": digest}

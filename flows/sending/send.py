@@ -35,9 +35,9 @@ class AttemptAnswer(Protocol):
     """What every kind's answer tells: its status, None when none came, and its body as far as it was read."""
 
     @property
-    def http_status(self) -> int | None: ...  # noqa: D102
+    def http_status(self) -> int | None: ...
     @property
-    def body(self) -> bytes: ...  # noqa: D102
+    def body(self) -> bytes: ...
 
 
 AnyAnswer = TypeVar("AnyAnswer", bound=AttemptAnswer)
@@ -120,9 +120,6 @@ LEASE_S: Final = 900.0
 
 def send(run: Run, obligations: Obligations) -> None:
     """Send every approved submission of the job and period, whatever run approved it.
-
-    Args:
-        obligations: What it works with: a refusal names the rows it stands for.
 
     Raises:
         ApprovalWanted: an approval lapsed meanwhile.
@@ -213,7 +210,6 @@ def check_not_frozen(run: Run) -> None:
 
 
 def listing_is_old(run: Run) -> bool:
-    """Whether the service's list has to be looked at again before anything is sent."""
     return run.listed_at_s is None or run.clock.monotonic_s() - run.listed_at_s > LIST_AGAIN_AFTER_S
 
 
@@ -286,7 +282,6 @@ def _report_taken(run: Run, submission_id: str) -> None:
 
 
 def _report_what_was_taken_back(run: Run, obligations: Obligations) -> None:
-    """Say what of the run's own plan people took back before this worker came to it."""
     planned = {
         payment.submission_id for payment in obligations if payment.place is Place.PLANNED and payment.submission_id
     }
@@ -303,7 +298,6 @@ def _report_withdrawn(run: Run, submission: Submission) -> None:
 
 
 def _alarms_of(submission: Submission, answer: PostAnswer) -> tuple[Alarm, ...]:
-    """Alarm where the service accepted another amount, currency or payer than were sent."""
     report, name = answer.report, submission.report_id
     if report is None:
         return ()
@@ -348,7 +342,6 @@ def _check_bytes(submission: Submission) -> None:
 
 
 def _act_on(run: Run, submission: Submission, answer: PostAnswer, obligations: Obligations) -> None:
-    """Tell what came of it, and stop where going on could do harm."""
     name = submission.report_id
     run.show(Message("cli.send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))
     if answer.outcome is Outcome.NOT_SENT:

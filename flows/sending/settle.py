@@ -69,16 +69,11 @@ def follow(run: Run, for_s: float) -> None:
 
 
 def open_submissions(run: Run) -> list[Submission]:
-    """List what the service has accepted and not finished, of this job."""
     return run.ledger.submissions.list(job=run.job.job, states=OPEN)
 
 
 def poll_open_reports(run: Run, waiting: Sequence[Submission], listed: Iterable[SplitReport] | None = None) -> None:
-    """Look once, at all of them together, record what is seen, and hold the list against the ledger.
-
-    Args:
-        listed: A list that is not older than `waiting`; None to ask for one, which serves all of them.
-    """
+    """Look once, at all of them together, record what is seen, and hold the list against the ledger."""
     try:
         reports = {report.id: report for report in (_compared_list(run, waiting) if listed is None else listed)}
         withheld = run.ledger.claims.withheld(submission.id for submission in waiting)
@@ -143,7 +138,6 @@ def record_report(run: Run, submission: Submission, report: SplitReport, withhel
 
 
 def note_open(run: Run) -> None:
-    """Say what is still open, and that the run ends all the same."""
     left = open_submissions(run)
     if left:
         run.end_with(ExitCode.STILL_OPEN, Message("cli.open.left", count=len(left)))

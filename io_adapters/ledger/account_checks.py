@@ -36,7 +36,6 @@ class CheckBudget:
     """Whose money checks cost.
 
     Attributes:
-        budget_cents: What the run may spend on all of them.
         per_day, per_month: How many checks of all jobs the house allows; None for no limit.
     """
 
@@ -54,7 +53,6 @@ class CheckAnswered(Answered):
 
     Attributes:
         valid: What the service said of the account; None when it did not say.
-        valid_for_days: How long that may be used again; 0 for not at all.
     """
 
     valid: bool | None = None
@@ -63,13 +61,7 @@ class CheckAnswered(Answered):
 
 @dataclass(frozen=True, slots=True)
 class KeptCheck:
-    """How one check ended.
-
-    Attributes:
-        result: What the service said; unknown when it did not say.
-        checked_at: When it was answered (UTC); None when it was not.
-        expires_at: Until when the answer may be used again (UTC); None when there is none.
-    """
+    """How one check ended."""
 
     fingerprint: str
     result: Verdict
@@ -80,8 +72,6 @@ class KeptCheck:
 
 
 class AccountChecks(Outbox[AccountCheck]):
-    """The record of account checks, each an attempt that is written down as being sent."""
-
     _states = AttemptState
     _kind = AttemptKind.ACCOUNT_CHECK
     _transitions = TRANSITIONS
@@ -96,14 +86,6 @@ class AccountChecks(Outbox[AccountCheck]):
     ) -> Mapping[str, AccountCheck | NotReserved]:
         """Write answers down and reserve more checks, all in one transaction, durable when it returns.
 
-        Args:
-            answered: Checks whose answer came, or that came to nothing.
-            wanted: The exact body to send about each account, by fingerprint, the most wanted first.
-            deadline_at: When each of these gives up at the latest.
-
-        Returns:
-            For each wanted account the check that may now be sent, once, or why there is none.
-
         Raises:
             BrokenInvariant: one of `answered` had ended already; nothing is written.
         """
@@ -113,7 +95,6 @@ class AccountChecks(Outbox[AccountCheck]):
             return self._reserve(connection, wanted, budget, deadline_at)
 
     def kept(self, fingerprints: Iterable[str], now: dt.datetime) -> dict[str, KeptCheck]:
-        """Return the latest answer about each account, where it may still be used."""
         latest: dict[str, KeptCheck] = {}
         with self._db.reading() as connection:
             for some in chunks(fingerprints):
@@ -124,7 +105,6 @@ class AccountChecks(Outbox[AccountCheck]):
         }
 
     def refused_before(self, fingerprints: Iterable[str]) -> set[str]:
-        """Return the accounts the service has ever called invalid, however long ago."""
         invalid = select(attempts.c.subject).join(account_verdicts).where(_IS_CHECK, ~account_verdicts.c.valid)
         found: set[str] = set()
         with self._db.reading() as connection:
@@ -133,17 +113,14 @@ class AccountChecks(Outbox[AccountCheck]):
         return found
 
     def in_flight(self, fingerprints: Iterable[str]) -> set[str]:
-        """Return those of the accounts that somebody is checking at this moment."""
         with self._db.reading() as connection:
             return _in_flight(connection, fingerprints)
 
     def spent(self, run_id: str) -> int:
-        """Return what a run has spent and reserved, in centavos."""
         with self._db.reading() as connection:
             return _spent(connection, run_id)
 
     def for_run(self, run_id: str) -> list[KeptCheck]:
-        """Return the checks a run made, in the order they were begun."""
         with self._db.reading() as connection:
             rows = connection.execute(_select_ended().where(attempts.c.run_id == run_id)).all()
         return [_kept_of(row) for row in rows]
@@ -249,7 +226,6 @@ def _made_since(connection: Connection, moment: dt.datetime) -> int:
 
 
 def _select_ended() -> Select[Any]:
-    """Select the checks that have ended, in the order they were begun."""
     a, v = attempts.c, account_verdicts.c
     return (
         select(a.subject, a.state, a.reason, a.cost_cents, v.valid, v.checked_at, v.expires_at)

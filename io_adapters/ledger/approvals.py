@@ -87,7 +87,6 @@ class Approvals:
             )
 
     def valid(self, digest: str, now: dt.datetime) -> list[Approval]:
-        """Return the approvals of a plan that are neither expired, used nor void, oldest first."""
         with self._db.reading() as connection:
             return _read(connection, _is_valid(digest, now), self._db.seal)
 
@@ -106,7 +105,6 @@ class Approvals:
             return _read(connection, and_(approvals.c.digest == digest, approvals.c.voided_at.is_(None)), self._db.seal)
 
     def decisions_on(self, digests: Iterable[str]) -> list[PlanDecision]:
-        """Return every yes and no to these plans, oldest first, whatever became of it."""
         a, p = approvals.c, plans.c
         this_no = and_(a.kind == REJECTED, a.at == p.rejected_at)
         columns = (a.digest, a.by, a.kind, a.total_cents, a.at, a.used_at, a.voided_at, p.rejected_why)
@@ -138,12 +136,7 @@ class Approvals:
         by_flag: bool = True,
         used: bool = False,
     ) -> dict[str, Approval]:
-        """Return, by person, the approvals of a plan that count for what its people are now.
-
-        Args:
-            by_flag: Whether --yes counts as a word.
-            used: Those that were used up when the plan was last approved, in place of those that stand.
-        """
+        """Return, by person, the approvals of a plan that count for what its people are now."""
         approved_at = select(plans.c.approved_at).where(plans.c.digest == digest).scalar_subquery()
         of_use = and_(approvals.c.digest == digest, approvals.c.used_at == approved_at)
         with self._db.reading() as connection:
@@ -191,7 +184,6 @@ def preparers_of(connection: Connection, digest: str) -> frozenset[str]:
 
 
 def people_behind(connection: Connection, run_ids: Select[tuple[str]], launched_by: str) -> frozenset[str]:
-    """Name who launched some runs, and everybody who has a part in the bytes that they have read."""
     users = {row.key: row.name for row in connection.execute(select(desk_users.c.key, desk_users.c.name))}
     brought = [users.get(person, person) for person in authors_of_runs(connection, run_ids)]
     return frozenset({same_person(name): name for name in (*brought, launched_by)}.values())
@@ -240,12 +232,10 @@ def _read(connection: Connection, which: ColumnElement[bool], seal: Seal) -> lis
 
 
 def approval_of(row: Row[Any]) -> Approval:
-    """Read an approval from a row."""
     return Approval(row.digest, row.by, ApprovalKind(row.kind), row.total_cents, row.at, row.expires_at)
 
 
 def facts_of(approval: Approval) -> tuple[object, ...]:
-    """Return what the seal of an approval is of."""
     times = map(_written, (approval.at, approval.expires_at))
     return ("approval", approval.digest, approval.by, approval.kind.value, approval.total_cents, *times)
 
@@ -269,8 +259,6 @@ _SENT: Final = frozenset(SubmissionState) - {SubmissionState.PLANNED, Submission
 
 
 class Approving:
-    """The part of `Submissions` that deals with whole plans."""
-
     _db: Database
 
     def approve_plan(  # noqa: PLR0913  (each is named at the call)
@@ -290,18 +278,6 @@ class Approving:
 
         What the inputs say is posted, its submissions become approved and claim what they pay, and the approvals are
         judged once more and used up. Approving a plan that has been approved already does nothing.
-
-        Args:
-            entries: What the inputs say that was not posted before.
-            now: The present moment; approvals expire by it.
-            taxes_cents: Obligation key -> kind of tax -> centavos withheld with its payment.
-            approvers: How many different people must approve at this moment; 0 where the job asks for nobody's word.
-            rule: Whose approvals count by now, beside the rule the plan was frozen under.
-            by_flag: Whether --yes counts as a word.
-            epoch: The ledger's epoch when the plan was worked out; None where nothing else can have moved it.
-
-        Returns:
-            The submissions that became approved, by number, without their bodies.
 
         Raises:
             ApprovalWanted: approvals are missing, or the plan was rejected, withdrawn or replaced.
@@ -372,9 +348,6 @@ class Approving:
         Approvals so far are void, and no other counts until a later run arrives at the plan again. What was withdrawn
         is claimed no more; what was sent stays.
 
-        Returns:
-            The plan's submissions as they stand then, the latest attempt of each batch, without their bodies.
-
         Raises:
             ApprovalWanted: no such plan is stored.
             DecisionRefused: all of it was sent, or ended, before; nothing was recorded.
@@ -392,11 +365,7 @@ class Approving:
         return [latest[number] for number in sorted(latest)]
 
     def withdraw_unsent(self, submission_ids: Sequence[str], *, run_id: str, reason: Message) -> list[Submission]:
-        """Take back approved submissions that were never sent, in one transaction.
-
-        Returns:
-            Those that were withdrawn, as they were, without their bodies; another worker may have been faster.
-        """
+        """Take back approved submissions that were never sent, in one transaction."""
         with self._db.writing() as connection:
             found = []
             for some in chunks(submission_ids):
@@ -450,7 +419,6 @@ def _written(fact: object) -> object:
 def _withhold(
     connection: Connection, submission_ids: Sequence[str], taxes_cents: Mapping[str, Mapping[str, int]]
 ) -> None:
-    """Write down with what submissions pay which taxes are withheld of it."""
     claimed = select(claims.c.submission_id, claims.c.obligation_key).where(claims.c.submission_id.in_(submission_ids))
     rows = [
         {"submission": name, "obligation": key, "taxes": json.dumps(dict(sorted(taxes_cents[key].items())))}

@@ -30,14 +30,7 @@ def approvals_given(
     by_flag: bool = True,
     used: bool = False,
 ) -> frozenset[str]:
-    """Return who has said yes to this very plan and total, and counts for what they are now.
-
-    Args:
-        ledger: Knows the words, and the people of the desk.
-        rule: As `rule_for` gives it.
-        by_flag: Whether --yes counts as a word.
-        used: Whose yes let it be sent, in place of those whose yes stands.
-    """
+    """Return who has said yes to this very plan and total, and counts for what they are now."""
     return frozenset(ledger.approvals.counting(plan.digest, rule, needed, now, by_flag=by_flag, used=used))
 
 

@@ -20,11 +20,7 @@ _SHORTEST_PREFIX = len("sha256:") + 8
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """Account checks that wait for a person's yes.
-
-    Attributes:
-        digest: Names these very accounts of a job and period.
-    """
+    """Account checks that wait for a person's yes."""
 
     digest: str
     job: str
@@ -37,8 +33,6 @@ class CheckRequest:
 
 
 class CheckRequests:
-    """The record of checks that people are asked for, and of what they said."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -92,7 +86,6 @@ class CheckRequests:
             connection.execute(insert(check_approvals).values(**values))
 
     def counting(self, request: CheckRequest, rule: PlanRule, now: dt.datetime) -> frozenset[str]:
-        """Return who has said yes to a request, has not been used, and counts for what they are now."""
         with self._db.reading() as connection:
             rows = connection.execute(select(check_approvals).where(_is_unused(request.digest, now))).all()
             given = [approval_of(row) for row in rows if self._is_ours(row)]

@@ -34,7 +34,6 @@ class LedgerMoved(RepasseError):
 
 
 def read_epoch(connection: Connection) -> int:
-    """Return the ledger's epoch, within a transaction."""
     return connection.scalar(select(epochs.c.epoch)) or 0
 
 
@@ -66,8 +65,6 @@ def raise_epoch(connection: Connection) -> None:
 
 
 class Claims:
-    """The record of claims."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -86,11 +83,9 @@ class Claims:
         return self._live(claims.c.obligation_key, obligation_keys)
 
     def live_in(self, submission_ids: Iterable[str]) -> list[Claim]:
-        """Return the live claims of these submissions."""
         return self._live(claims.c.submission_id, submission_ids)
 
     def live_of(self, job: str, period: str) -> list[Claim]:
-        """Return all live claims of a job's period."""
         return self._read(claims.c.live, submissions.c.job == job, submissions.c.period == period)
 
     def of_people(self, job: str = "", period: str = "") -> list[Claim]:
@@ -106,15 +101,7 @@ class Claims:
         return self._read(claims.c.live, claims.c.kind == "royalty", submissions.c.job == job)
 
     def payments_alike(self, rows: Iterable[tuple[str, str, int]], currency: str) -> list[Claim]:
-        """Return the live claims of payments rows that one of these may look like, of whatever job and period.
-
-        Args:
-            rows: Payee (tax id), fingerprint of the destination, centavos.
-            currency: Of the reports; only claims in it are returned.
-
-        Returns:
-            Claims of one of the amounts to one of the payees or destinations, oldest first.
-        """
+        """Return the live claims of payments rows that one of these may look like, of whatever job and period."""
         found = dict[tuple[str, int], Claim]()
         for some in chunks(rows):
             payees, destinations, amounts = (set(column) for column in zip(*some, strict=True))
@@ -142,14 +129,6 @@ class Claims:
         One has been made when a live claim is on its obligation, or when the same amount went to the same destination
         in a report that was written down later. Royalties go on in the payee's balance, which any period may pay: they
         have been made when the job has paid the payee royalties since.
-
-        Args:
-            base_keys: Of the payments about to be made.
-            royalties_of: Job and payee of those that are royalties.
-            besides: A submission whose own claims do not count: it is the one about to be sent.
-
-        Returns:
-            Each once, the oldest report first.
         """
         keys = list(base_keys)
         on_key = [
@@ -187,24 +166,20 @@ class Claims:
         return list({claim.obligation_key: claim for claim in found}.values())
 
     def trace(self, payee_or_obligation: str) -> list[Claim]:
-        """Return every claim there ever was on one obligation or for one payee (tax id), oldest first."""
         on_it = live_or_not(claims.c.obligation_key == payee_or_obligation)
         return self._read(or_(on_it, claims.c.payee == payee_or_obligation))
 
     def payments_of(self, submission_id: str) -> list[BatchPayment]:
-        """Return what a submission pays, in wire order."""
         columns = (claims.c[name] for name in BatchPayment.__dataclass_fields__)
         query = select(*columns).where(claims.c.submission_id == submission_id).order_by(claims.c.position)
         with self._db.reading() as connection:
             return [BatchPayment(*row) for row in connection.execute(query)]
 
     def with_taxes(self, submission_id: str) -> list[ClaimedSum]:
-        """Return what a submission pays, with the taxes that are withheld, in wire order."""
         with self._db.reading() as connection:
             return claimed_sums(connection, [submission_id])[submission_id]
 
     def withheld(self, submission_ids: Iterable[str]) -> dict[str, Withheld]:
-        """Return what the service was asked to hold back, for each of these submissions that asked it to."""
         found: dict[str, Withheld] = {}
         with self._db.reading() as connection:
             for some in chunks(submission_ids):
@@ -260,14 +235,12 @@ _BY_BASE_KEY: Final = (
 
 
 def _made_by_key(besides: str) -> ColumnElement[bool]:
-    """Whether another live claim is on the same obligation."""
     other = claims.alias("same_key")
     same = other.c.obligation_key == claims.c.obligation_key
     return select(other.c.submission_id).where(same, other.c.live, other.c.submission_id != besides).exists()
 
 
 def _made_by_account(besides: str) -> ColumnElement[bool]:
-    """Whether the same amount was claimed for the same destination later."""
     other, later = claims.alias("same_account"), attempts.alias("later")
     same = and_(other.c.destination == claims.c.destination, other.c.amount_cents == claims.c.amount_cents)
     return (
@@ -279,7 +252,6 @@ def _made_by_account(besides: str) -> ColumnElement[bool]:
 
 
 def _made_by_job(besides: str) -> ColumnElement[bool]:
-    """Whether the job has claimed royalties for the same payee later."""
     other, later, where = claims.alias("of_payee"), attempts.alias("later_of_job"), submissions.alias("of_job")
     return (
         select(other.c.submission_id)

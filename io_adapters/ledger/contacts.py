@@ -22,15 +22,12 @@ Accounts = tuple[ContactAccount, ...]
 
 
 class Contacts(Outbox[PlainAttempt]):
-    """The record of contacts, one per taxpayer, and of the attempts at creating them."""
-
     _states = AttemptState
     _kind = AttemptKind.CONTACT
     _transitions = CONTACT_TRANSITIONS
     _moves_money = False
 
     def of(self, tax_ids: Iterable[str]) -> dict[str, KnownContact]:
-        """Return those of these taxpayers that are remembered, gone ones included."""
         with self._db.reading() as connection:
             found: dict[str, KnownContact] = {}
             for some in chunks(tax_ids):
@@ -40,14 +37,12 @@ class Contacts(Outbox[PlainAttempt]):
             return found
 
     def all(self) -> dict[str, KnownContact]:
-        """Return everything that is remembered, by tax id."""
         with self._db.reading() as connection:
             known = connection.execute(select(contacts)).all()
             creating = connection.execute(_UNANSWERED).all()
         return dict(sorted(_with_creations(known, creating).items()))
 
     def ids(self, tax_ids: Iterable[str]) -> dict[str, str]:
-        """Return the contact ids of those of these taxpayers whose contact the service told."""
         return {
             tax_id: contact.contact_id
             for tax_id, contact in self.of(tax_ids).items()
@@ -71,12 +66,6 @@ class Contacts(Outbox[PlainAttempt]):
         """Write down that a contact is to be created, before it is, once the service has said that there is none.
 
         An earlier creation whose answer never came is absent then: whether it can still come is the caller's to judge.
-
-        Args:
-            body: The exact bytes to send.
-
-        Returns:
-            The attempt, approved; None while an earlier one is being sent.
         """
         with self._db.writing() as connection:
             now = self._db.now()
@@ -93,12 +82,7 @@ class Contacts(Outbox[PlainAttempt]):
             return read_plain(connection, attempt_id)
 
     def as_answered(self, tax_id: str, answer: Contact, *, asked_email: str) -> KnownContact:
-        """Keep what the service answered about a taxpayer's contact; a creation in doubt has taken effect then.
-
-        Args:
-            answer: The service's words; what they leave out stays as it was remembered.
-            asked_email: The e-mail that was asked for, and taken when the answer names none.
-        """
+        """Keep what the service answered about a taxpayer's contact; a creation in doubt has taken effect then."""
         with self._db.writing() as connection:
             found = connection.execute(select(contacts).where(contacts.c.tax_id == tax_id)).one_or_none()
             before = None if found is None else _known_of(found)
@@ -133,7 +117,6 @@ class Contacts(Outbox[PlainAttempt]):
         )
 
     def account_gone(self, tax_id: str, account_id: str) -> None:
-        """Keep that one account of a contact was deleted."""
         self._change_accounts(tax_id, lambda accounts: tuple(a for a in accounts if a.id != account_id))
 
     def _settle(self, connection: Connection, tax_id: str, found: AttemptState, by: str, reason: Message) -> bool:

@@ -22,8 +22,6 @@ _FIELDS = tuple(Decision.__dataclass_fields__)
 
 
 class Decisions:
-    """The record of decisions."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -31,9 +29,6 @@ class Decisions:
         """Write decisions down, all or none; *pay* gives up the claim of the report that did not tell whom it paid.
 
         A claim whose report has paid it, or still may, is never given up, whatever is said.
-
-        Args:
-            epoch: The ledger's epoch before the decisions were judged; None where nothing else can have moved it.
 
         Raises:
             LedgerMoved: something was claimed, posted or decided since that epoch; nothing was written.
@@ -53,7 +48,6 @@ class Decisions:
             raise_epoch(connection)
 
     def on_rows(self, obligation_keys: Iterable[str]) -> dict[str, Decision]:
-        """Return the last decision on each of these payments rows that has one, by obligation key."""
         return {key: decision for (key, report), decision in self._latest(obligation_keys).items() if not report}
 
     def on_reports(self, obligation_keys: Iterable[str]) -> dict[tuple[str, str], Decision]:
@@ -70,7 +64,6 @@ class Decisions:
         return False
 
     def about(self, submission_id: str) -> list[Decision]:
-        """Return the last decision on each payment of one report that people have decided on."""
         query = select(decisions).where(decisions.c.submission_id == submission_id).order_by(decisions.c.id)
         with self._db.reading() as connection:
             last = {row.obligation_key: _decision_of(row) for row in connection.execute(query)}
@@ -132,8 +125,6 @@ def _decision_of(row: Row[Any]) -> Decision:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A person's word that nothing is to be sent for now."""
-
     by: str
     why: str
     put_at: dt.datetime
@@ -144,11 +135,7 @@ BY_HAND: Final = "by_hand"  # the kind of a freeze that no alarm of the program'
 
 @dataclass(frozen=True, slots=True)
 class Freeze:
-    """Ledger and service disagree.
-
-    Attributes:
-        alarms: Kind and tag of each alarm; the tag is what people accept.
-    """
+    """Ledger and service disagree."""
 
     reason: Listed
     alarms: tuple[tuple[str, str], ...]
@@ -161,13 +148,10 @@ class Freeze:
 
 
 class Holds:
-    """People's holds."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def put(self, by: str, why: str) -> None:
-        """Stop all sending until `release`."""
         with self._db.writing() as connection:
             connection.execute(insert(holds).values(by=by, why=why, put_at=self._db.now()))
 
@@ -190,13 +174,10 @@ _UNKNOWN: Final = frozenset({"lost_report", "second_ledger"})
 
 
 class Freezes:
-    """Freezes by the program itself, lifted by people."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def put(self, reason: Message, tags: Iterable[str]) -> None:
-        """Stop all sending until people have looked."""
         with self._db.writing() as connection:
             _put(connection, reason, [(BY_HAND, tag) for tag in tags], self._db.now())
 
@@ -246,7 +227,6 @@ class Freezes:
 
 
 def freeze_for(connection: Connection, alarms: Alarms, now: dt.datetime) -> None:
-    """Stop all sending for the alarms among these that are new, in the transaction that found them."""
     if not alarms:
         return
     standing = _current_freeze(connection)

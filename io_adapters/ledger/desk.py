@@ -59,7 +59,6 @@ class DeskUsers:
         return None if row is None else user_of(row, self._db.seal)
 
     def list(self) -> list[DeskUser]:
-        """Return all users, by name."""
         with self._db.reading() as connection:
             rows = connection.execute(select(desk_users).order_by(desk_users.c.key)).all()
         return [user_of(row, self._db.seal) for row in rows]
@@ -97,7 +96,6 @@ class DeskUsers:
         self._change(name, roles=_written(_some(roles)))
 
     def set_language(self, key: str, language: Language) -> None:
-        """Remember which language a user wants to be spoken to in."""
         with self._db.writing() as connection:
             connection.execute(update(desk_users).where(desk_users.c.key == key).values(language=language))
 
@@ -143,21 +141,11 @@ _KEPT: Final = dt.timedelta(days=1)
 
 
 class DeskSessions:
-    """Who is signed in."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def start(self, token: str, user: DeskUser, absolute: dt.timedelta) -> bool:
-        """Begin a session; those that ended long ago are forgotten.
-
-        Args:
-            token: What its browser knows it by; only its seal is kept.
-            user: Whose, as they were when their password was judged.
-
-        Returns:
-            Whether it began: not for somebody who was disabled, or given another password, while it was judged.
-        """
+        """Begin a session; those that ended long ago are forgotten."""
         with self._db.writing() as connection:
             now = self._db.now()
             connection.execute(delete(desk_sessions).where(desk_sessions.c.started_at < now - absolute))
@@ -169,13 +157,7 @@ class DeskSessions:
         return True
 
     def find(self, token: str, *, idle: dt.timedelta, absolute: dt.timedelta, seen: bool = True) -> DeskUser | None:
-        """Return whose session it is; None when it ended, idled too long, or its user may no longer sign in.
-
-        Args:
-            idle: How long it lasts without use.
-            absolute: How long it lasts however much it is used.
-            seen: Whether somebody uses it now; a page that asks by itself does not.
-        """
+        """Return whose session it is; None when it ended, idled too long, or its user may no longer sign in."""
         now, name = self._db.now(), self._name(token)
         query = (
             select(desk_users, desk_sessions.c.seen_at)
@@ -200,15 +182,12 @@ class DeskSessions:
         return None if user.disabled else user
 
     def device_mark(self, user_key: str, device: str) -> str:
-        """Return what a browser is known by in which a user has signed in."""
         return self._db.seal.of("device", user_key, device)
 
     def is_device_of(self, user_key: str, device: str, mark: str) -> bool:
-        """Whether a user has signed in with a browser before."""
         return self._db.seal.is_of(mark, "device", user_key, device)
 
     def end(self, token: str) -> None:
-        """Sign out."""
         with self._db.writing() as connection:
             connection.execute(delete(desk_sessions).where(desk_sessions.c.token_seal == self._name(token)))
 
@@ -218,15 +197,7 @@ class DeskSessions:
 
 @dataclass(frozen=True, slots=True)
 class AttemptLimits:
-    """How often somebody may fail to sign in.
-
-    Attributes:
-        free: Failures of a name from one address that cost no wait.
-        per_name: Failures of a name, from wherever.
-        per_address: Failures from an address, of whatever names.
-        is_known_device: Whether its user has signed in with this very browser before: what others do keeps it out of
-            nothing.
-    """
+    """How often somebody may fail to sign in."""
 
     free: int
     per_name: int
@@ -246,8 +217,6 @@ FIRST_WAIT: Final = dt.timedelta(seconds=30)
 
 
 class SignInAttempts:
-    """Attempts to sign in, by name and by address."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -256,12 +225,6 @@ class SignInAttempts:
 
         Failures from one address keep nobody out elsewhere: they are counted by name and address together, and each
         one more makes the wait longer. Only very many of a name, or of an address, count by themselves.
-
-        Args:
-            address: Where it comes from, or the device that is known to be the user's.
-
-        Returns:
-            Its number, for `succeed`; None when it comes too early: then nothing may be judged.
         """
         names, addresses = _hash(same_person(name)), _hash(address)
         a = desk_attempts.c
@@ -291,7 +254,6 @@ class SignInAttempts:
             connection.execute(delete(desk_attempts).where(desk_attempts.c.name_sha256 == _hash(same_person(name))))
 
     def succeed(self, attempt: int) -> None:
-        """Take an attempt back out of the count."""
         with self._db.writing() as connection:
             connection.execute(update(desk_attempts).where(desk_attempts.c.id == attempt).values(succeeded=True))
 
@@ -322,7 +284,6 @@ class DeskUploads:
         return Upload(*row)
 
     def unused(self) -> list[Upload]:
-        """Return the uploads that no run has read and no job holds, oldest first."""
         read, held = select(run_inputs.c.sha256), select(job_versions.c.sha256)
         c = desk_uploads.c
         query = select(desk_uploads).where(c.sha256.not_in(read), c.sha256.not_in(held)).order_by(c.at)
@@ -336,7 +297,6 @@ class DeskUploads:
             connection.execute(delete(desk_uploads).where(c.sha256 == upload.sha256, c.name == upload.name))
 
     def find(self, sha256: str) -> list[Upload]:
-        """Return the uploads of some bytes, oldest first."""
         query = select(desk_uploads).where(desk_uploads.c.sha256 == sha256).order_by(desk_uploads.c.at)
         with self._db.reading() as connection:
             return [Upload(*row) for row in connection.execute(query)]
@@ -352,26 +312,18 @@ class ContentAuthors:
         self._db = database
 
     def record(self, sha256: str, by: str, *, carried_on_from: str = "") -> None:
-        """Write down that somebody put some bytes somewhere.
-
-        Args:
-            sha256: Hex digest of the bytes.
-            carried_on_from: Digest of the bytes that these go on from, such as a text before it was edited: whoever has
-                a part in those has one in these. "" where these are all of the person's own.
-        """
+        """Write down that somebody put some bytes somewhere."""
         part = select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == carried_on_from)
         with self._db.writing() as connection:
             before = connection.scalars(part).all() if carried_on_from else ()
             _note_author(connection, sha256, [same_person(by), *before], self._db.now())
 
     def of(self, sha256: str) -> frozenset[str]:
-        """Return everybody who has a part in some bytes, as `same_person` writes them."""
         with self._db.reading() as connection:
             query = select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == sha256)
             return frozenset(connection.scalars(query))
 
     def of_run(self, run_id: str) -> frozenset[str]:
-        """Return everybody who has a part in the bytes that a run has read, as `same_person` writes them."""
         with self._db.reading() as connection:
             return authors_of_runs(connection, select(literal(run_id)))
 
@@ -394,8 +346,6 @@ class JobVersion:
     """What a file of a job has said since somebody put it in its place.
 
     Attributes:
-        number: Counts versions of all jobs.
-        name: The file, relative to the job's folder.
         sha256: Hex digest of its bytes, which lie among the uploads.
         by: Who put it there; "" for what was there before anybody did.
     """
@@ -409,18 +359,11 @@ class JobVersion:
 
 
 class JobVersions:
-    """The record of what jobs have said."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def record(self, job_file: str, name: str, before_sha256: str, sha256: str, by: str) -> None:
-        """Write a new version of a file down; before the first one, what was there.
-
-        Args:
-            name: The file, relative to the job's folder.
-            before_sha256: What stood in its place; "" for nothing.
-        """
+        """Write a new version of a file down; before the first one, what was there."""
         with self._db.writing() as connection:
             known = connection.scalar(
                 select(job_versions.c.sha256)
@@ -434,15 +377,12 @@ class JobVersions:
             connection.execute(insert(job_versions).values(**values, sha256=sha256, by=by))
 
     def list(self, job_file: str) -> list[JobVersion]:
-        """Return the versions of all files of a job, newest first."""
         query = select(job_versions).where(job_versions.c.job_file == job_file).order_by(job_versions.c.id.desc())
         with self._db.reading() as connection:
             return [JobVersion(*row) for row in connection.execute(query)]
 
 
 class DeskLaunches:
-    """Runs the desk has asked for."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -467,15 +407,12 @@ class DeskLaunches:
         return None if row is None else _launch_of(row)
 
     def of_job_file(self, job_file: str) -> list[Launch]:
-        """Return the launches of a job file, newest first."""
         query = select(desk_launches).where(desk_launches.c.job_file == job_file).order_by(desk_launches.c.at.desc())
         with self._db.reading() as connection:
             return [_launch_of(row) for row in connection.execute(query)]
 
 
 class FirstDecisions:
-    """What one person has said where it takes two."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 

@@ -89,13 +89,7 @@ _ONLY_ROW = 1
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What the ledger is bound to.
-
-    Attributes:
-        tag: Six characters that mark this ledger's reports in the service.
-        url: Base URL of the service; None until first use.
-        key_fingerprint: Fingerprint of the API key; None until first use.
-    """
+    """What the ledger is bound to."""
 
     tag: str
     url: str | None
@@ -119,13 +113,10 @@ def normal_address(url: str) -> str:
 
 
 class ServiceBinding:
-    """Keeps play money and real money, and two accounts, apart."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def ensure_tag(self) -> str:
-        """Return the ledger's tag, which is drawn at random when the ledger is new."""
         with self._db.reading() as connection:
             tag = connection.scalar(select(meta.c.tag))
         if tag is not None:
@@ -138,7 +129,6 @@ class ServiceBinding:
         return str(tag)
 
     def current(self) -> Binding:
-        """Return what the ledger is bound to."""
         with self._db.reading() as connection:
             row = connection.execute(select(meta.c.tag, meta.c.service_url, meta.c.key_fingerprint)).one()
         return Binding(*row)
@@ -160,7 +150,6 @@ class ServiceBinding:
             raise ConfigurationError(Message("error.other_key"))
 
     def accept_key(self, key_fingerprint: str, by: str) -> None:
-        """Take a renewed API key for the bound one, on a person's word, which is kept for good."""
         with self._db.writing() as connection:
             connection.execute(update(meta).values(key_fingerprint=key_fingerprint))
             connection.execute(
@@ -182,8 +171,6 @@ _FIELDS = {
 
 
 class Institutions:
-    """The last list that was read as a whole."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -204,12 +191,7 @@ class Institutions:
             return connection.scalar(select(institution_reads.c.read_at))
 
     def replace(self, listed: Iterable[Institution], at: dt.datetime) -> None:
-        """Keep a list that was read to its end, in place of the former.
-
-        Args:
-            listed: As the service told them. One without an ISPB cannot be looked up and is left out; of two with the
-                same ISPB the active one counts.
-        """
+        """Keep a list that was read to its end, in place of the former."""
         by_ispb: dict[str, Institution] = {}
         for institution in listed:
             ispb = _ispb_of(institution)
@@ -235,17 +217,7 @@ def _ispb_of(institution: Institution) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeptWebhook:
-    """One URL that was given, or was about to be given, to the service.
-
-    Attributes:
-        id: The ledger's number of it.
-        webhook_id: The service's id; None where it told none, or never answered.
-        base_url: The URL without its unguessable last part.
-        active: What the service said; None where it did not.
-        asked_at: When it was about to be registered (UTC).
-        registered_at: When the service answered (UTC); None when no answer is known.
-        retired_at: Since when deliveries to it are no longer taken (UTC).
-    """
+    """One URL that was given, or was about to be given, to the service."""
 
     id: int
     webhook_id: str | None
@@ -257,27 +229,16 @@ class KeptWebhook:
 
 
 class Webhooks:
-    """The record of webhooks."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def begin(self, base_url: str, token: str) -> int:
-        """Write down that a URL is about to be registered, so that its deliveries are taken even if no answer comes.
-
-        Args:
-            base_url: The URL without its unguessable part.
-            token: The unguessable part; only its hash is kept.
-
-        Returns:
-            The ledger's number of it.
-        """
+        """Write down that a URL is about to be registered, so that its deliveries are taken even if no answer comes."""
         row = insert(webhooks).values(base_url=base_url, token_sha256=_hash(token), asked_at=self._db.now())
         with self._db.writing() as connection:
             return int(connection.execute(row.returning(webhooks.c.id)).scalar_one())
 
     def registered(self, number: int, webhook_id: str | None, *, active: bool | None) -> None:
-        """Keep the service's answer to a registration."""
         values = {"webhook_id": webhook_id, "active": active, "registered_at": self._db.now()}
         with self._db.writing() as connection:
             connection.execute(update(webhooks).where(webhooks.c.id == number).values(**values))
@@ -292,13 +253,11 @@ class Webhooks:
             )
 
     def knows(self, token: str) -> bool:
-        """Say whether deliveries with this unguessable part are to be taken."""
         query = select(webhooks.c.id).where(webhooks.c.token_sha256 == _hash(token), webhooks.c.retired_at.is_(None))
         with self._db.reading() as connection:
             return connection.scalar(query) is not None
 
     def all(self) -> list[KeptWebhook]:
-        """Return all of them, oldest first."""
         with self._db.reading() as connection:
             rows = connection.execute(select(webhooks).order_by(webhooks.c.id)).all()
         return [_kept_of(row) for row in rows]

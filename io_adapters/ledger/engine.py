@@ -24,22 +24,14 @@ from schemas.messages import Message
 
 
 class Seal:
-    """Seals facts, and recognises its own seals.
-
-    Args:
-        key: Returns the key; asked for when something is first sealed or recognised.
-    """
+    """Seals facts, and recognises its own seals."""
 
     def __init__(self, key: Callable[[], bytes]) -> None:
         self._ask = key
         self._key: bytes | None = None
 
     def of(self, *facts: object) -> str:
-        """Return the seal of some facts, 64 hexadecimal digits.
-
-        Args:
-            *facts: What they are facts of, then texts and numbers: the same of something else have another seal.
-        """
+        """Return the seal of some facts, 64 hexadecimal digits."""
         if self._key is None:
             self._key = self._ask()
         return hmac.new(self._key, json.dumps(facts).encode(), "sha256").hexdigest()
@@ -58,12 +50,7 @@ _ADVISORY_LOCK = 0x5265_7061_7373_65
 
 
 class Database:
-    """An engine and a clock.
-
-    Args:
-        engine: From `make_engine`.
-        clock: Returns the present moment, with its time zone.
-    """
+    """An engine and a clock."""
 
     def __init__(self, engine: Engine, clock: Callable[[], dt.datetime], seal: Seal = NO_KEY) -> None:
         self.engine = engine
@@ -82,7 +69,6 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Read in one transaction, beside a writer."""
         with self.engine.connect() as connection, connection.begin():
             yield connection
 
@@ -124,7 +110,6 @@ def make_engine(url: URL) -> Engine:
 
 
 def is_memory(url: URL) -> bool:
-    """Say whether a URL means a SQLite database that ends with the program."""
     return url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}
 
 

@@ -37,7 +37,6 @@ def write_terms(connection: Connection, plan_digest: str, terms: ExchangeTerms) 
 
 
 def terms_of(row: Row[Any]) -> ExchangeTerms:
-    """Read the columns of `plan_exchanges` in a row."""
     return ExchangeTerms(row.currency, Decimal(row.rate), row.order_id, row.show_exchange_data)
 
 
@@ -47,7 +46,6 @@ _COUNTS: Final = attempts.c.state != ExchangeState.ABSENT.value
 
 
 def select_updates() -> Select[Any]:
-    """Select exchange updates with their report."""
     a, s, r = attempts.c, submissions.c, _OF_REPORT.c
     return (
         select(
@@ -62,7 +60,6 @@ def select_updates() -> Select[Any]:
 
 
 def update_of(row: Row[Any]) -> ExchangeUpdate:
-    """Read one row of `select_updates`."""
     read_as_it_is = (
         "id", "run_id", "sending_at", "was_in_doubt", "reason", "job", "period", "report_run_id"
     )  # fmt: skip
@@ -107,13 +104,7 @@ def write_updates(
     reason: Message | None = None,
     was_in_doubt: bool = False,
 ) -> list[str]:
-    """Write down attempts to set the rates of reports, ready to be sent; returns their ids.
-
-    Args:
-        wanted: The report, the number of the attempt, and the exact bytes to send, of each.
-        by: The run, or the people, on whose word.
-        was_in_doubt: Whether these bytes may have arrived before.
-    """
+    """Write down attempts to set the rates of reports, ready to be sent; returns their ids."""
     same = {"state": X.APPROVED.value, "run_id": run_id, "was_in_doubt": was_in_doubt, "reason": reason}
     rows = [
         same | {"id": exchange_update_id(report_id, number), "subject": report_id, "number": number, "body": body}
@@ -216,7 +207,6 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
             return [update_of(row) for row in connection.execute(query)]
 
     def of_reports(self, report_ids: Iterable[str]) -> dict[str, ExchangeUpdate]:
-        """Return the one update that counts of each of these reports that has one, by report id."""
         found: dict[str, ExchangeUpdate] = {}
         with self._db.reading() as connection:
             for some in chunks(report_ids):
@@ -225,15 +215,7 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
         return found
 
     def record_seen(self, seen: ExchangeUpdate, after: ExchangeState, *, by: str, reason: Message) -> ExchangeUpdate:
-        """Write down what a look at the report, or a person, says of its rate.
-
-        Args:
-            seen: The update as it stood when the service was asked; when it stands elsewhere by now, nothing changes.
-            by: The run that looked, or the person.
-
-        Returns:
-            The update as it stands now.
-        """
+        """Write down what a look at the report, or a person, says of its rate."""
         with self._db.writing() as connection:
             self._try_move(connection, seen, after, at=self._db.now(), by=by, reason=reason)
             return read_update(connection, seen.id)
@@ -244,9 +226,6 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
         """Write down an update with these terms, bound to the people who say so, in place of a refused one.
 
         Who of them may say so, and the look before, are the caller's to judge.
-
-        Returns:
-            The new attempt, approved; its record begins with the names and the digest of its exact bytes.
 
         Raises:
             ApprovalWanted: fewer than two different people.
@@ -273,9 +252,6 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
         """Take people's word that the service did not set the rate, and make the next attempt ready: the same bytes.
 
         Whether it is time for that, and the last look before, are the caller's to judge.
-
-        Returns:
-            The next attempt, approved.
 
         Raises:
             ApprovalWanted: fewer than two different people.

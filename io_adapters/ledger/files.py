@@ -40,8 +40,6 @@ LONGEST_NAME: Final = 256
 
 
 class Files:
-    """The record of files."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -60,15 +58,7 @@ class Files:
         sketches: Sketches = NO_SKETCHES,
         accounts: Sequence[StatementAccount] = (),
     ) -> None:
-        """Write down that a run read a file, once per run, source and name.
-
-        Args:
-            source: Name of the layout it was read with.
-            file_sha256: Hex digest of its bytes.
-            content_sha256: Hex digest of its canonical rows.
-            used: Whether anything of it was; not, where all of it was set aside.
-            again: Whether somebody wanted it used although it, or lines of it, had been used before.
-        """
+        """Write down that a run read a file, once per run, source and name."""
         same = and_(files.c.run_id == run_id, files.c.source == source, files.c.name == name)
         lines = _to_columns(sketches, accounts) if sketches else {}
         with self._db.writing() as connection:
@@ -99,13 +89,7 @@ class Files:
     def record_inputs(
         self, run_id: str, read: Iterable[tuple[str, str]], settled: Iterable[tuple[str, str]] = ()
     ) -> None:
-        """Write down the bytes of everything that a run has read.
-
-        Args:
-            read: Name and hex digest of each file.
-            settled: Run and name of each corrections workbook that an earlier run was given, and whose rows this one
-                read in the place of others.
-        """
+        """Write down the bytes of everything that a run has read."""
         i = run_inputs.c
         with self._db.writing() as connection:
             known = set(connection.execute(select(i.name, i.sha256).where(i.run_id == run_id)).tuples())
@@ -124,7 +108,6 @@ class Files:
             return {row.name: row.file_sha256 for row in connection.execute(query)}
 
     def again_in(self, digests: Collection[str]) -> frozenset[str]:
-        """Return the names of the files that some plans use again, as somebody wanted."""
         query = select(files.c.name).join(file_uses, file_uses.c.file_id == files.c.id)
         query = query.join(plan_runs, plan_runs.c.run_id == files.c.run_id)
         with self._db.reading() as connection:
@@ -135,20 +118,13 @@ class Files:
         """Return the uses, by runs that had an effect, of files of any of these bytes or rows; oldest first.
 
         Those runs are the ones whose plan was ever approved, and those that carried or recouped everything.
-
-        Args:
-            sha256s: Hex digests, of bytes or of canonical rows.
         """
         wanted = list(sha256s)
         same = or_(files.c.file_sha256.in_(wanted), files.c.content_sha256.in_(wanted))
         return list(dict.fromkeys(_use(row) for row in self._used(same)))
 
     def uses_of_lines(self, here: WhoseMoney) -> list[FileUse]:
-        """Return the uses of royalty lines by runs that had an effect, oldest first.
-
-        Args:
-            here: Whose uses are told run by run; elsewhere each version of a file is told once.
-        """
+        """Return the uses of royalty lines by runs that had an effect, oldest first."""
         versions: dict[tuple[WhoseMoney, str, str, str], Row[Any]] = {}
         for row in self._used(file_uses.c.lines_sha256.is_not(None)):
             whose = _whose(row)
@@ -227,8 +203,6 @@ def _from_columns(row: Row[Any]) -> tuple[Sketches, tuple[StatementAccount, ...]
 
 
 class CorrectedRows:
-    """The record of rows that people have put right in corrections workbooks."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -258,11 +232,7 @@ class PixKeyTypes:
         self._db = database
 
     def confirm(self, job: str, types: Mapping[str, str], by: str) -> None:
-        """Write down what somebody has confirmed.
-
-        Args:
-            types: `schemas.values.pix_key.key_digest` -> type; what was said of these keys before counts no more.
-        """
+        """Write down what somebody has confirmed."""
         if not types:
             return
         c = pix_key_types.c
@@ -274,7 +244,6 @@ class PixKeyTypes:
             connection.execute(insert(pix_key_types), rows)
 
     def known(self, job: str) -> dict[str, str]:
-        """Return digest -> type, of all keys of a job."""
         c = pix_key_types.c
         with self._db.reading() as connection:
             query = select(c.key_sha256, c.key_type).where(c.job == job)
@@ -288,11 +257,7 @@ class OpeningRows:
         self._db = database
 
     def record(self, run_id: str, job: str, period: str, paid: Mapping[tuple[str, str], int]) -> None:
-        """Write down what a plan has left out for it; rows that are not among these stay known.
-
-        Args:
-            paid: Payee and reference, that of royalties for royalties -> centavos.
-        """
+        """Write down what a plan has left out for it; rows that are not among these stay known."""
         c = paid_outside.c
         with self._db.writing() as connection:
             for (payee, reference), cents in paid.items():
@@ -302,7 +267,6 @@ class OpeningRows:
                 connection.execute(insert(paid_outside).values(key | {"amount_cents": cents, "run_id": run_id}))
 
     def known(self, job: str, period: str) -> dict[tuple[str, str], int]:
-        """Return it for a job's period, as it was said last."""
         c = paid_outside.c
         query = select(c.payee, c.reference, c.amount_cents).where(c.job == job, c.period == period)
         with self._db.reading() as connection:
@@ -373,13 +337,11 @@ class PayeeNames:
                     connection.execute(again.values(seen_at=now))
 
     def latest(self) -> dict[str, str]:
-        """Return what each payee was called last, by tax id."""
         with self._db.reading() as connection:
             return {
                 row.tax_id: row.name for row in connection.execute(select(payee_names).order_by(_N.seen_at, _N.name))
             }
 
     def all(self) -> list[tuple[str, str]]:
-        """Return every name ever listed, with its tax id."""
         with self._db.reading() as connection:
             return [(tax_id, name) for tax_id, name in connection.execute(select(_N.tax_id, _N.name))]

@@ -40,8 +40,6 @@ _P: Final = journal_postings.c
 
 
 class Journal:
-    """The record of all entries, and what they sum up to."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -57,11 +55,7 @@ class Journal:
             raise_epoch(connection)
 
     def state(self, series: Series, period: str, period_start: dt.date, month: dt.date) -> JournalState:
-        """Return what the journal says of a series when a period is worked out.
-
-        Args:
-            month: A day of the month in which taxes would be withheld, in Brazil.
-        """
+        """Return what the journal says of a series when a period is worked out."""
         own = and_(_E.job == series.job, _E.payer == series.payer, _E.currency == series.currency)
         here = and_(own, _E.period == period)
         with self._db.reading() as connection:
@@ -135,11 +129,7 @@ class Journal:
         return earlier, later
 
     def balances(self, before: dt.datetime | None = None, series: Series | None = None) -> dict[JournalAccount, int]:
-        """Return the balance of each account that is not at nothing: the trial balance.
-
-        Args:
-            before: Only of entries booked before a moment.
-        """
+        """Return the balance of each account that is not at nothing: the trial balance."""
         conditions = [_E.at < before] if before is not None else []
         if series is not None:
             conditions += [_A.job == series.job, _A.payer == series.payer, _A.currency == series.currency]
@@ -154,7 +144,6 @@ class Journal:
             ]
 
     def of_period(self, job: str, period: str) -> dict[tuple[EntryKind, JournalAccount], int]:
-        """Return what is posted about a period of a job, by kind of entry and account."""
         query = select(_E.kind, *ACCOUNT, SUM).select_from(POSTED).where(_E.job == job, _E.period == period)
         with self._db.reading() as connection:
             rows = connection.execute(query.group_by(_E.kind, _A.id, *ACCOUNT)).all()
@@ -178,7 +167,6 @@ class Journal:
             ]
 
     def open_claims(self, before: dt.datetime) -> dict[tuple[str, JournalAccount], int]:
-        """Return what each submission had in transit before a moment, by its id and the payee's account."""
         query = (
             select(_E.cause, *ACCOUNT, SUM)
             .select_from(POSTED)
@@ -190,7 +178,6 @@ class Journal:
             return {(cause, account_of(fields)): int(cents) for cause, *fields, cents in connection.execute(query)}
 
     def booked_by(self, run_ids: Iterable[str], before: dt.datetime) -> set[str]:
-        """Return which of these runs have booked anything before a moment."""
         found = set[str]()
         with self._db.reading() as connection:
             for some in chunks(run_ids):
@@ -225,7 +212,6 @@ class Journal:
             return moves_of_causes(connection.scalars(query))
 
     def payees(self) -> set[str]:
-        """Return the tax id of everybody who has an account."""
         with self._db.reading() as connection:
             return set(connection.scalars(select(_A.payee).distinct())) - {""}
 
@@ -249,12 +235,7 @@ class Journal:
         before: dt.datetime | None = None,
         kind: EntryKind | None = None,
     ) -> list[tuple[dt.datetime, str, JournalEntry]]:
-        """Return entries in the order they were booked, each with its moment and the run or people that booked it.
-
-        Args:
-            since: Only those booked from this moment on.
-            before: Only those booked before this one.
-        """
+        """Return entries in the order they were booked, each with its moment and the run or people that booked it."""
         conditions = [_E.at >= since] if since is not None else []
         conditions += [_E.at < before] if before is not None else []
         conditions += [_E.kind == kind.value] if kind is not None else []
@@ -298,7 +279,6 @@ def _moved_to(connection: Connection, series: Series) -> Series | None:
 
 
 def _taxed_in_month(connection: Connection, series: Series, month: dt.date) -> dict[JournalAccount, int]:
-    """Return what was withheld in a month, by any job of the payer, as accounts of the series."""
     first = month.replace(day=1)
     following = (first + dt.timedelta(days=32)).replace(day=1)
     since, until = (dt.datetime.combine(day, dt.time(), BRASILIA) for day in (first, following))
@@ -317,7 +297,6 @@ def _taxed_in_month(connection: Connection, series: Series, month: dt.date) -> d
 
 
 def _owner(connection: Connection, series: Series, period: str) -> dict[str, tuple[int, int]]:
-    """Return the owner's part of each other period, and what was stated of it."""
     query = (
         select(_E.period, _A.reference, SUM)
         .select_from(POSTED)

@@ -25,7 +25,6 @@ class Owner:
     """One process at work for one run.
 
     Attributes:
-        host: Name of the machine or container.
         boot_id: Names the machine's boot and the process id namespace; "" where neither can be known.
         process_start: When the process started, in clock ticks since boot; "" where that cannot be known.
     """
@@ -38,7 +37,6 @@ class Owner:
 
     @classmethod
     def current(cls, run_id: str) -> "Owner":
-        """Describe this process."""
         pid = os.getpid()
         return cls(socket.gethostname(), pid, _boot_id(), _process_state_and_start(pid)[1], run_id)
 
@@ -48,7 +46,6 @@ class Owner:
 
     @classmethod
     def from_json(cls, text: str) -> "Owner":
-        """Read what `to_json` wrote."""
         return cls(**json.loads(text))
 
     def __str__(self) -> str:
@@ -60,9 +57,6 @@ def is_gone(owner: Owner, here: Owner) -> bool:
 
     Only processes of this very boot and process id namespace can be judged: after a restart, or from another machine
     or container, absence proves nothing, and what the owner held has to run out instead.
-
-    Args:
-        here: This process, `Owner.current(...)`.
     """
     if not _is_here(owner, here):
         return False
@@ -111,8 +105,6 @@ class Lease:
 
 
 class Leases:
-    """Named leases."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -120,10 +112,6 @@ class Leases:
         """Take a name, or take it over from an owner who is gone: whose process has ended, or whose time ran out.
 
         On this machine the process alone tells, whatever any clock says; elsewhere, and before a restart, time does.
-
-        Args:
-            name: What is held, for instance "job:aurora-royalties".
-            ttl_s: How long it holds without `renew`.
 
         Raises:
             JobIsBusy: a live other holds it.

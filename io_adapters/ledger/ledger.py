@@ -43,11 +43,7 @@ from schemas.messages import Message
 
 
 class Ledger:
-    """All subjects of the record. Safe to share between threads; each process opens its own.
-
-    Attributes:
-        tag: Six characters that mark this ledger's reports in the service.
-    """
+    """All subjects of the record. Safe to share between threads; each process opens its own."""
 
     def __init__(self, database: Database, policy: Callable[[], PolicyOnRecord | None] = lambda: None) -> None:
         self._database = database
@@ -94,7 +90,6 @@ class Ledger:
         return self._database.now()
 
     def close(self) -> None:
-        """Let go of the database."""
         self._database.engine.dispose()
 
     def __enter__(self) -> Self:
@@ -117,11 +112,7 @@ def open_ledger(
     """Open the ledger, create it where it is missing, and bring its schema up to date.
 
     Args:
-        url: An SQLAlchemy URL of SQLite ("sqlite:////folder/ledger.db") or PostgreSQL ("postgresql+psycopg://...").
-        clock: Returns the present moment, with its time zone; every time in the ledger comes from it.
-        create: False to leave no trace where there is no SQLite file yet: the ledger is then empty and in memory.
         policy: Returns the house's policy, which no job can undercut; None for none.
-        seal: Seals what people said, so that the database alone says nothing in their name.
 
     Raises:
         ConfigurationError: the database cannot be reached, or is not one of those two, or not a ledger.

@@ -56,7 +56,6 @@ class Proof:
 
     Attributes:
         split_id: The service's `_id` of what was made; None where the answer tells none.
-        alarms: What it says that must stop all sending, in the very transaction that records it.
     """
 
     state: StrEnum
@@ -67,11 +66,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What came back for one attempt.
-
-    Attributes:
-        http_status: Of the answer; None when none came.
-    """
+    """What came back for one attempt."""
 
     attempt_id: str
     proof: Proof
@@ -82,13 +77,7 @@ class Answered:
 def write_attempts(
     connection: Connection, kind: AttemptKind, rows: Sequence[dict[str, Any]], *, at: dt.datetime, by: str
 ) -> None:
-    """Write attempts down, with the exact bytes to send.
-
-    Args:
-        rows: id, subject, number, state, body, `run_id`, `was_in_doubt` and reason of each; what it costs at most,
-            where it is not free; owner and times, where it is taken at once. Those of one call stand alike.
-        by: The run, or the people, on whose word.
-    """
+    """Write attempts down, with the exact bytes to send."""
     if not rows:
         return
     same = {"kind": kind.value, "created_at": at, "cost_cents": 0}
@@ -114,7 +103,6 @@ def next_numbers(connection: Connection, kind: AttemptKind, subjects: Iterable[s
 
 
 def read_plain(connection: Connection, attempt_id: str) -> PlainAttempt:
-    """Return one attempt without what its kind has of its own."""
     columns = (attempts.c[name] for name in PlainAttempt.__dataclass_fields__)
     row = connection.execute(select(*columns).where(attempts.c.id == attempt_id)).one()
     return PlainAttempt(row.id, A(row.state), bytes(row.body), row.run_id, row.was_in_doubt)
@@ -195,7 +183,6 @@ def write_transitions(
     by: str,
     reason: Message | None = None,
 ) -> None:
-    """Append one line for each attempt."""
     same = {"before": before, "after": after, "at": at, "by": by, "reason": reason}
     if attempt_ids:
         connection.execute(insert(transitions), [{"attempt_id": attempt_id, **same} for attempt_id in attempt_ids])
@@ -205,8 +192,6 @@ Kept = TypeVar("Kept", bound=Attempt[Any])
 
 
 class Outbox(ABC, Generic[Kept]):
-    """The record of the attempts of one kind."""
-
     _kind: ClassVar[AttemptKind]
     _states: ClassVar[type[StrEnum]]
     _transitions: ClassVar[Mapping[Any, frozenset[Any]]]
@@ -216,11 +201,9 @@ class Outbox(ABC, Generic[Kept]):
         self._db = database
 
     @abstractmethod
-    def _read(self, connection: Connection, attempt_id: str) -> Kept:
-        """Return one attempt, as its kind shows it."""
+    def _read(self, connection: Connection, attempt_id: str) -> Kept: ...
 
     def _read_all(self, connection: Connection, attempt_ids: Sequence[str]) -> dict[str, Kept]:
-        """Return attempts by id."""
         return {attempt_id: self._read(connection, attempt_id) for attempt_id in attempt_ids}
 
     def _may_go(self, connection: Connection, attempt: Kept, now: dt.datetime) -> bool:  # noqa: ARG002
@@ -228,11 +211,9 @@ class Outbox(ABC, Generic[Kept]):
         return True
 
     def _try_move(self, connection: Connection, before: Kept, after: str, **values: Any) -> bool:  # noqa: ANN401
-        """Like `try_move`, by the kind's table, with all that a move of this kind takes along."""
         return try_move(connection, self._transitions, before, self._states(after), **values)
 
     def _move_all(self, connection: Connection, moves: Sequence[tuple[Kept, Proof]], now: dt.datetime) -> None:
-        """Take attempts to where answers leave them."""
         for before, proof in moves:
             found = {} if proof.split_id is None else {"split_id": proof.split_id}
             self._move(connection, before, proof.state, at=now, by=before.run_id, reason=proof.reason, **found)
@@ -242,7 +223,6 @@ class Outbox(ABC, Generic[Kept]):
         return before == A.IN_DOUBT and after == A.ACCEPTED
 
     def _hold_against_others(self, connection: Connection, attempt: Kept, proof: Proof) -> Proof:  # noqa: ARG002
-        """Return what an answer proves when it is seen beside the other attempts of the kind."""
         return proof
 
     def take_for_sending(
@@ -252,11 +232,7 @@ class Outbox(ABC, Generic[Kept]):
 
         Args:
             body_sha256: Hex digest of the bytes that are about to be sent.
-            deadline_at: When the attempt gives up at the latest.
             by: The people who asked for it by hand, for the record; "" where only the run did.
-
-        Returns:
-            False when it is not approved any more, for another worker has it, or when it is no longer to be sent.
 
         Raises:
             NotSent: a person put sending on hold.
@@ -304,11 +280,6 @@ class Outbox(ABC, Generic[Kept]):
 
         Args:
             http_status: Of the answer; None when none came.
-            split_id: The service's `_id` of what was made, where it told one.
-            alarms: What the answer says that must stop all sending, in the very transaction that records it.
-
-        Returns:
-            The attempt as it stands now.
         """
         proof = Proof(outcome, reason, split_id, alarms)
         with self._db.writing() as connection:
@@ -353,9 +324,6 @@ class Outbox(ABC, Generic[Kept]):
         """Put in doubt every attempt that is being sent by nobody any more.
 
         That is one whose owner is proven gone, or whose deadline passed `ABANDONED_AFTER` ago.
-
-        Returns:
-            The attempts that are now in doubt.
         """
         query = select(attempts.c.id, attempts.c.owner, attempts.c.deadline_at).where(
             attempts.c.state == A.SENDING.value, attempts.c.kind == self._kind.value
@@ -389,7 +357,6 @@ class Outbox(ABC, Generic[Kept]):
             return self._read(connection, attempt_id)
 
     def transitions(self, attempt_id: str) -> list[Transition]:
-        """Return all transitions of an attempt, oldest first."""
         j = transitions.c
         query = select(j.before, j.after, j.at, j.by, j.reason).where(j.attempt_id == attempt_id).order_by(j.id)
         with self._db.reading() as connection:

@@ -44,16 +44,11 @@ class StoredPlan:
     """A plan in the ledger.
 
     Attributes:
-        payer: Tax id of the payer.
-        largest_cents: The largest single payment.
-        prepared_by: Who started the run that made it first, or first after a rejection; never whoever sends it later.
         created_at: When it was first made (UTC).
         approved_at: When it was last approved (UTC); None before, and once all of it was withdrawn unsent.
         rejected_by: Who rejected it; None when the rejection does not stand, or there was none.
         exchange: The rate its reports are to have; None for reports in BRL.
         rule: Whose yes it needs, as it was frozen; None for a plan frozen without.
-        preparers: Who prepared it: `prepared_by`, and whoever uploaded a file of it.
-        submissions: The latest attempt of each batch, by number, without their bodies.
     """
 
     digest: str
@@ -78,8 +73,6 @@ class StoredPlan:
 
 
 class Plans:
-    """The record of plans."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -91,12 +84,6 @@ class Plans:
         Storing it again changes nothing but the run it is ascribed to, and ends a rejection when that run is another.
         Plans of the same job and period that nobody has approved are withdrawn: this one replaces them. Of a plan
         without batches no more than that is done: all empty plans have one digest, and there is nothing to approve.
-
-        Args:
-            rule: Whose yes it needs; one that was stored before keeps the stricter of both.
-
-        Returns:
-            Its planned submissions, by number.
 
         Raises:
             UnsoundPlan: it pays an obligation twice.
@@ -129,9 +116,6 @@ class Plans:
     def get(self, digest: str) -> StoredPlan:
         """Return the plan of a digest, or of its first characters.
 
-        Args:
-            digest: "sha256:" and 64 hex digits; the prefix may be left out, and 8 digits suffice if they are unique.
-
         Raises:
             ApprovalWanted: no plan, or more than one, has a digest like that.
         """
@@ -146,7 +130,6 @@ class Plans:
             return _stored_plan(connection, found[0])
 
     def rejected_runs(self) -> list[str]:
-        """Return the last run of each plan that stands rejected."""
         with self._db.reading() as connection:
             return list(connection.scalars(select(plans.c.run_id).where(plans.c.rejected_at.is_not(None))))
 
@@ -244,7 +227,6 @@ class PlanViews:
         self._db = database
 
     def save(self, digest: str, run_id: str, document: bytes) -> None:
-        """Keep how a plan looks."""
         with self._db.writing() as connection:
             connection.execute(delete(plan_views).where(plan_views.c.digest == digest))
             row = {"digest": digest, "run_id": run_id, "document": document, "saved_at": self._db.now()}
@@ -267,11 +249,7 @@ TWO: Final = 2
 
 
 class DecisionRules:
-    """Whose words count: as each job's last run and open plans had it declared, and at least as the policy says.
-
-    Args:
-        policy: Returns the house's policy as its file says now; None where there is none.
-    """
+    """Whose words count: as each job's last run and open plans had it declared, and at least as the policy says."""
 
     def __init__(self, database: Database, policy: Callable[[], PolicyOnRecord | None] = lambda: None) -> None:
         self._db = database
@@ -311,9 +289,6 @@ class DecisionRules:
     def loosen(self, people: Sequence[str], why: str) -> None:
         """Let the policy that stands now count, however much less it asks for than before.
 
-        Args:
-            people: Two of them, who have said so.
-
         Raises:
             DecisionRefused: it is one person, or there is no reason.
             ConfigurationError: there is no policy now.
@@ -347,7 +322,6 @@ class DecisionRules:
         return self._policy_wants_signed_in() or self._known(job) == "signed_in" or self._open_plan_wants(job)
 
     def any_wants_signed_in(self) -> bool:
-        """Whether that is so of any job, for words that concern all of them."""
         query = select(decision_rules.c.job).where(decision_rules.c.identities == "signed_in").limit(1)
         with self._db.reading() as connection:
             noted = connection.scalar(query) is not None
@@ -392,7 +366,6 @@ class PaidHistory:
         self._db = database
 
     def ever_paid(self) -> bool:
-        """Say whether this ledger has ever paid anybody."""
         query = select(claims.c.payee).join(submitted, _OF_SUBMISSION).where(_paid()).limit(1)
         with self._db.reading() as connection:
             return connection.scalar(query) is not None
@@ -418,8 +391,6 @@ class PaidHistory:
         ]
 
     def destinations(self, payees: Iterable[str]) -> list[UsedDestination]:
-        """Return every destination these payees were paid to, with its last use."""
-
         def query(some: list[str]) -> Select[Any]:
             of_each = func.row_number().over(
                 partition_by=(claims.c.payee, claims.c.destination), order_by=_SENT_AT.desc()
@@ -432,14 +403,12 @@ class PaidHistory:
         return [UsedDestination(*row) for row in self._rows(payees, query)]
 
     def periods(self, job: str) -> list[str]:
-        """Return the labels of the periods for which a job has paid anybody, in no order."""
         paid = select(claims.c.payee).where(_OF_SUBMISSION, _paid(), claims.c.kind != "owner").exists()
         with self._db.reading() as connection:
             query = select(submissions.c.period).select_from(submitted).where(submissions.c.job == job, paid)
             return list(connection.scalars(query.distinct()))
 
     def payments(self, job: str, period: str) -> list[BatchPayment]:
-        """Return every payment of a job's period, the owner's part aside."""
         columns = (claims.c[name] for name in BatchPayment.__dataclass_fields__)
         query = (
             select(*columns)
@@ -472,7 +441,6 @@ def _to(payees: list[str]) -> ColumnElement[bool]:
 
 
 def _paid() -> ColumnElement[bool]:
-    """Whether the service pays a claim, has paid it, or people have said last that its report did."""
     about = and_(
         decisions.c.submission_id == claims.c.submission_id, decisions.c.obligation_key == claims.c.obligation_key
     )

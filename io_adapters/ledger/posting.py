@@ -50,12 +50,7 @@ SUM: Final = func.sum(_P.amount_cents)
 
 
 def post(connection: Connection, entries: Iterable[JournalEntry], *, by: str, now: dt.datetime) -> None:
-    """Post entries, within the transaction of what causes them; one that stands already is not posted again.
-
-    Args:
-        entries: In the order in which things happened.
-        by: The run, or the people, on whose word.
-    """
+    """Post entries, within the transaction of what causes them; one that stands already is not posted again."""
     wanted = {entry.id: entry for entry in entries}
     known = set[str]()
     for some in chunks(wanted):
@@ -113,19 +108,16 @@ def _known_accounts(connection: Connection, accounts: set[JournalAccount]) -> di
 
 
 def account_of(fields: Sequence[Any]) -> JournalAccount:
-    """Return the account that `ACCOUNT` of a row says."""
     return JournalAccount(AccountKind(fields[0]), *fields[1:])
 
 
 def sums(connection: Connection, *conditions: ColumnElement[bool]) -> dict[JournalAccount, int]:
-    """Return the sum of each account's postings, of those that are not at nothing."""
     return all_sums(connection, *conditions, having=SUM != 0)
 
 
 def all_sums(
     connection: Connection, *conditions: ColumnElement[bool], having: ColumnElement[bool] | None = None
 ) -> dict[JournalAccount, int]:
-    """Return the sum of each account's postings in centavos, those at nothing among them."""
     query = select(*ACCOUNT, SUM).select_from(POSTED).where(*conditions).group_by(_A.id, *ACCOUNT)
     rows = connection.execute(query if having is None else query.having(having))
     return {account_of(fields): int(cents) for *fields, cents in rows}
@@ -149,13 +141,7 @@ def take_back(
     by: str,
     now: dt.datetime,
 ) -> None:
-    """Post the opposite of what runs have posted of their inputs, within a transaction: their plan was withdrawn.
-
-    Args:
-        connection: Within the transaction that withdraws what was not sent.
-        payees: Of whom nothing is sent any more; None for everybody, where nothing of the plan was sent.
-        by: The run, or the people, on whose word.
-    """
+    """Post the opposite of what runs have posted of their inputs, within a transaction: their plan was withdrawn."""
     mine = and_(_E.by.in_(list(run_ids)), _E.job == period[0], _E.period == period[1])
     mine = and_(mine, _E.kind.in_([kind.value for kind in _TAKEN_BACK]))
     query = select(_E.kind, _E.period_start, *ACCOUNT, SUM).select_from(POSTED).where(mine)
@@ -205,7 +191,6 @@ def post_row_decisions(connection: Connection, given: Iterable[Decision], *, now
 
 
 def _next_entry(connection: Connection, kind: EntryKind, series: Series, period: str) -> tuple[str, int]:
-    """Name the next entry of a kind about a period, as a run would, and number it."""
     here = and_(_E.job == series.job, _E.payer == series.payer, _E.currency == series.currency)
     count = select(func.count()).where(here, _E.period == period, _E.kind == kind.value)
     number = (connection.scalar(count) or 0) + 1
@@ -217,9 +202,6 @@ def post_submissions(connection: Connection, submission_ids: Iterable[str], *, b
 
     Called by whatever changes what a submission pays or what is known of it: its state, its last report, people's
     decisions on it. Where nothing has changed of the money, nothing is posted.
-
-    Args:
-        by: The run, or the people, on whose word.
     """
     entries = list[JournalEntry]()
     for row, target, before, number in expected_and_posted(connection, submission_ids):
@@ -231,7 +213,6 @@ def post_submissions(connection: Connection, submission_ids: Iterable[str], *, b
 def expected_and_posted(
     connection: Connection, submission_ids: Iterable[str]
 ) -> Iterator[tuple[Row[Any], dict[JournalAccount, int], dict[JournalAccount, int], int]]:
-    """Yield each submission with where its money is, what is posted of it, and by how many entries."""
     columns = (submissions.c.id, submissions.c.job, submissions.c.currency, submissions.c.period, plans.c.payer)
     for some in chunks(submission_ids):
         query = select(*columns, attempts.c.state).select_from(submitted.join(plans)).where(submissions.c.id.in_(some))
@@ -280,7 +261,6 @@ def _entry_of(
 def _posted_of(
     connection: Connection, submission_ids: Sequence[str]
 ) -> dict[str, tuple[int, dict[JournalAccount, int]]]:
-    """Return how many entries each submission has, and what they sum up to."""
     counts = select(_E.cause, func.count()).where(_E.cause.in_(submission_ids)).group_by(_E.cause)
     numbers = {cause: int(number) for cause, number in connection.execute(counts)}
     sums = defaultdict[str, dict[JournalAccount, int]](dict)
@@ -316,7 +296,6 @@ def _holds_nothing(report: SplitReport) -> bool:
 
 
 def _decided(connection: Connection, submission_ids: Sequence[str]) -> dict[str, dict[str, DecisionKind]]:
-    """Return the last word on what each report did for each obligation."""
     found = defaultdict[str, dict[str, DecisionKind]](dict)
     query = select(decisions).where(decisions.c.submission_id.in_(submission_ids)).order_by(decisions.c.id)
     for row in connection.execute(query) if submission_ids else ():

@@ -32,11 +32,7 @@ from schemas.values.names import different_people
 
 @dataclass(frozen=True, slots=True)
 class ReportSnapshot:
-    """A report as the service showed it at one moment.
-
-    Attributes:
-        status: The status in it; None when it named none.
-    """
+    """A report as the service showed it at one moment."""
 
     submission_id: str
     status: str | None
@@ -51,7 +47,6 @@ class Reports:
         self._db = database
 
     def latest(self, submission_ids: list[str]) -> dict[str, ReportSnapshot]:
-        """Return the last snapshot of each submission that has one."""
         found: dict[str, ReportSnapshot] = {}
         with self._db.reading() as connection:
             for some in chunks(submission_ids):
@@ -83,8 +78,6 @@ _MAY_BE_FOUND = frozenset({SubmissionState.IN_DOUBT, SubmissionState.ABSENT, Sub
 
 
 class Settling:
-    """The part of `Submissions` that follows what was sent."""
-
     _db: Database
 
     def record_found(
@@ -100,15 +93,6 @@ class Settling:
 
         A submission found after it was declared absent claims its obligations again. Whatever else claims them is
         withdrawn, if it has not been sent.
-
-        Args:
-            split_id: The service's `_id`.
-            by: The run that found it, or the person who did.
-            linked_by: LIKENESS where nothing but likeness speaks for it; it can be taken back.
-
-        Returns:
-            The keys of obligations that another submission has paid as well; normally empty, anything else is
-            an alarm, and freezes sending.
 
         Raises:
             BrokenInvariant: it is neither in doubt, absent nor approved, nor known under this very id; or the report is
@@ -159,15 +143,6 @@ class Settling:
         What had ended without being paid and is paid, or on its way, after all claims its obligations again; whatever
         else claims them is withdrawn if it has not been sent, and is an alarm that freezes sending if it has.
 
-        Args:
-            new_state: The state it proves; None, or the present one, for no change. `failed` releases the claims.
-            seen: Where the submission stood when the service was asked. When it stands elsewhere by now, somebody else
-                has looked later, and nothing is kept or changed.
-            alarms: What it shows that must stop all sending, in the very transaction that records it.
-
-        Returns:
-            The submission as it stands now, without its body.
-
         Raises:
             BrokenInvariant: the state cannot follow the one it has.
         """
@@ -196,12 +171,6 @@ class Settling:
 
         Whatever that report has said since is not said of it; what it pays is claimed again. No report is linked to it
         by likeness any more.
-
-        Args:
-            by: At least two different people.
-
-        Returns:
-            The keys of obligations that another submission pays as well; normally empty, anything else is an alarm.
 
         Raises:
             ApprovalWanted: fewer than two different people.
@@ -235,13 +204,6 @@ class Settling:
         """Take people's word that submissions in doubt are not in the service, all or none; ready their next attempts.
 
         Whether it is time for that, and the last look before, are the caller's to judge.
-
-        Args:
-            by: At least two different people.
-            run_id: The run the next attempts belong to.
-
-        Returns:
-            The next attempts, in the same order: approved, each with a new report id, and with its body.
 
         Raises:
             ApprovalWanted: fewer than two different people.

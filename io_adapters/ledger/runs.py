@@ -34,7 +34,6 @@ class StoredRun:
     Attributes:
         job: Name of the job; "" for a command without one.
         period: Label of the period; "" likewise.
-        state: Where it stands, for people; "running" until it ends.
         exit_code: How it ended; None while it runs.
         summary_json: Content of `summary.json`; None while it runs.
         finished_at: When it ended (UTC); None while it runs, and after a crash.
@@ -60,7 +59,6 @@ class RunStage:
     Attributes:
         ended_at: When it ended (UTC); None while it goes on, and where its run died in it.
         exit_code: How the run stood by it alone, 0 where nothing was wrong; None until it ends.
-        stopped: Whether the run's way ended here.
     """
 
     name: str
@@ -76,8 +74,6 @@ _CLOCKS_APART: Final = dt.timedelta(minutes=2)
 
 
 class Runs:
-    """The record of runs."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
@@ -96,11 +92,7 @@ class Runs:
             raise ConfigurationError(Message("error.clock_behind", **moments))
 
     def accept_clock(self, by: str) -> dt.datetime | None:
-        """Take the present clock for right, on a person's word, which is kept: the newest rows' clock was ahead.
-
-        Returns:
-            Of when the newest row is (UTC); None where there is none.
-        """
+        """Take the present clock for right, on a person's word, which is kept: the newest rows' clock was ahead."""
         with self._db.writing() as connection:
             newest = _newest(connection)
             connection.execute(update(meta).values(clock_accepted_at=newest, clock_accepted_by=by))
@@ -146,7 +138,6 @@ class Runs:
     def end_stage(
         self, run_id: str, number: int, exit_code: int, notes: Sequence[Message | Listed], *, stopped: bool
     ) -> None:
-        """Write down what a stage came to, as `RunStage` says it."""
         listed = Listed(tuple(notes), "\n") if notes else None
         with self._db.writing() as connection:
             connection.execute(
@@ -156,7 +147,6 @@ class Runs:
             )
 
     def stages(self, run_id: str) -> tuple[RunStage, ...]:
-        """Return the stages of a run, in the order they began."""
         query = select(run_stages).where(run_stages.c.run_id == run_id).order_by(run_stages.c.number)
         with self._db.reading() as connection:
             return tuple(map(_stage_of, connection.execute(query)))
@@ -176,7 +166,6 @@ class Runs:
         return None if row is None else _run_of(row)
 
     def was_alerted(self, key: str) -> bool:
-        """Say whether people have been called for something already."""
         with self._db.reading() as connection:
             return connection.scalar(select(alerts.c.key).where(alerts.c.key == key)) is not None
 
@@ -204,12 +193,10 @@ class Runs:
         return None if row is None else _run_of(row)
 
     def save_record(self, run_id: str, parts: Mapping[str, bytes]) -> None:
-        """Keep, or replace, parts of a run's record, from which its outputs can be written again."""
         with self._db.writing() as connection:
             _save_parts(connection, run_id, parts, self._db.now())
 
     def record(self, run_ids: Iterable[str], parts: Collection[str]) -> dict[str, dict[str, bytes]]:
-        """Return parts of runs' records, by run and part; runs that left none of them are missing."""
         found = defaultdict[str, dict[str, bytes]](dict)
         columns = (run_records.c.run_id, run_records.c.part, run_records.c.content)
         with self._db.reading() as connection:
@@ -222,13 +209,7 @@ class Runs:
     def last_with_records(
         self, *, job: str | None = None, before: dt.datetime | None = None, other_than: str = "", part: str = "head"
     ) -> builtins.list[StoredRun]:
-        """Return the run of each job and period that began last and left a record, the latest first; without summaries.
-
-        Args:
-            job: Only this job's; None for all.
-            before: Only runs that began before; None for all.
-            other_than: A run that does not count.
-        """
+        """Return the last run of each job and period that left a record, the latest first; without summaries."""
         has_left = runs.c.run_id.in_(select(run_records.c.run_id).where(run_records.c.part == part))
         early = runs.c.started_at < before if before is not None else true()
         return self._last_of_periods(job, has_left, early, runs.c.run_id != other_than)
@@ -237,10 +218,6 @@ class Runs:
         self, run_id: str, state: str, exit_code: int, summary_json: str | None, left: OpenPeriod | None = None
     ) -> None:
         """Write down how a run ended; settling later may do so again.
-
-        Args:
-            summary_json: Content of `summary.json`; None when it did not get that far.
-            left: What it leaves open, in place of what earlier runs of its job and period have left; None keeps that.
 
         Raises:
             BrokenInvariant: the run is unknown.
@@ -275,7 +252,6 @@ class Runs:
             return [_run_of(row) for row in connection.execute(query)]
 
     def left_open(self, job: str | None = None) -> builtins.list[OpenPeriod]:
-        """Return what the last runs of each job and period have left open, of one job or of all."""
         last = [run.run_id for run in self.last_with_records(job=job, part=_LEFT)]
         found = [OpenPeriod.from_json(parts[_LEFT]) for parts in self.record(last, [_LEFT]).values()]
         return sorted(found, key=lambda left: (left.job, left.period))
@@ -306,7 +282,6 @@ class Runs:
             return [_run_of(row) for row in connection.execute(query)]
 
     def jobs(self) -> frozenset[str]:
-        """Name every job that was ever run."""
         with self._db.reading() as connection:
             return frozenset(connection.scalars(select(runs.c.job).where(runs.c.job != "").distinct()))
 

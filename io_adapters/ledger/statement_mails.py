@@ -16,8 +16,6 @@ class StatementMail:
     """One statement on its way to its payee.
 
     Attributes:
-        token: Names the payee's statement of that run, without the payee.
-        sha256: Of the file that was sent.
         sent_at: When the mail server took it (UTC); None where it has not, or nobody knows.
         failure: Why the mail server did not; "" where it did, or nobody knows.
     """
@@ -38,14 +36,7 @@ class MailAddresses:
         self._db = database
 
     def before(self, address_of: Mapping[str, str]) -> dict[str, str]:
-        """Say of payees whose address was never used for them what was used before.
-
-        Args:
-            address_of: Payee -> address now.
-
-        Returns:
-            Payee -> the address last used, masked; "" where none ever was. Payees whose address is known are left out.
-        """
+        """Say of payees whose address was never used for them what was used before."""
         known: dict[str, list[tuple[str, str]]] = {}
         with self._db.reading() as connection:
             for some in chunks(address_of):
@@ -71,17 +62,11 @@ class MailAddresses:
 
 
 class StatementMails:
-    """The record of statements that were sent."""
-
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def begin(self, run_id: str, token: str, sha256: str, by: str) -> bool:
-        """Write down that a statement is about to be sent.
-
-        Returns:
-            False where this content was sent to its payee already, or may have been: it is not sent again.
-        """
+        """Write down that a statement is about to be sent."""
         key = {"run_id": run_id, "token": token, "sha256": sha256}
         try:
             with self._db.writing() as connection:
@@ -94,7 +79,6 @@ class StatementMails:
         return True
 
     def end(self, run_id: str, token: str, sha256: str, *, failure: str = "") -> None:
-        """Write down that the mail server took a statement, or why it did not."""
         mine = (
             statement_mails.c.run_id == run_id,
             statement_mails.c.token == token,
@@ -105,7 +89,6 @@ class StatementMails:
             connection.execute(update(statement_mails).where(*mine).values(sent_at=sent_at, failure=failure))
 
     def of_run(self, run_id: str) -> list[StatementMail]:
-        """Return what was sent of a run, the oldest first."""
         query = select(statement_mails).where(statement_mails.c.run_id == run_id).order_by(statement_mails.c.asked_at)
         with self._db.reading() as connection:
             return [StatementMail(*row) for row in connection.execute(query)]

@@ -22,12 +22,7 @@ from schemas.wire import canonical_json
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What every attempt of a plan is named after.
-
-    Attributes:
-        title: Job and period, for people.
-        batches: How many batches the plan has.
-    """
+    """What every attempt of a plan is named after."""
 
     tag: str
     digest: str
@@ -38,7 +33,6 @@ class Naming:
 def write_submissions(
     connection: Connection, plan: PaymentPlan, numbers: set[int], naming: Naming, *, run_id: str, now: dt.datetime
 ) -> None:
-    """Write down a planned submission, and what it pays, for each batch of these numbers."""
     batches = [batch for batch in plan.batches if batch.number in numbers]
     numbers_of = outbox.next_numbers(connection, AttemptKind.REPORT, (batch.content_hash for batch in batches))
     written, rows, payments = [], [], []
@@ -72,11 +66,7 @@ def write_submissions(
 def write_next_attempt(
     connection: Connection, last: Submission, tag: str, *, run_id: str, by: str, now: dt.datetime
 ) -> Submission:
-    """Write down another attempt of a submission's content, approved; it claims nothing yet.
-
-    Args:
-        last: The attempt that is known not to exist in the service, with its body.
-    """
+    """Write down another attempt of a submission's content, approved; it claims nothing yet."""
     content = {k: v for k, v in _parse(last.body).items() if k not in {"reportId", "paymentBatchName"}}
     plan = connection.execute(select(plans.c.batches).where(plans.c.digest == last.plan_digest)).one()
     naming = Naming(tag, last.plan_digest, f"{last.job} {last.period}", plan.batches)
@@ -119,7 +109,6 @@ _COLUMNS: Final = {
 
 
 def select_submissions(*, bodies: bool) -> Select[Any]:
-    """Select submissions, with or without the bytes to POST, which are most of the ledger."""
     return select(*(column for name, column in _COLUMNS.items() if bodies or name != "body")).select_from(submitted)
 
 

@@ -65,7 +65,6 @@ class Submissions(Approving, Settling, Outbox[Submission]):
             return read_submission(connection, submission_id, bodies=True)
 
     def with_ids(self, submission_ids: Iterable[str]) -> list[Submission]:
-        """Return the submissions of these ids that there are, in no order, without their bodies."""
         found = []
         with self._db.reading() as connection:
             for some in chunks(submission_ids):
@@ -109,7 +108,6 @@ class Submissions(Approving, Settling, Outbox[Submission]):
             return [SentReport(*row) for row in connection.execute(query)]
 
     def ever_sent(self, job: str) -> bool:
-        """Say whether the service may have any report of a job."""
         query = select(submissions.c.id).select_from(submitted).where(submissions.c.job == job)
         with self._db.reading() as connection:
             query = query.where(attempts.c.state.in_(_MAY_BE_THERE)).limit(1)
@@ -126,12 +124,7 @@ class Submissions(Approving, Settling, Outbox[Submission]):
         linked_by: str | None = None,
         bodies: bool = True,
     ) -> list[Submission]:
-        """Return the submissions that match all that is given, in the order they were planned.
-
-        Args:
-            run_id: The run that sent them, or planned them while they are unsent.
-            bodies: Whether the bytes to POST are wanted; without them, body is b"", and the answer comes faster.
-        """
+        """Return the submissions that match all that is given, in the order they were planned."""
         query = select_submissions(bodies=bodies)
         given = {"job": job, "period": period, "plan_digest": plan_digest, "linked_by": linked_by}
         for name, value in given.items():

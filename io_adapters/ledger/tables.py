@@ -75,11 +75,9 @@ class Zipped(TypeDecorator[bytes]):
     cache_ok = True
 
     def process_bind_param(self, value: bytes | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
-        """Compress what is stored."""
         return None if value is None else pa.compress(value, codec="zstd", asbytes=True)
 
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
-        """Return the very bytes that were stored."""
         if value is None:
             return None
         with pa.CompressedInputStream(pa.py_buffer(value), "zstd") as stream:
@@ -101,7 +99,6 @@ class Packed(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
-        """Write the bytes behind a sign of what they are."""
         if value is None:
             return None
         if _KEY.fullmatch(value):  # 26 digits of 5 bits each
@@ -111,7 +108,6 @@ class Packed(TypeDecorator[str]):
         return b"t" + value.encode()
 
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """Return the very text that was stored."""
         if value is None:
             return None
         sign, rest = value[:1], value[1:]
@@ -127,7 +123,6 @@ class MessageColumn(TypeDecorator[Message | Listed]):
     cache_ok = True
 
     def process_bind_param(self, value: Message | Listed | None, dialect: Dialect) -> str:  # noqa: ARG002
-        """Write the message as JSON, the same message as the same text."""
         return "" if value is None else json.dumps(fact_json(value), ensure_ascii=False, sort_keys=True)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Message | Listed | None:  # noqa: ARG002
@@ -155,7 +150,6 @@ def _index_where(name: str, column: str, condition: str, postgresql: str = "", *
 
 
 def _unique_where(name: str, column: str, condition: str) -> Index:
-    """Return an index that keeps a column unique among the rows for which a condition holds."""
     return _index_where(name, column, condition, unique=True)
 
 

@@ -106,16 +106,11 @@ def owed_totals_grid(owed: Owed, labels: Catalogue) -> Grid:
 
 
 def _groups_of_month(view: MonthView) -> list[str]:
-    """Return the groups that anything of a month is in, in their order."""
     return [group for group in GROUPS if any(line.groups_cents.get(group) for line in view.lines)]
 
 
 def month_grid(view: MonthView, labels: Catalogue, *, runs: bool = True) -> Grid:
-    """One row per job and period, a sum per currency below: what came in, and was owed before, is where it is.
-
-    Args:
-        runs: Whether the last run of each is named.
-    """
+    """One row per job and period, a sum per currency below: what came in, and was owed before, is where it is."""
     used = _groups_of_month(view)
     before = ["carried_in"] if any(line.carried_in_cents for line in view.lines) else []
     planned = ["planned"] if any(line.planned_cents for line in view.lines) else []
@@ -210,12 +205,10 @@ def _run_link(text: str, run_id: str) -> str | Link:
 
 
 def account_grids(accounts: PayeeAccounts, labels: Catalogue, *, to_payee: bool = False) -> list[Grid]:
-    """List the grids of all accounts of a payee."""
     return [grid for account in accounts.accounts for grid in account_grids_of(account, labels, to_payee=to_payee)]
 
 
 def account_grids_of(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = False) -> tuple[Grid, Grid]:
-    """List the grids of one account: its periods, and its payments."""
     return periods_grid(account, labels), payments_grid(account, labels, to_payee=to_payee)
 
 
@@ -229,7 +222,6 @@ def write_workbook(grids: Iterable[Grid], path: Path, language: str) -> Path:
 
 
 def workbook_of(grids: Iterable[Grid], language: str) -> bytes:
-    """Return a workbook in which each grid is a sheet."""
     book, taken = Book(), set[str]()
     for grid in grids:
         write_table(book, sheet_of(grid, language, unique_sheet_name(grid.title, taken), grid.title))

@@ -16,15 +16,6 @@ def replace_atomically(target: Path, content: bytes, *, like_its_folder: bool = 
     The content goes to a temporary file in the same folder (mode 0600, where nothing else is asked for), is forced to
     disk, and takes the target's name; then the folder is forced to disk too. Missing folders are made (mode 0700).
 
-    Args:
-        target: Where the file should be. One that is marked read-only, or that another program holds open and the
-            system will not replace, is left alone and "name (2).xlsx" next to it is written.
-        like_its_folder: Whether others may read it as they may what was there before it, or else its folder: for what
-            another user's programs work with.
-
-    Returns:
-        Where the content is.
-
     Raises:
         OSError: the folder cannot be written, or the disk is full; the old file is untouched.
     """

@@ -84,9 +84,7 @@ class SheetToCorrect:
     A table of which only rows with problems were kept says so in its origin: it is not whole.
 
     Attributes:
-        origin: What its copy will stand for.
         proposals: Row and position -> what is written there in the place of what is wrong, for a person to accept.
-        added: How many of its last columns the person's own sheet does not have.
     """
 
     table: RawTable
@@ -103,12 +101,6 @@ class SheetToCorrect:
 
 def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: str, next_step: Message) -> Path | None:
     """Write the corrections workbook.
-
-    Args:
-        sheets: Everything that was read. Files without errors or warnings are left out; of a file that has some, all
-            sheets are kept.
-        language: "pt-BR" or "en".
-        next_step: What to do with it once it is corrected.
 
     Returns:
         Where it is; None, and no file, when there is nothing to correct.
@@ -147,13 +139,7 @@ def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: st
 def marks_of(
     sheets: Sequence[SheetToCorrect], issues: Sequence[Issue], language: str, next_step: Message
 ) -> WorkbookMarks:
-    """Say what is put into a person's own workbook, of which all sheets that were read are given whole.
-
-    Args:
-        issues: All that was found, in other files, too.
-        language: "pt-BR" or "en".
-        next_step: What to do with it once it is corrected.
-    """
+    """Say what is put into a person's own workbook, of which all sheets that were read are given whole."""
     labels = catalogue_in(language)
     added = labels("output.corrections.problem")
     titles = {(sheet.table.file.name, sheet.table.sheet): sheet.table.sheet or "" for sheet in sheets}
@@ -178,7 +164,6 @@ _CELL_COLUMN: Final = 3
 
 
 def _texts_of(row: Row) -> tuple[str, ...]:
-    """Write a row of the list of problems as texts, and last where its cell is."""
     linked = next((value for value in row if isinstance(value, Linked)), None)
     texts = [str(getattr(value, "text", value)) if value is not None else "" for value in row]
     return (*texts, f"#'{linked.sheet.replace(chr(39), chr(39) * 2)}'!{linked.cell}" if linked else "")
@@ -221,7 +206,6 @@ def _marks(table: RawTable, issues: Iterable[Issue]) -> Marks:
 
 
 def _write_sheet(book: Book, title: str, sheet: SheetToCorrect, texts: Catalogue) -> None:
-    """Copy a sheet, each cell where it was, and tell beside each row what is wrong with it."""
     table, issues = sheet.table, _blocking(sheet.issues)
     marks, problems = _marks(table, issues), _problems_of_rows(issues, sheet.proposals, texts)
     writer = _CellWriter(table, sheet.proposals, texts)
@@ -251,7 +235,6 @@ def _write_sheet(book: Book, title: str, sheet: SheetToCorrect, texts: Catalogue
 
 
 def _problems_of_rows(issues: Iterable[Issue], proposals: Proposals, texts: Catalogue) -> dict[int, str]:
-    """Say in words all that is wrong with each row, and what is proposed."""
     problems: dict[int, list[str]] = defaultdict(list)
     proposed = {f"{column_letter(position)}{row}": proposal for (row, position), proposal in proposals.items()}
     for issue in issues:
@@ -289,8 +272,6 @@ def _rows_to_copy(table: RawTable, marks: Marks) -> Iterator[tuple[int, tuple[st
 
 
 class _CellWriter:
-    """Copies the cells of a table, marked where something is wrong with them."""
-
     def __init__(self, table: RawTable, proposals: Proposals, texts: Catalogue) -> None:
         oddities = table.oddities
         self._table = table
@@ -334,7 +315,6 @@ class _CellWriter:
         return Cell(value, ink, comment=f"{comment}\n\n{explained}".lstrip(), is_error=is_error)
 
     def mark(self, row: int, position: int, issues: Sequence[Issue]) -> CellMark:
-        """Say what is put on a cell of the person's own workbook."""
         proposal = self._proposals.get((row, position))
         worst = Severity.ERROR if any(issue.severity is Severity.ERROR for issue in issues) else Severity.WARNING
         tone = SEVERITY_TONES[worst] or Tone.WAITING
@@ -413,10 +393,6 @@ _STEPS: Final = ("fill_in", "several", "delete", "hand_in", "shares_key", "holds
 def write_missing_shares(missing: MissingShares, path: Path, language: str) -> Path | None:
     """Write the list: a sheet in the layout of shares, payee and share left to fill in, and a sheet on how to use it.
 
-    Args:
-        path: Where it should be; its folder is made when missing.
-        language: "pt-BR" or "en"; the headers are those the layout has in it.
-
     Returns:
         Where it is, as `atomic.replace_atomically` says; None, and no file, when nothing is missing.
 
@@ -427,7 +403,6 @@ def write_missing_shares(missing: MissingShares, path: Path, language: str) -> P
 
 
 def missing_shares_xlsx(missing: MissingShares, language: str) -> bytes:
-    """Write the workbook's bytes."""
     labels = catalogue_in(language)
     book = Book()
     if missing.named:

@@ -25,15 +25,11 @@ class Tone(StrEnum):
 
 
 class Toned(NamedTuple):
-    """A text with a tone."""
-
     text: str
     tone: Tone
 
 
 class Link(NamedTuple):
-    """A text that leads to a page of the desk, where it is shown there."""
-
     text: str
     address: str
 
@@ -64,12 +60,7 @@ PLACE_TONES: Final[dict[Place, Tone]] = {
 
 
 class GridColumn(NamedTuple):
-    """One column of a grid.
-
-    Attributes:
-        width: Of its column in a workbook, in characters.
-        is_detail: Whether it is for a workbook alone, where there is room for it.
-    """
+    """One column of a grid."""
 
     header: str
     width: int = 24
@@ -81,9 +72,6 @@ class Grid:
     """A table of typed cells.
 
     Attributes:
-        columns: Without a header in any of them, the grid is a list of facts: a name and what is said of it.
-        rows: As many fields as columns in each.
-        notes: Said above the table.
         total: The last row, set off; empty for none.
     """
 
@@ -95,17 +83,14 @@ class Grid:
 
     @property
     def has_headers(self) -> bool:
-        """Whether its columns have names."""
         return any(column.header for column in self.columns)
 
     @property
     def every_row(self) -> list[Sequence[Field]]:
-        """The rows, and the total below them where there is one."""
         return [*self.rows, *([self.total] if self.total else [])]
 
     @property
     def are_figures(self) -> list[bool]:
-        """Which columns hold figures, and no text."""
         return [
             any(is_figure(row[place]) for row in self.every_row)
             and all(row[place] is None or is_figure(row[place]) or row[place] == "" for row in self.every_row)
@@ -117,7 +102,6 @@ class Grid:
         return self._only([place for place, column in enumerate(self.columns) if not column.is_detail])
 
     def without(self, *headers: str) -> "Grid":
-        """Return the grid without the columns of these headers."""
         return self._only([place for place, column in enumerate(self.columns) if column.header not in headers])
 
     def without_empty(self) -> "Grid":
@@ -136,7 +120,6 @@ class Grid:
 
 
 def facts_grid(title: str, facts: Sequence[tuple[str | Toned, Field]], notes: Sequence[str | Toned] = ()) -> Grid:
-    """Make a list of facts: a name, and what is said of it."""
     return Grid(title, (GridColumn("", 44), GridColumn("", 24)), facts, notes)
 
 
@@ -145,7 +128,6 @@ def _says(field: Field) -> bool:
 
 
 def is_figure(field: Field) -> bool:
-    """Say whether a field is a number."""
     return isinstance(field, Money | int | Decimal)
 
 

@@ -41,8 +41,6 @@ _PLACES: Final[Mapping[AccountKind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """An entry as it was booked."""
-
     day: dt.date
     entry: JournalEntry
 
@@ -52,8 +50,6 @@ class JournalToExport:
     """What is to be exported.
 
     Attributes:
-        booked: In the order of booking, from the first day on.
-        opening: What accounts stood at before the first day; empty where nothing was.
         numbers: Account -> its number in the ledger, which never changes.
         codes: Name of an account, or the beginning of one -> code in the accountant's chart of accounts.
     """
@@ -66,7 +62,6 @@ class JournalToExport:
     codes: Mapping[str, str]
 
     def names(self) -> "AccountNames":
-        """Return what names accounts."""
         return AccountNames(self.numbers)
 
 
@@ -74,9 +69,6 @@ class AccountNames:
     """Names accounts so that the same one is always called the same, and nobody can be told by it.
 
     None is a part of another one's name, so that what one stands at is not what several do.
-
-    Args:
-        numbers: Account -> its number in the ledger.
     """
 
     def __init__(self, numbers: Mapping[JournalAccount, int]) -> None:
@@ -93,11 +85,9 @@ class AccountNames:
             taken.add(self._names[account])
 
     def payee(self, account: JournalAccount) -> str:
-        """Return the code of an account's payee; "" for nobody's."""
         return f"P{self._payees[account.payee]}" if account.payee else ""
 
     def of(self, account: JournalAccount) -> str:
-        """Return the whole name of an account."""
         return self._names[account]
 
     def _name(self, account: JournalAccount, number: int, payer: int) -> str:
@@ -137,8 +127,6 @@ def export_journal(journal: JournalToExport, form: Format) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """An entry to write, or the balances with which a month begins."""
-
     day: dt.date
     entry: JournalEntry | None
     sums: Mapping[JournalAccount, int]
@@ -242,8 +230,6 @@ _COLUMNS: Final = (
 
 
 class _Leg(NamedTuple):
-    """One posting, with what it is of."""
-
     day: dt.date
     entry: str
     kind: str
@@ -300,5 +286,4 @@ def _parquet(journal: JournalToExport) -> bytes:
 
 
 def day_of(moment: dt.datetime) -> dt.date:
-    """Return the day of a moment, in Brazil."""
     return moment.astimezone(BRASILIA).date()

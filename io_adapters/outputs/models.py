@@ -30,17 +30,11 @@ _NEEDED_HEADER: Final = HEADER._replace(tone=Tone.WAITING)
 
 
 def model_file(table: str, language: str) -> str:
-    """Return the name of a model's file."""
     return catalogue_in(language)(f"model.file.{table}") + ".xlsx"
 
 
 def model_xlsx(table: str, language: str) -> bytes:
-    """Write the model of a table: one header row with notes, no other row.
-
-    Args:
-        table: A key of `MODELS`.
-        language: "pt-BR" or "en", of headers, notes and lists.
-    """
+    """Write the model of a table: one header row with notes, no other row."""
     labels = catalogue_in(language)
     columns = MODELS[table]
     book = Book()

@@ -54,16 +54,7 @@ _CHANGE_TONES: Final = {
 
 
 class PlanGrids(NamedTuple):
-    """What is shown of a plan, in the order in which people want to know it.
-
-    Attributes:
-        review: Why a person must look at it, and at how many payees for each reason.
-        notices: The payees to look at one by one; of the others a count and a sum say enough.
-        changes: What it is compared with, and how many changes of each kind there are.
-        largest: The largest payments.
-        batches: The reports it would be sent in.
-        checks: Account checks still to be made, and what they would cost.
-    """
+    """What is shown of a plan, in the order in which people want to know it."""
 
     identity: Grid
     review: Grid
@@ -79,12 +70,7 @@ class PlanGrids(NamedTuple):
 
 
 def plan_grids(view: PlanView, labels: Catalogue, *, at_desk: bool = False) -> PlanGrids:
-    """Lay a plan out as grids; whoever they name is named with a masked tax id.
-
-    Args:
-        labels: The language of whoever reads them.
-        at_desk: Whether sentences name the desk's pages rather than commands.
-    """
+    """Lay a plan out as grids; whoever they name is named with a masked tax id."""
     return PlanGrids(
         _identity(view, labels),
         _review(view, labels, at_desk=at_desk),
@@ -182,7 +168,6 @@ def _times(notice: PayeeNotice) -> Decimal | None:
 
 
 def _basis(notice: PayeeNotice, labels: Catalogue) -> str:
-    """Say what the notice rests on."""
     match notice.notice:
         case Notice.PAID_BEFORE:
             return labels.write(paid_alike_message(notice.alike))
@@ -337,11 +322,7 @@ def others_grid(rows: Iterable[PlanRow], labels: Catalogue) -> Grid:
 
 
 def planned_grid(rows: Iterable[PlanRow], labels: Catalogue, *, first_ever: bool) -> Grid:
-    """List what is paid, payment by payment: to whom, where to, why to look at it, and which row says so.
-
-    Args:
-        first_ever: Whether everybody is new, so that it need not be said of anybody.
-    """
+    """List what is paid, payment by payment: to whom, where to, why to look at it, and which row says so."""
     columns = _columns(
         labels,
         *(("name", 32), ("tax_id", 20), ("reference", 18), ("kind", 20), ("amount", 16)),
@@ -376,9 +357,6 @@ def write_plan_workbook(view: PlanView, waits: Sequence[Wait], path: Path) -> Pa
     """Write plan.xlsx. The same view gives the same bytes every time.
 
     Names are written, so that people recognise whom they pay; tax ids are masked; nothing else of anybody is in it.
-
-    Returns:
-        Where it is: as `atomic.replace_atomically` says.
 
     Raises:
         OSError: the folder cannot be written.

@@ -53,7 +53,6 @@ _BAR_COLOURS: Final = {
 
 
 def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
-    """Write the sheet a finance person reads first."""
     labels = catalogue_in(reconciliation.language)
     summary = reconciliation.summary
     page = book.page(Setup(labels("output.sheet.summary"), [38, 22, 13, 50, 44, 18]))
@@ -84,7 +83,6 @@ ROWS_ON_PAPER: Final = 70  # more would be too small to read
 
 
 def _write_answer(page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:
-    """Say whether all is well, and what of the money is not where it should be."""
     summary = reconciliation.summary
     code = ExitCode(summary.exit_code)
     answer, tone = ("yes", Tone.GOOD) if code is ExitCode.DONE else ("no", Tone.TROUBLE)
@@ -147,7 +145,6 @@ def _write_totals(book: Book, page: Page, reconciliation: Reconciliation, labels
 
 
 def _sum_of_sheets(reconciliation: Reconciliation) -> str:
-    """Add up what the sheets of obligations list, on as many sheets as that takes."""
     ranges = []
     for title, obligations, _ in sheets_of_obligations(reconciliation):
         for number, first in enumerate(range(0, len(obligations), ROWS_PER_SHEET), 1):

@@ -30,7 +30,6 @@ ON_ITS_WAY: Final = frozenset(
 
 
 def moment_format(labels: Catalogue) -> str:
-    """Return how a moment looks to readers of a language."""
     return MOMENT_PT if labels.language == "pt-BR" else MOMENT
 
 
@@ -40,11 +39,7 @@ def local(at: dt.datetime | None) -> dt.datetime | None:
 
 
 def obligation_columns(labels: Catalogue, folded: Collection[str] = ()) -> tuple[SheetColumn, ...]:
-    """Name the columns of `obligation_rows`.
-
-    Args:
-        folded: Which are out of sight until somebody unfolds them.
-    """
+    """Name the columns of `obligation_rows`."""
     moment = moment_format(labels)
     known: tuple[tuple[str, int, str], ...] = (
         ("name", 30, TEXT),
@@ -235,7 +230,6 @@ def _exchange(exchange: BatchExchange | None, labels: Catalogue) -> tuple[str, s
 
 
 def _recorded(decisions: Sequence[RecordedDecision], labels: Catalogue) -> WorkbookTable:
-    """List what people said of the plans and payments."""
     columns = _columns(
         labels,
         SheetColumn("said_at", 17, moment_format(labels)),
@@ -271,11 +265,7 @@ NO_SHEETS: Final[Mapping[tuple[str, str | None], str]] = MappingProxyType({})
 def issues_table(
     issues: Sequence[Issue], labels: Catalogue, note: str = "", sheets: Mapping[tuple[str, str | None], str] = NO_SHEETS
 ) -> WorkbookTable:
-    """List problems, each with its place, what is wrong and what would be right; values are masked.
-
-    Args:
-        sheets: File and sheet -> sheet of the workbook that is its copy: problems in it lead to their cells.
-    """
+    """List problems, each with its place, what is wrong and what would be right; values are masked."""
 
     def place(issue: Issue) -> str | Linked | None:
         sheet, cell = sheets.get((issue.file, issue.sheet)), issue.cell or (f"A{issue.row}" if issue.row else "")
@@ -414,7 +404,6 @@ def _checks(checks: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
 
 
 def _columns(labels: Catalogue, *columns: SheetColumn) -> tuple[SheetColumn, ...]:
-    """Give columns that bear the names of texts these texts for headers."""
     return tuple(column._replace(header=labels(f"output.{column.header}")) for column in columns)
 
 

@@ -26,12 +26,7 @@ from schemas.reconciliation import Reconciliation
 
 
 def payments_csv(reconciliation: Reconciliation) -> bytes:
-    """Write all obligations; their amounts add up to the run's `in`.
-
-    Returns:
-        UTF-8 with a byte order mark, lines ended by CR LF. pt-BR: ";" between fields and a decimal comma; en: "," and a
-        point. Amounts bear no thousands marks. Text that could run as a formula begins with an apostrophe.
-    """
+    """Write all obligations; their amounts add up to the run's `in`."""
     labels = catalogue_in(reconciliation.language)
     is_brazilian = reconciliation.language == "pt-BR"
     buffer = io.StringIO(newline="")
@@ -53,12 +48,7 @@ def _field(value: Value | Toned | Linked | Formula, decimal_mark: str) -> str:
 
 
 def payments_parquet(reconciliation: Reconciliation) -> bytes:
-    """Write all obligations for programs: names of columns and codes that no language changes.
-
-    Returns:
-        One row per obligation: centavos as whole numbers, moments in UTC, destinations masked; None where there is
-        nothing.
-    """
+    """Write all obligations for programs: names of columns and codes that no language changes."""
     import pyarrow as pa  # noqa: PLC0415  # a tenth of a second, for jobs that want it
     from pyarrow.parquet import write_table as write_parquet  # noqa: PLC0415
 
@@ -114,14 +104,6 @@ _PARQUET_COLUMNS: Final = (
 def write_outputs(reconciliation: Reconciliation, folder: Path, formats: Sequence[str]) -> list[Path]:
     """Write what the job asked for. The same reconciliation gives the same bytes every time.
 
-    Args:
-        folder: Folder of the run; made when missing.
-        formats: Of "xlsx", "csv", "parquet" and "json".
-
-    Returns:
-        Where the files are, `summary.json` last: where it is, the others are too. A file that could not be replaced
-        because it is read-only or open elsewhere is left alone and its new content is next to it, "name (2)".
-
     Raises:
         OSError: the folder cannot be written; each file there is whole, old or new.
     """
@@ -142,7 +124,6 @@ def reconciliation_xlsx(reconciliation: Reconciliation) -> bytes:
 
 
 def summary_json(reconciliation: Reconciliation) -> bytes:
-    """Write `summary.json`."""
     return f"{reconciliation.summary.to_json()}\n".encode()
 
 

@@ -62,10 +62,6 @@ _FORBIDDEN: Final = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 def unique_sheet_name(wanted: str, taken: set[str]) -> str:
     """Return a name as near to the one wanted as Excel allows, and add it to those taken.
 
-    Args:
-        wanted: The sheet's own name, or the stem of a text file's name.
-        taken: Case-folded names in use; changed.
-
     >>> unique_sheet_name("Royalties 2026/10", {"royalties 2026_10"})
     'Royalties 2026_10 (2)'
     """
@@ -110,8 +106,6 @@ BACKGROUNDS: Final = {
 
 
 class Ink(NamedTuple):
-    """How a cell looks."""
-
     number_format: str = GENERAL
     tone: Tone = Tone.NONE
     bold: bool = False
@@ -133,19 +127,12 @@ Value = str | int | Decimal | bool | dt.date | None
 
 
 class Formula(NamedTuple):
-    """What a spreadsheet program computes, and what it comes to by our own account."""
-
     text: str
     value: int | Decimal | str
 
 
 class Cell(NamedTuple):
-    """A cell to be written.
-
-    Attributes:
-        value: What it holds; text is text whatever it begins with, and only a `Formula` computes.
-        is_error: The text is an error literal such as #REF!, and stays one.
-    """
+    """A cell to be written."""
 
     value: Value | Formula
     ink: Ink = PLAIN
@@ -154,8 +141,6 @@ class Cell(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """A text that leads to a cell of another sheet of the workbook."""
-
     text: str
     sheet: str
     cell: str
@@ -163,14 +148,7 @@ class Linked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What is said of a sheet before its first row is written.
-
-    Attributes:
-        widths: Column widths in characters, from column A.
-        header_row: Repeated on each printed page; this row and all above stay in view. 0 for none.
-        text_columns: Columns (from 1) in which whatever a person types stays text.
-        folded_columns: Columns (from 1) that are out of sight, and off the paper, until somebody unfolds them.
-    """
+    """What is said of a sheet before its first row is written."""
 
     title: str
     widths: Sequence[int]
@@ -189,7 +167,6 @@ class Book:
         self._formats: dict[tuple[Ink, bool], Format] = {}
 
     def page(self, setup: Setup) -> "Page":
-        """Start the next sheet."""
         sheet = self._workbook.add_worksheet(setup.title)
         text = self._workbook.add_format({"num_format": TEXT})
         for position, width in enumerate(setup.widths):
@@ -207,7 +184,6 @@ class Book:
         return Page(self, sheet, setup.widths)
 
     def add_bars(self, page: "Page", bars: "Bars") -> None:
-        """Draw a chart of a table that the page holds."""
         chart = self._workbook.add_chart({"type": "bar"})
         first, last = bars.first_row - 1, bars.last_row - 1
         chart.add_series(
@@ -228,7 +204,6 @@ class Book:
         page.place(bars.at, chart)
 
     def remember(self, properties: Mapping[str, str]) -> None:
-        """Write custom document properties, which programs keep and people rarely see."""
         # `set_custom_property` adds nothing to this but a warning that quotes what is longer than Excel shows.
         self._workbook.custom_properties += [(name, text, "text") for name, text in properties.items()]
 
@@ -264,8 +239,6 @@ _PIXELS: Final = 7
 
 
 class Page:
-    """One sheet being written, top to bottom."""
-
     def __init__(self, book: Book, sheet: Worksheet, widths: Sequence[int]) -> None:
         self._book = book
         self._sheet = sheet
@@ -292,11 +265,9 @@ class Page:
         self.rows_written += 1
 
     def write(self, *values: Value, ink: Ink = PLAIN) -> None:
-        """Write the next row, all in one look."""
         self.append(Cell(value, ink) for value in values)
 
     def write_row(self, row: "Row", inks: Sequence[Ink]) -> None:
-        """Write the next row, each value in the look of its column, as high as its longest text needs."""
         lines = max(
             (self._lines(position, value) for position, value in enumerate(row) if inks[position].wrap), default=1
         )
@@ -351,11 +322,9 @@ class Page:
         self._sheet.write_formula(self.rows_written, position, formula.text, look, formula.value)
 
     def print_on_one_page(self) -> None:
-        """Let all of the sheet go on one page of paper."""
         self._sheet.fit_to_pages(1, 1)
 
     def place(self, cell: str, chart: Chart) -> None:
-        """Put a chart over the cells to the right of and below one."""
         self._sheet.insert_chart(cell, chart, {"x_offset": 12})  # off the figures at its left
 
     def mark_failed_checks(self, cell: str, good: str) -> None:
@@ -383,12 +352,10 @@ class Page:
         self._sheet.write_comment(self.rows_written, position, cell_text(comment), options)
 
     def offer(self, position: int, choices: Sequence[str], *, nothing_else: bool) -> None:
-        """Offer a list to choose from in every cell of a column below the rows written so far."""
         rule = {"validate": "list", "source": list(choices), "show_error": nothing_else}
         self._sheet.data_validation(self.rows_written, position, ROWS_PER_SHEET, position, rule)
 
     def filter(self, header_row: int, columns: int) -> None:
-        """Offer the filter arrows on everything written below a header."""
         self._sheet.autofilter(header_row - 1, 0, self.rows_written - 1, columns - 1)
 
 
@@ -403,15 +370,7 @@ ROWS_PER_SHEET: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """A chart of a table of two columns, a name and an amount: one bar a row.
-
-    Attributes:
-        title: Of the sheet that holds the table.
-        first_row, last_row: Of the table, as the sheet counts them.
-        colours: Of each bar, as RGB.
-        at: The cell whose corner is the chart's.
-        rows: How many rows of the sheet it is high.
-    """
+    """A chart of a table of two columns, a name and an amount: one bar a row."""
 
     title: str
     heading: str

@@ -35,13 +35,7 @@ from schemas.messages import Money
 
 
 class SheetColumn(NamedTuple):
-    """One column of a table.
-
-    Attributes:
-        total: Whether its sum stands below it.
-        folded: Whether it is out of sight until somebody unfolds it.
-        wrap: Whether long texts go on in the next line of their cell.
-    """
+    """One column of a table."""
 
     header: str
     width: int = 14
@@ -52,19 +46,12 @@ class SheetColumn(NamedTuple):
 
     @property
     def ink(self) -> Ink:
-        """How its cells look."""
         return Ink(self.number_format, wrap=self.wrap, indent=self.number_format in ON_THE_LEFT)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkbookTable:
-    """What one sheet shows.
-
-    Attributes:
-        rows: As many values as columns in each.
-        note: Said above the header; "" for nothing.
-        total: Name of the row of sums below the table; "" for none.
-    """
+    """What one sheet shows."""
 
     title: str
     columns: Sequence[SheetColumn]
@@ -103,7 +90,6 @@ def _texts(table: WorkbookTable) -> frozenset[int]:
 def _write_rows(
     page: Page, columns: Sequence[SheetColumn], rows: Iterable[Row], total: str, *, filtered: bool = True
 ) -> None:
-    """Write the rows below their header, and the sums below the rows."""
     header_row = page.rows_written
     inks, sums = [column.ink for column in columns], _Sums(columns)
     for row in rows:
@@ -116,8 +102,6 @@ def _write_rows(
 
 
 class _Sums:
-    """The sums of a table's columns, kept while its rows are written."""
-
     def __init__(self, columns: Sequence[SheetColumn]) -> None:
         self._sums: dict[int, Decimal] = {n: Decimal(0) for n, column in enumerate(columns) if column.total}
         self._columns = columns
@@ -147,19 +131,16 @@ class _Sums:
 
 
 def write_headers(page: Page, columns: Sequence[SheetColumn]) -> None:
-    """Write the header row, each header over the side its values stand on."""
     page.append(
         Cell(column.header, TEXT_HEADER if column.number_format in ON_THE_LEFT else NUMBER_HEADER) for column in columns
     )
 
 
 def records(frame: pd.DataFrame) -> Iterator[Any]:
-    """Iterate over a frame's rows as named tuples, whose types pandas does not tell."""
     yield from frame.itertuples(index=False)
 
 
 def write_small_table(page: Page, columns: Sequence[SheetColumn], rows: Iterable[Row], total: str = "") -> None:
-    """Write a short table into a page that holds more than it."""
     write_headers(page, columns)
     _write_rows(page, columns, rows, total, filtered=False)
 
@@ -183,11 +164,7 @@ def write_grid(page: Page, grid: Grid, language: str) -> None:
 
 
 def sheet_of(grid: Grid, language: str, title: str = "", note: str = "") -> WorkbookTable:
-    """Make of a grid a sheet of its own, with filter arrows.
-
-    Args:
-        title: The sheet's name, where the grid's title is too long for one.
-    """
+    """Make of a grid a sheet of its own, with filter arrows."""
     columns = []
     for place, column in enumerate(grid.columns):
         first = next((row[place] for row in grid.rows if row[place] not in {None, ""}), None)

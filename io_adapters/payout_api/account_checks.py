@@ -29,12 +29,8 @@ class CheckAnswer:
     """What one account check said.
 
     Attributes:
-        outcome: accepted with a verdict; refused as documented; `not_sent`, proven; `in_doubt` with anything else.
         valid: The verdict; None when there is none.
-        message: With a verdict, the service's own words: for the person who looks at the row, not for logs.
-            Without one, why: a status, an exception's class, the fields at fault.
         http_status: Status of the reply; None when none came.
-        body: The reply's body as far as it was read.
     """
 
     outcome: Outcome
@@ -50,12 +46,10 @@ class CheckAnswer:
 
     @property
     def refused(self) -> bool:
-        """Whether it was refused as documented."""
         return self.outcome is Outcome.REFUSED
 
     @property
     def answered(self) -> bool:
-        """Whether the service is there and answers, with a verdict or with a refusal."""
         return self.outcome in {Outcome.ACCEPTED, Outcome.REFUSED}
 
 
@@ -153,7 +147,6 @@ class _Flow:
             return self._round
 
     def leave(self, of_round: int, *, answered: bool, found: bool) -> None:
-        """Give the place back, and say whether there was an answer, or a connection at least."""
         with self._changed:
             busy = self._busy.total()
             self._busy[of_round] -= 1
@@ -206,16 +199,7 @@ class AccountCalls:
         pace: RateLimiter | None = None,
         may_send: Callable[[str], bool] = lambda _name: True,
     ) -> None:
-        """Prepare; nothing is sent.
-
-        Args:
-            at_a_time: How many checks may be under way together.
-            give_up_after: So many calls in a row without an answer, or rounds without a connection, and nothing more
-                begins.
-            deadline_s: For one check, from connecting to the last byte of its answer.
-            pace: Keeps to a rate; None for no limit.
-            may_send: Asked, from the thread of a line, immediately before a check is sent: whether it is in time.
-        """
+        """Prepare; nothing is sent."""
         self._deadline_s = deadline_s
         self._pace = pace
         self._may_send = may_send
@@ -240,7 +224,6 @@ class AccountCalls:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Break off what is under way, and close all connections."""
         self.give_back()
         for line in self._lines:
             self._tickets.put(None)
@@ -269,7 +252,6 @@ class AccountCalls:
 
     @property
     def gave_up(self) -> bool:
-        """Whether nothing more begins."""
         return self._given_back.is_set()
 
     def give_back(self) -> list[str]:
@@ -290,7 +272,6 @@ class AccountCalls:
                 return self._answered.get(timeout=self._deadline_s / 20)
 
     def _serve(self, line: Connection) -> None:
-        """Ask one check after another, until told to end."""
         with line:
             while (ticket := self._tickets.get()) is not None:
                 if self._pace is not None:

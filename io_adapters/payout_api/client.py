@@ -23,10 +23,6 @@ class SplitApi(ReportsReader):
 
     GETs share connections and are tried again; what has an effect has a connection of its own and is tried once.
     Nothing is redirected, no proxy or `.netrc` of the environment is used, and certificates are always verified.
-
-    Attributes:
-        pix: Financial institutions, and the deprecated QR code.
-        webhooks: Where the service sends notifications.
     """
 
     def __init__(  # noqa: PLR0913  (each is named at the call)
@@ -42,15 +38,6 @@ class SplitApi(ReportsReader):
         egress: Egress = DIRECT,
     ) -> None:
         """Prepare the client; nothing is sent yet.
-
-        Args:
-            base_url: Address of the service, http or https, up to and with its fixed prefix.
-            api_key: Sent as it is in the header Authorization; kept out of every text.
-            timeout_s: For one whole answer, from connecting to its last byte.
-            assumptions: What the interface does not say.
-            transport: Carries the requests; None for the network.
-            pause: Waits between the tries of a GET, and for a place in the pace.
-            requests_per_s: The most requests a second, of every kind together; None for no limit.
 
         Raises:
             ConfigurationError: an address, key or pace that cannot be used.
@@ -74,7 +61,6 @@ class SplitApi(ReportsReader):
         self.close()
 
     def close(self) -> None:
-        """Give up the shared connections."""
         self._queries.close()
 
     def await_turn(self) -> None:
@@ -133,13 +119,7 @@ class SplitApi(ReportsReader):
     def account_calls(
         self, *, at_a_time: int, give_up_after: int, may_send: Callable[[str], bool] = lambda _name: True
     ) -> AccountCalls:
-        """Open a way to check many accounts; each is asked once, and costs a centavo and a fee.
-
-        Args:
-            at_a_time: How many checks may be under way together.
-            give_up_after: So many calls in a row without an answer, and nothing more begins.
-            may_send: Asked immediately before a check is sent: whether it is in time.
-        """
+        """Open a way to check many accounts; each is asked once, and costs a centavo and a fee."""
         # Services close idle connections after some seconds; a request that crosses with that proves nothing.
         return AccountCalls(
             lambda: self._connections.open(self._timeout_s, idle_s=2.0),
@@ -166,9 +146,6 @@ class SplitApi(ReportsReader):
         Args:
             was_in_doubt: Whether an earlier copy of these bytes may have arrived.
             before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
-
-        Returns:
-            What the answer proves, as with `create_report`; a returned report tells the rate it has.
         """
         path = f"/split/{path_part(split_id)}/update_exchange_rate"
         reply = self._commands.send_at_once("POST", path, body, deadline_s=deadline_s, before_connect=before_connect)

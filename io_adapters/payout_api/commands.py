@@ -46,12 +46,7 @@ AnyResponse = TypeVar("AnyResponse", bound=Response)
 
 @dataclass(frozen=True, slots=True)
 class Statuses:
-    """What the statuses of an answer are taken to mean.
-
-    Attributes:
-        missing: There is no such thing, and nothing was done.
-        existing: There is one already, and nothing was done.
-    """
+    """What the statuses of an answer are taken to mean."""
 
     done: Collection[int] = ANY_2XX
     missing: Collection[int] = ()
@@ -65,7 +60,6 @@ class Commands:
     """Sends requests that have an effect, each exactly once."""
 
     def __init__(self, connections: Connections, *, timeout_s: float, pace: RateLimiter) -> None:
-        """Prepare to send; `timeout_s` is for one whole answer of what `do` sends."""
         self._connections = connections
         self._timeout_s = timeout_s
         self._pace = pace
@@ -93,12 +87,7 @@ class Commands:
         deadline_s: float,
         before_connect: Callable[[], None] = lambda: None,
     ) -> Reply:
-        """Send one request over a fresh connection; `Reply.failure` says what went wrong on the wire.
-
-        Args:
-            content: JSON; None sends no body.
-            before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
-        """
+        """Send one request over a fresh connection; `Reply.failure` says what went wrong on the wire."""
         kind = {} if content is None else {"Content-Type": "application/json"}
         with self._connections.fresh(deadline_s) as client:
             request = client.build_request(
@@ -120,10 +109,6 @@ class Commands:
         statuses: Statuses = ANY_SUCCESS,
     ) -> Reply:
         """Send one request and return its reply, which is complete and of a status that says it is done.
-
-        Args:
-            what: What is done, for messages: "creating a contact".
-            request: The body; None sends none.
 
         Raises:
             NotSent: certainly nothing was sent.
@@ -164,9 +149,7 @@ class CreationAnswer:
     """What the answer to creating a contact proves.
 
     Attributes:
-        outcome: accepted, refused, `not_sent` or `in_doubt`.
         http_status: Status of the reply; None when none came.
-        body: The reply's body as far as it was read; names people, so it is kept out of `repr`.
         contact: What was created; None with any other outcome.
         failure: Why it was not, or may not have been; None where it was.
     """
@@ -202,7 +185,6 @@ class ContactsApi:
     """
 
     def __init__(self, commands: Commands, assumptions: Assumptions) -> None:
-        """Prepare; nothing is sent yet."""
         self._commands = commands
         missing = assumptions.missing_statuses
         self._creating = Statuses(existing=assumptions.existing_statuses)
@@ -218,7 +200,6 @@ class ContactsApi:
         Whether a second contact of one tax id is made, is refused, or is the first: not shown.
 
         Args:
-            body: From `contact_body`.
             before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
         """
         what = "creating a contact"
@@ -310,18 +291,12 @@ def _the_one_meant(contact: Contact, contact_id: str | None, tax_id: str | None,
 
 
 class WebhooksApi:
-    """Registers addresses."""
-
     def __init__(self, commands: Commands, assumptions: Assumptions) -> None:
-        """Prepare; nothing is sent yet."""
         self._commands = commands
         self._registering = Statuses(existing=assumptions.existing_statuses)
 
     def register(self, url: str) -> Webhook:
         """POST /webhooks, once. Whether a URL registered twice is notified twice is not shown.
-
-        Args:
-            url: https, or http on this machine (for a sandbox); 1 to 2083 characters.
 
         Raises:
             RuleBroken: an address that cannot be registered; nothing was sent.

@@ -120,23 +120,15 @@ def _checked_key(api_key: SecretStr) -> str:
 _CLOCK: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
-class DeadlinePassed(Exception):
-    """The time for the whole exchange ran out."""
+class DeadlinePassed(Exception): ...
 
 
-class ReplyTooLarge(Exception):
-    """The reply is longer than anything the question could have for an answer."""
+class ReplyTooLarge(Exception): ...
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back until it ended.
-
-    Attributes:
-        status: HTTP status; None when none came.
-        body: What was read of the body, decoded, at most `max_bytes`.
-        failure: Why it ended early; None when it is complete.
-    """
+    """What came back until it ended."""
 
     status: int | None
     headers: Mapping[str, str]
@@ -173,7 +165,6 @@ class _Wire:
         self._socket: socket.socket | None = None
 
     def begin(self, deadline_s: float) -> None:
-        """Let one exchange go on for `deadline_s` seconds from now."""
         with self.lock:
             self._ends_at_s, self.ended = _now_s() + deadline_s, False
 
@@ -184,7 +175,6 @@ class _Wire:
             return self.ended
 
     def is_late(self) -> bool:
-        """Whether an exchange is under way whose time has run out."""
         ends_at_s = self._ends_at_s
         return ends_at_s is not None and _now_s() >= ends_at_s
 
@@ -211,8 +201,6 @@ class _Wire:
 
 
 class _Call:
-    """The request in its thread, and the way to end it from outside."""
-
     def __init__(self, client: httpx.Client, request: httpx.Request, deadline_s: float, max_bytes: int) -> None:
         self.done = threading.Event()
         self._client = client
@@ -307,11 +295,7 @@ class Connection:
     """
 
     def __init__(self, open_client: Callable[[], httpx.Client], deadline_s: float) -> None:
-        """Prepare; nothing is opened.
-
-        Args:
-            deadline_s: For one exchange, from connecting to the last byte of its reply.
-        """
+        """Prepare; nothing is opened."""
         self._open_client = open_client
         self._deadline_s = deadline_s
         self._wire = _Wire()
@@ -343,7 +327,6 @@ class Connection:
         return Reply(self._status, self._headers, bytes(read), DeadlinePassed() if late else failure)
 
     def break_off_late(self) -> None:
-        """End the exchange under way if its time has run out."""
         if self._wire.is_late():
             self._wire.end()
 
@@ -391,11 +374,6 @@ class RateLimiter:
     ) -> None:
         """Set the pace.
 
-        Args:
-            requests_per_s: The most per second; None for no limit.
-            pause: Waits so many seconds.
-            clock: Seconds that only grow.
-
         Raises:
             ConfigurationError: a pace at which nothing would ever be sent.
         """
@@ -408,11 +386,7 @@ class RateLimiter:
         self._next_at = -math.inf
 
     def heed(self, reply: Reply) -> float | None:
-        """Let nobody's next place come before the time that a reply asks for, half a minute at most.
-
-        Returns:
-            The seconds it asks for; None where it asks for none.
-        """
+        """Let nobody's next place come before the time that a reply asks for, half a minute at most."""
         asked_s = _retry_after_s(reply.headers.get("retry-after", ""))
         if asked_s is None:
             return None

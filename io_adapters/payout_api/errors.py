@@ -15,12 +15,7 @@ from schemas.wire import parse_json
 
 @dataclass(frozen=True, slots=True)
 class ValidationError:
-    """One element of `detail`, without its `msg`: that may quote what was sent.
-
-    Attributes:
-        loc: Where, e.g. ("body", "payments", 3, "taxId"); parts that are no field's name read "?".
-        type: The service's kind of error; "" when it is not a plain word.
-    """
+    """One element of `detail`, without its `msg`: that may quote what was sent."""
 
     loc: tuple[str | int, ...]
     type: str
@@ -63,7 +58,6 @@ def names_report_id(body: bytes, report_id: str) -> bool:
 
 
 def _elements(body: bytes) -> list[dict[str, Any]]:
-    """Return `detail` when every element is as documented, else nothing."""
     try:
         data = parse_json(body)
     except ValueError:
@@ -85,11 +79,7 @@ def _word(text: str) -> str:
 
 
 class RuleBroken(RepasseError, ValueError):
-    """What was asked for breaks a rule of the interface; nothing was sent.
-
-    Attributes:
-        rules: Each broken rule; names of fields, no values.
-    """
+    """What was asked for breaks a rule of the interface; nothing was sent."""
 
     exit_code = ExitCode.USAGE
 
@@ -99,11 +89,7 @@ class RuleBroken(RepasseError, ValueError):
 
 
 class RefusedByService(RepasseError):
-    """The service answered 422 as documented: nothing happened.
-
-    Attributes:
-        validation_errors: What it finds fault with: places and kinds, no values.
-    """
+    """The service answered 422 as documented: nothing happened."""
 
     exit_code = ExitCode.REFUSED
 
@@ -140,5 +126,4 @@ class NotThere(NotSent, NotFound):
     """404 to a question; the status is not documented, so an alarm and never proof."""
 
 
-class QuestionRefused(NotSent, RefusedByService):
-    """422 to a question: no information, and the fields at fault."""
+class QuestionRefused(NotSent, RefusedByService): ...

@@ -77,13 +77,8 @@ class PostAnswer:
     """What one POST proved.
 
     Attributes:
-        outcome: accepted, refused, `not_sent`, or `in_doubt`.
         http_status: Status of the reply; None when none came.
-        body: The reply's body as far as it was read; may name people, so it is kept out of `repr`.
-        reason: Why: a status, an exception's class, a rule; nothing the body said.
         report: The report that was accepted; None with any other outcome, whatever the body shows.
-        validation_errors: What a refusal finds fault with; empty otherwise.
-        mismatches: Wire names of fields in which the report differs from what was sent.
     """
 
     outcome: Outcome
@@ -127,14 +122,7 @@ def classify_response(
     sent: bytes = b"",
     assumed: Assumptions = UNASKED,
 ) -> PostAnswer:
-    """Say what a complete reply to POST /split proves.
-
-    Args:
-        was_in_doubt: Whether these bytes were ever in doubt; then a refusal may be of the copy, not of the original.
-        sent: The body that was sent, to compare the report with; empty compares reportId alone.
-        assumed: Which statuses of 2xx can mean that the report exists, and with which the provider says that nothing
-            was created, beside the documented 422.
-    """
+    """Say what a complete reply to POST /split proves."""
     if status in assumed.create_statuses and status in ANY_2XX:
         return _judge_success(status, body, report_id, sent)
     judged = _judge_422(body, report_id, was_in_doubt=was_in_doubt) if status == 422 else None
@@ -168,12 +156,7 @@ def doubt_stale(answer: PostAnswer, report_id: str, asked_at: dt.datetime) -> Po
 
 
 def classify_exception(exc: BaseException, *, status: int | None = None, body: bytes = b"") -> PostAnswer:
-    """Say what an exception proves: nothing, unless it can come from the connect phase alone.
-
-    Args:
-        status: Status of the reply it cut short; None when there was none.
-        body: As much of the reply as was read.
-    """
+    """Say what an exception proves: nothing, unless it can come from the connect phase alone."""
     name = type(exc).__name__
     if type(exc) in NOT_SENT and status is None:
         # Its text is the operating system's or the TLS library's; nothing had been sent or read yet.
@@ -193,10 +176,6 @@ def classify_update(
 
     The interface shows a report as the answer and says of none of its fields that it is there: any JSON object that is
     not about another report will do, and so will no body at all.
-
-    Args:
-        read_id: Reads from a report the id that `split_id` is one of.
-        was_in_doubt: Whether an earlier copy of these bytes may have arrived; then a refusal may be of this copy alone.
     """
     if reply.failure is not None or reply.status is None:
         return _judge_broken(reply)

@@ -48,26 +48,17 @@ class Queries:
         pace: RateLimiter,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Prepare to ask.
-
-        Args:
-            pace: Every try waits for its place in it, outside of any time limit.
-            pause: Waits so many seconds between tries.
-        """
+        """Prepare to ask."""
         self.timeout_s = timeout_s
         self._client = connections.open(timeout_s)
         self._pace = pace
         self._pause = pause
 
     def close(self) -> None:
-        """Give up the shared connections."""
         self._client.close()
 
     def ask(self, path: str, params: Mapping[str, str] | None = None, *, deadline_s: float) -> Any:  # noqa: ANN401
         """GET a JSON document.
-
-        Returns:
-            The document, numbers as int and Decimal.
 
         Raises:
             NotThere: 404.
@@ -98,7 +89,6 @@ class Queries:
         raise NotSent(Message("service.silent", path=str(_shown(path)), why=why))
 
     def _explain(self, reply: Reply, asked: str) -> str:
-        """Say why a try failed, or raise where trying again is of no use."""
         if reply.failure is not None or reply.status is None:
             return type(reply.failure).__name__
         if reply.status in {401, 403}:
@@ -113,7 +103,6 @@ class Queries:
 
 
 def _shown(path: str) -> str:
-    """Name a question without the id in it."""
     parts = path.split("/")
     return "GET /" + "/".join(part for at, part in enumerate(parts[1:]) if at == 0 or parts[1] != "split")[:60]
 
@@ -146,10 +135,7 @@ LISTING_TIME: Final = 10  # a listing may be long: it has so many times the time
 
 
 class ReportsReader:
-    """What can be asked about reports. Asking changes nothing, and is tried again."""
-
     def __init__(self, queries: Queries, assumptions: Assumptions) -> None:
-        """Prepare; nothing is sent yet."""
         self._queries = queries
         self._assumptions = assumptions
 
@@ -178,9 +164,6 @@ class ReportsReader:
     def get_report(self, split_id: str) -> SplitReport:
         """Fetch one report.
 
-        Args:
-            split_id: The id that `Assumptions.id_for_get` names.
-
         Raises:
             ValueError: the id is empty, or dots alone.
             NotThere: the service answers 404.
@@ -203,7 +186,6 @@ class ReportsReader:
             return None
 
     def _read_id(self, report: SplitReport) -> str | None:
-        """Return the id of a report that paths take."""
         return report.id if self._assumptions.get_takes == "_id" else report.reportId
 
 
@@ -233,14 +215,9 @@ class PagesRead:
     """The pages read so far, and which one is next.
 
     The first page is asked for without a number, so that it does not matter whether the service counts from 0 or 1.
-
-    Attributes:
-        found: What the pages held, in order.
-        next_page: The number to ask for next; 0 for the first page, None at the end.
     """
 
     def __init__(self, *, filtered: bool) -> None:
-        """Begin; `filtered` when not all is asked for, so that `total_rows` may speak of more."""
         self.found: list[Institution] = []
         self.next_page: int | None = 0
         self._filtered = filtered
@@ -311,13 +288,7 @@ _BEGINS: Final = "0002"  # the first field of every code
 
 @dataclass(frozen=True, slots=True)
 class QrCodeFindings:
-    """What a QR code turned out to be.
-
-    Attributes:
-        payload: The text to copy and paste, as it was given; None when none was found. It may name people.
-        problems: What is wrong with it, or could not be compared.
-        differs: Wire names of the answer's own fields that contradict what was asked for.
-    """
+    """What a QR code turned out to be."""
 
     payload: str | None = field(repr=False)
     problems: tuple[BrCodeProblem, ...]
@@ -325,7 +296,6 @@ class QrCodeFindings:
 
     @property
     def is_sound(self) -> bool:
-        """Whether there is a text, and nothing about it or the answer is wrong."""
         return self.payload is not None and not self.differs and all(problem.leaves_open for problem in self.problems)
 
     @property
@@ -337,11 +307,7 @@ class QrCodeFindings:
 
 
 def check_qr_code(request: QrCodeRequest, code: QrCode, *, holds: Holds = "any") -> QrCodeFindings:
-    """Find the text of a QR code and compare it, and the answer's own fields, with what was asked for.
-
-    Args:
-        holds: What `base_64` is taken to hold; `any` looks whether it is a code's text, or base64 of one.
-    """
+    """Find the text of a QR code and compare it, and the answer's own fields, with what was asked for."""
     payload = _payload(code.base_64 or "", holds)
     asked, shown = (
         {"amount": qr.amount, "pix_key": qr.pix_key, "receiver_conciliation_id": qr.receiver_conciliation_id}
@@ -377,10 +343,7 @@ _PAGE_TIME: Final = 3  # a page may be asked for three times
 
 
 class PixApi:
-    """What the service knows of Pix."""
-
     def __init__(self, queries: Queries, commands: Commands, assumptions: Assumptions) -> None:
-        """Prepare; nothing is sent yet."""
         self._queries = queries
         self._commands = commands
         self._assumptions = assumptions
@@ -393,9 +356,6 @@ class PixApi:
         max_start_date: dt.date | None = None,
     ) -> tuple[Institution, ...]:
         """GET /pix/financial_institutions: all pages, in the service's order.
-
-        Args:
-            name: Of the institution, as the service matches it.
 
         Raises:
             RuleBroken: the dates are the wrong way round.

@@ -30,7 +30,6 @@ router = APIRouter(route_class=ExactRoute, tags=["Validation"])
 
 @router.post(Endpoint.VALIDATE_ACCOUNT.path, response_model=SandboxAccountVerdict)
 async def validate_account(body: SandboxAccountValidation, sandbox: Running) -> Response:
-    """Validate a bank account or Pix key by a transfer of 1 centavo."""
     # Called thousands of times in a row: its one short write costs less here than a way through another thread.
     refuse_if_any(_broken_rules(body, sandbox.behaviour))
     message = _fault_of_account(body, sandbox.behaviour)
@@ -44,7 +43,6 @@ async def validate_account(body: SandboxAccountValidation, sandbox: Running) -> 
 
 
 def _broken_rules(body: SandboxAccountValidation, behaviour: Behaviour) -> list[ValidationProblem]:
-    """Return what rules 1 to 4 of the interface miss. An empty text supplies nothing."""
     found = unknown_fields(body) if behaviour.known_fields_only else []
     if not body.pixKey and not body.account:
         found.append(problem((), "Either pixKey or account must be supplied"))
@@ -72,6 +70,5 @@ def _same(name: str | None, other: str | None) -> bool:
 
 
 def _fingerprint(body: SandboxAccountValidation) -> str:
-    """Return a name for the account that is the same each time it is checked, and is not the account."""
     parts = (body.pixKeyType, body.pixKey, body.pspId, body.bankCode, body.agency, body.account, body.accountType)
     return hashlib.sha256("|".join(account_identity(part or "") for part in parts).encode()).hexdigest()[:16]

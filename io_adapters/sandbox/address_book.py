@@ -21,8 +21,6 @@ _ACCOUNT_COLUMNS = [contact_accounts.c[name] for name in SandboxContactAccount.m
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where money of a contact can go, as a payment told it. All texts as they came."""
-
     bank_name: str | None = None
     bank_code: str | None = None
     bank_ispb: str | None = None
@@ -36,7 +34,6 @@ class Destination:
 
     @property
     def fingerprint(self) -> str:
-        """Name for the destination that is the same each time it comes, however it is punctuated."""
         parts = (self.pix_key_type, self.pix_key, self.bank_ispb, self.bank_code, self.agency, self.account_number)
         joined = "|".join(account_identity(part or "") for part in (*parts, self.account_type))
         return hashlib.sha256(joined.encode()).hexdigest()[:16]
@@ -46,7 +43,6 @@ class AddressBook:
     """Reads and writes contacts; may be used from several threads."""
 
     def __init__(self, database: SandboxDatabase) -> None:
-        """Keep them in a database."""
         self._database = database
 
     def add(self, at: float, *, name: str, tax_id: str, email: str, again: bool) -> tuple[SandboxContact, bool]:
@@ -129,14 +125,12 @@ class AddressBook:
             return _contact(connection, contact_id)
 
     def contacts(self) -> list[SandboxContact]:
-        """Return all contacts, oldest first."""
         with self._database.reading() as connection:
             known = connection.scalars(sa.select(contacts.c.id).order_by(contacts.c.number)).all()
             return [_contact(connection, contact_id) for contact_id in known]
 
 
 def _find(connection: sa.Connection, contact_id: str | None, tax_id: str | None) -> str | None:
-    """Return the id of the oldest contact that has all that is given."""
     query = sa.select(contacts.c.id).order_by(contacts.c.number).limit(1)
     if contact_id:
         query = query.where(contacts.c.id == contact_id)
@@ -146,7 +140,6 @@ def _find(connection: sa.Connection, contact_id: str | None, tax_id: str | None)
 
 
 def _contact(connection: sa.Connection, contact_id: str) -> SandboxContact:
-    """Return a contact as the service tells it."""
     row = connection.execute(sa.select(contacts).where(contacts.c.id == contact_id)).one()
     query = sa.select(*_ACCOUNT_COLUMNS).where(contact_accounts.c.contact_id == contact_id)
     rows = connection.execute(query.order_by(contact_accounts.c.number)).mappings()

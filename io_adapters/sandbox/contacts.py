@@ -28,7 +28,6 @@ NO_ACCOUNT: Final = "No such account"
 
 @router.post(Endpoint.CREATE_CONTACT.path, response_model=SandboxContact, responses=CONFLICT)
 def create_contact(body: ContactCreation, sandbox: Running) -> Response:
-    """Create a contact."""
     refuse_if_any(_unknown(body, sandbox.behaviour))
     again = sandbox.behaviour.known_contact == "create"
     contact, created = sandbox.address_book.add(
@@ -41,7 +40,6 @@ def create_contact(body: ContactCreation, sandbox: Running) -> Response:
 
 @router.put(Endpoint.UPDATE_CONTACT.path, response_model=SandboxContact, responses=NOT_FOUND)
 def update_contact(body: EmailUpdate, sandbox: Running) -> Response:
-    """Change the e-mail of a contact."""
     refuse_if_any(_unknown(body, sandbox.behaviour) + _unnamed(body))
     contact = sandbox.address_book.change_email(sandbox.clock(), body.contact_id, body.tax_id, body.email)
     return _response(contact or _absent(NO_CONTACT))
@@ -49,7 +47,6 @@ def update_contact(body: EmailUpdate, sandbox: Running) -> Response:
 
 @router.delete(Endpoint.DELETE_CONTACT.path, response_model=SandboxContact, responses=NOT_FOUND | NOTHING)
 def delete_contact(body: ContactName, sandbox: Running) -> Response:
-    """Delete a contact, and its accounts with it."""
     refuse_if_any(_unknown(body, sandbox.behaviour) + _unnamed(body))
     contact = sandbox.address_book.delete(sandbox.clock(), body.contact_id, body.tax_id)
     return _deleted(contact or _absent(NO_CONTACT), sandbox.behaviour)
@@ -57,7 +54,6 @@ def delete_contact(body: ContactName, sandbox: Running) -> Response:
 
 @router.delete(Endpoint.DELETE_ACCOUNT.path, response_model=SandboxContactAccount, responses=NOT_FOUND | NOTHING)
 def delete_account(body: AccountName, sandbox: Running) -> Response:
-    """Delete one account of a contact."""
     refuse_if_any(_unknown(body, sandbox.behaviour))
     account = sandbox.address_book.delete_account(sandbox.clock(), body.account_id)
     return _deleted(account or _absent(NO_ACCOUNT), sandbox.behaviour)

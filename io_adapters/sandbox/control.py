@@ -79,7 +79,6 @@ def _create(row: dict[str, Any], entries: list[dict[str, Any]]) -> dict[str, Any
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row without its number, times as text."""
     return {name: str(value) if name in TIMES else value for name, value in row.items() if name != "number"}
 
 
@@ -91,7 +90,6 @@ async def plant_fault(fault: Fault, sandbox: Running) -> dict[str, int]:
 
 @router.delete("/faults")
 async def clear_faults(sandbox: Running) -> dict[str, int]:
-    """Forget all faults."""
     sandbox.faults.clear()
     return {"planted": 0}
 

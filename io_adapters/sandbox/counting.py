@@ -29,12 +29,10 @@ class Endpoint(StrEnum):
 
     @property
     def method(self) -> str:
-        """The HTTP method."""
         return self.split(" ")[0]
 
     @property
     def path(self) -> str:
-        """The path template below the prefix."""
         return self.split(" ")[1]
 
 
@@ -72,14 +70,12 @@ class RequestCounter:
     """
 
     def __init__(self, database: SandboxDatabase) -> None:
-        """Count on from what the database holds."""
         self._database = database
         self._unsaved: Counter[str] = Counter()
         self._changing = threading.Lock()
         self._saving = threading.Lock()
 
     def count(self, endpoint: Endpoint) -> None:
-        """Note a call."""
         with self._changing:
             self._unsaved[endpoint] += 1
 

@@ -40,7 +40,6 @@ class ExactRequest(Request):
     """A request whose body is read by `read_exact_json`."""
 
     async def json(self) -> Any:  # noqa: ANN401
-        """Return the body, numbers with a point as `Decimal`."""
         return read_exact_json(await self.body())
 
 
@@ -58,7 +57,6 @@ class ExactRoute(APIRoute):
 
 
 def exact_answer(value: Any, status_code: int = 200) -> Response:  # noqa: ANN401
-    """Return plain values, `Decimal` among them, as a JSON response."""
     return Response(canonical_json(value), status_code=status_code, media_type="application/json")
 
 
@@ -66,7 +64,6 @@ CENTAVO: Final = Decimal("0.01")
 
 
 def cents_of(amount: Decimal) -> int:
-    """Return money in centavos, rounded half to even where the sandbox lets fractions in."""
     return int(amount.quantize(CENTAVO, ROUND_HALF_EVEN).scaleb(2))
 
 
@@ -133,8 +130,6 @@ class Body(BaseModel):
 
 
 class SandboxBankAccountData(Body):
-    """`bankAccount` of a payment entry."""
-
     name: str | None = None
     bankCode: str | None = None
     pspId: str | None = None
@@ -164,8 +159,6 @@ def _conditional_rules(schema: dict[str, Any]) -> None:
 
 
 class SandboxAccountValidation(SandboxBankAccountData):
-    """Body of POST /validate/account."""
-
     model_config = ConfigDict(json_schema_extra=_conditional_rules)
 
     taxId: str | None = None
@@ -198,8 +191,6 @@ class SandboxPaymentEntry(Body):
 
 
 class SandboxSplitRequest(Body):
-    """Body of POST /split."""
-
     taxId: str
     amount: Number
     dateStart: IsoDate
@@ -254,8 +245,6 @@ class SandboxSplitReport(BaseModel):
 
 
 class SandboxAccountVerdict(BaseModel):
-    """Answer of POST /validate/account."""
-
     valid: bool
     message: str
 
@@ -276,8 +265,6 @@ def _names_a_contact(schema: dict[str, Any]) -> None:
 
 
 class ContactCreation(Body):
-    """Body of POST /contacts."""
-
     name: NonEmpty
     tax_id: NonEmpty
     email: NonEmpty
@@ -293,20 +280,14 @@ class ContactName(Body):
 
 
 class EmailUpdate(ContactName):
-    """Body of PUT /contacts."""
-
     email: NonEmpty
 
 
 class AccountName(Body):
-    """Body of DELETE /contacts/accounts."""
-
     account_id: NonEmpty
 
 
 class SandboxContactAccount(BaseModel):
-    """A contact's bank account or Pix key."""
-
     id: str | None
     bank_name: str | None
     bank_code: str | None
@@ -323,8 +304,6 @@ class SandboxContactAccount(BaseModel):
 
 
 class SandboxContact(BaseModel):
-    """A contact with its accounts."""
-
     id: str | None
     tax_id: str
     tax_id_manager: str | None
@@ -361,8 +340,6 @@ Expiration = Annotated[
 
 
 class SandboxInstitution(BaseModel):
-    """A financial institution."""
-
     created_at: str | None
     is_active: bool | None
     is_compe_participant: bool | None
@@ -383,15 +360,11 @@ class SandboxPagination(BaseModel):
 
 
 class SandboxInstitutionPage(BaseModel):
-    """Answer of GET /pix/financial_institutions."""
-
     data: list[SandboxInstitution]
     pagination: SandboxPagination
 
 
 class SandboxAdditionalData(Body):
-    """Element of `additional_data`."""
-
     key_name: str | None = None
     value: str | None = None
 
@@ -413,8 +386,6 @@ class SandboxQrCodeRequest(Body):
 
 
 class SandboxQrCode(BaseModel):
-    """Answer of POST /create_pix_qrcode."""
-
     amount: ToldNumber | None
     receiver_conciliation_id: str | None
     pix_key: str | None
@@ -449,14 +420,10 @@ WebhookUrl = Annotated[
 
 
 class WebhookCreation(Body):
-    """Body of POST /webhooks."""
-
     webhook_url: WebhookUrl
 
 
 class SandboxWebhook(BaseModel):
-    """What the service says of a registration."""
-
     id: str | None
     webhook_url: str | None
     active: bool | None

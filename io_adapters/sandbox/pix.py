@@ -117,7 +117,6 @@ def list_institutions(
     page: Annotated[int, Query(alias=INSTITUTION_PAGE, ge=1, le=MILLION)] = 1,
     page_size: Annotated[int | None, Query(alias=INSTITUTION_PAGE_SIZE, ge=1, le=LARGEST_PAGE)] = None,
 ) -> SandboxInstitutionPage:
-    """List financial institutions by name and start of operation, page by page."""
     found = [
         institution
         for institution in listed_institutions()
@@ -151,15 +150,7 @@ _POLYNOMIAL: Final = 0x1021
 def br_code(
     pix_key: str, amount: Decimal | None, *, txid: str, description: str, reusable: bool, name: str, city: str
 ) -> str:
-    """Return the payload that asks for a payment to a Pix key.
-
-    Args:
-        pix_key: The receiver's key, up to 77 ASCII characters.
-        amount: Two decimals; None leaves it to the payer.
-        txid: The receiver's id for the payment; left out where it is not 1 to 25 ASCII letters and digits.
-        description: A word to the payer; left out where it is not plain ASCII or does not fit beside the key.
-        reusable: Whether it may be paid more than once.
-    """
+    """Return the payload that asks for a payment to a Pix key."""
     account = _field("00", GUI) + _field("01", pix_key)
     field = _field("02", description) if description and _is_printable(description) else ""
     if len(account) + len(field) <= LONGEST_VALUE:

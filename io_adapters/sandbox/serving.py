@@ -47,17 +47,13 @@ class TransparentProtocol(H11Protocol):
 
 
 class FaultyTransport:
-    """ASGI middleware that counts calls, holds them up and plays planted faults."""
-
     def __init__(self, app: ASGIApp, *, prefix: str, sandbox: Sandbox, stopping: asyncio.Event) -> None:
-        """Wrap an application; waits end at once when `stopping` is set."""
         self._app = app
         self._prefix = prefix
         self._sandbox = sandbox
         self._stopping = stopping
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, as planted."""
         within = scope["type"] == "http" and scope["path"].startswith(self._prefix + "/")
         endpoint = endpoint_at(scope["method"], scope["path"].removeprefix(self._prefix)) if within else None
         if endpoint is None:
@@ -74,7 +70,6 @@ class FaultyTransport:
             await self._play(fault, scope, await _whole_body(receive), send)
 
     def _held_back(self, send: Send, latency_s: float) -> Send:
-        """Return a `send` that begins its answer no earlier than so long after now."""
         loop = asyncio.get_running_loop()
         due = loop.time() + latency_s
 
@@ -129,7 +124,6 @@ class FaultyTransport:
         await send(_part(b"", more=False))
 
     async def _true_reply(self, scope: Scope, body: bytes) -> FaultyReply:
-        """Let the application have the request, and keep its answer back."""
         sent: list[Message] = []
 
         async def receive() -> Message:
@@ -201,12 +195,7 @@ def create_app(
     clock: Callable[[], float] = time.time,
     stopping: asyncio.Event | None = None,
 ) -> FastAPI:
-    """Return the sandbox over a SQLite file, which is made where there is none.
-
-    Args:
-        clock: Seconds since 1970 (UTC).
-        stopping: Ends the waits of planted faults and of the latency when it is set.
-    """
+    """Return the sandbox over a SQLite file, which is made where there is none."""
     sandbox = Sandbox(database, settings, clock)
 
     @asynccontextmanager
@@ -247,10 +236,7 @@ GRACE_S: Final = 1
 
 
 class SandboxServer(uvicorn.Server):
-    """uvicorn, telling when it answers, and ending the waits of planted faults when it stops."""
-
     def __init__(self, database: Path, settings: SandboxSettings, on_ready: Callable[[], None]) -> None:
-        """Prepare to serve; `on_ready` is called as soon as connections are answered."""
         self._stopping = asyncio.Event()
         self._on_ready = on_ready
         app = create_app(database, settings, stopping=self._stopping)
@@ -269,28 +255,21 @@ class SandboxServer(uvicorn.Server):
         )
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start listening, then say so."""
         await super().startup(sockets)
         self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End all waits, then stop."""
         self._stopping.set()
         await super().shutdown(sockets)
 
 
 class EmbeddedSandbox:
-    """A sandbox in a thread of this process, on a free port of loopback, for as long as the context lasts.
-
-    Attributes:
-        url: Base URL of the service, prefix included.
-    """
+    """A sandbox in a thread of this process, on a free port of loopback, for as long as the context lasts."""
 
     url: str
     control_url: str
 
     def __init__(self, database: Path | None = None, settings: SandboxSettings | None = None) -> None:
-        """Prepare a sandbox; without a database its state ends with it."""
         self._database = database
         self._settings = settings or SandboxSettings()
         self._exits = ExitStack()
@@ -325,7 +304,6 @@ class EmbeddedSandbox:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop serving."""
         self._exits.close()
 
 
@@ -338,10 +316,6 @@ def serve(
 ) -> None:
     """Serve until the process is asked to end (SIGINT, SIGTERM).
 
-    Args:
-        port: Port to listen on; 0 takes a free one.
-        on_ready: Is told the base URL, prefix included, once it answers.
-
     Raises:
         OSError: the address is taken or not ours.
     """
@@ -353,7 +327,6 @@ def serve(
 
 
 def _bound_socket(host: str, port: int) -> socket.socket:
-    """Take an address, to be listened on by a server."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Only of a socket that says it is TCP does asyncio turn Nagle's algorithm off; with it an answer takes 40 ms more.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

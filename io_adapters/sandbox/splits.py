@@ -33,7 +33,6 @@ def final_amount(entry: SandboxPaymentEntry) -> Decimal:
 
 
 def broken_rules(body: SandboxSplitRequest, behaviour: Behaviour) -> list[ValidationProblem]:
-    """Return what is wrong with a new report beside types and missing fields."""
     found = unknown_fields(body) if behaviour.known_fields_only else []
     if behaviour.whole_centavos:
         found += _fractions_of_centavo(body)
@@ -61,7 +60,6 @@ def _fractions_of_centavo(body: SandboxSplitRequest) -> list[ValidationProblem]:
 def broken_rate_rules(
     body: SandboxExchangeRateUpdate, report: StoredReport, behaviour: Behaviour
 ) -> list[ValidationProblem]:
-    """Return what is wrong with an exchange rate for a report."""
     found = unknown_fields(body) if behaviour.known_fields_only else []
     if not behaviour.strict_exchange_rate:
         return found
@@ -87,7 +85,6 @@ router = APIRouter(route_class=ExactRoute, tags=["Split reports"])
 
 @router.post(Endpoint.CREATE_SPLIT.path, response_model=SandboxSplitReport, responses=LINKS)
 def create_split(body: SandboxSplitRequest, sandbox: Running) -> Response:
-    """Create a batch (split report)."""
     refuse_if_any(broken_rules(body, sandbox.behaviour))
     now = sandbox.clock()
     report = _new_report(body, sandbox.behaviour, now)
@@ -109,7 +106,6 @@ def create_split(body: SandboxSplitRequest, sandbox: Running) -> Response:
 
 @router.get(Endpoint.LIST_SPLITS.path, response_model=list[SandboxSplitReport])
 def list_splits(sandbox: Running, status: Status | None = None) -> Response:
-    """List batches, all or those of one status."""
     now = sandbox.clock()
     stored = sandbox.store.reports(created_until=now - sandbox.behaviour.listing_delay_s)
     described = [describe(report, sandbox.behaviour, now) for report in stored]
@@ -118,7 +114,6 @@ def list_splits(sandbox: Running, status: Status | None = None) -> Response:
 
 @router.get(Endpoint.GET_SPLIT.path, response_model=SandboxSplitReport, responses=NOT_FOUND, operation_id=GET_ID)
 def get_split(split_id: str, sandbox: Running) -> Response:
-    """Fetch one batch."""
     report = _known_report(split_id, sandbox)
     return exact_answer(describe(report, sandbox.behaviour, sandbox.clock()))
 

@@ -21,24 +21,7 @@ NOTHING: Final = dict.fromkeys(REPORT_FIELDS)
 
 @dataclass(frozen=True, slots=True)
 class StoredReport:
-    """What is known of a report. Times are seconds since 1970 (UTC), money is centavos.
-
-    Attributes:
-        split_id: The service's `_id`.
-        report_id: `reportId` as received.
-        batch_name: `paymentBatchName` as received.
-        amount_cents: `amount` as received.
-        owner_cents: `ownerAmount` as received.
-        payments_cents: Sum of their final amounts.
-        failing: How many of the others cannot be paid.
-        fee_rate: The fee as a part of `amount_cents`.
-        exchange_rate: As set; None before.
-        rated_at: When the exchange rate was set first; None before.
-        order_id: `orderId` of the exchange rate.
-        show_exchange_data: `showExchangeData` of the exchange rate.
-        forced: JSON object of the fields that a test has forced; empty text when none.
-        vanished: Whether the service denies that it exists.
-    """
+    """What is known of a report. Times are seconds since 1970 (UTC), money is centavos."""
 
     split_id: str
     created_at: float
@@ -66,7 +49,6 @@ class StoredReport:
 
 
 def status_at(report: StoredReport, behaviour: Behaviour, now: float) -> str:
-    """Return the status that time alone gives a report."""
     begun = report.created_at if report.currency == "BRL" else report.rated_at
     age_s = -1.0 if begun is None else now - begun
     if begun is None or age_s < min(behaviour.processing_after_s, behaviour.done_after_s):
@@ -139,8 +121,6 @@ REPORT_COLUMNS = [column for column in reports.columns if column.name != "number
 
 @dataclass(frozen=True, slots=True)
 class StoredPayment:
-    """One payment entry, as far as it is kept."""
-
     ext_payment_id: str | None
     final_amount_cents: int
     withheld: bool
@@ -150,7 +130,6 @@ class Store:
     """Reads and writes reports and account checks; may be used from several threads."""
 
     def __init__(self, database: SandboxDatabase) -> None:
-        """Keep them in a database."""
         self._database = database
 
     def create_report(self, report: StoredReport, entries: Sequence[StoredPayment], *, unique: bool) -> bool:
@@ -173,7 +152,6 @@ class Store:
         return None if row is None else StoredReport(*row)
 
     def reports(self, created_until: float) -> list[StoredReport]:
-        """Return the reports created up to a moment, oldest first, without the vanished ones."""
         query = (
             sa.select(*REPORT_COLUMNS)
             .where(reports.c.created_at <= created_until, ~reports.c.vanished)
@@ -198,7 +176,6 @@ class Store:
             connection.execute(note)
 
     def add_account_check(self, at: float, account: str, *, valid: bool, cost_cents: int) -> None:
-        """Note an account check that was made and what it cost."""
         note = {"at": at, "account": account, "valid": valid, "cost_cents": cost_cents}
         with self._database.writing() as connection:
             connection.execute(sa.insert(account_checks), note)

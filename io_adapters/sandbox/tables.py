@@ -139,19 +139,16 @@ class SandboxDatabase:
     """Opens the file and hands out connections; may be used from several threads."""
 
     def __init__(self, file: Path) -> None:
-        """Open the file, making it and its tables where there are none."""
         self._engine = sa.create_engine(sa.URL.create("sqlite", database=str(file)))
         sa.event.listen(self._engine, "connect", _set_pragmas)
         self._writing = threading.Lock()  # one writer at a time waits here rather than for SQLite's busy timeout
         metadata.create_all(self._engine)
 
     def close(self) -> None:
-        """Close all connections to the file."""
         self._engine.dispose()
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Hand out a connection to read from."""
         with self._engine.connect() as connection:
             yield connection
 
@@ -162,7 +159,6 @@ class SandboxDatabase:
             yield connection
 
     def rows(self, table: sa.Table) -> list[dict[str, Any]]:
-        """Return a whole table as plain values, in the order in which it was written."""
         with self.reading() as connection:
             return [dict(row) for row in connection.execute(sa.select(table).order_by(*table.primary_key)).mappings()]
 

@@ -18,26 +18,20 @@ Location = tuple[str | int, ...]
 
 
 class ValidationProblem(BaseModel):
-    """One broken rule and where."""
-
     loc: list[str | int]
     msg: str
     type: str
 
 
 class HTTPValidationError(BaseModel):
-    """Body of every 422."""
-
     detail: list[ValidationProblem]
 
 
 def problem(loc: Location, msg: str, kind: str = "value_error") -> ValidationProblem:
-    """Return a broken rule at a place inside the body."""
     return ValidationProblem(loc=["body", *loc], msg=msg, type=kind)
 
 
 def missing(field: str) -> ValidationProblem:
-    """Return the problem of a field that is required here, worded as FastAPI words it."""
     return problem((field,), "Field required", "missing")
 
 
@@ -52,7 +46,6 @@ def refuse_if_any(problems: Sequence[ValidationProblem]) -> None:
 
 
 def unknown_fields(body: Body, loc: Location = ()) -> list[ValidationProblem]:
-    """Return one problem for each field, at any depth, that the interface does not name."""
     found = [
         problem((*loc, name), "Extra inputs are not permitted", "extra_forbidden") for name in body.model_extra or ()
     ]
@@ -68,7 +61,6 @@ def unknown_fields(body: Body, loc: Location = ()) -> list[ValidationProblem]:
 
 
 def unknown_queries(request: Request) -> list[ValidationProblem]:
-    """Return one problem for each query parameter that the route of a request does not take."""
     route = request.scope["route"]
     assert isinstance(route, APIRoute)  # noqa: S101 - narrows Starlette's untyped scope
     known = {parameter.alias for parameter in route.dependant.query_params}

@@ -43,11 +43,7 @@ KeyPath = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class YamlText:
-    """A parsed YAML document.
-
-    Attributes:
-        values: Plain dicts, lists, texts, numbers, booleans and dates. Floats stay floats: the model must refuse them.
-    """
+    """A parsed YAML document."""
 
     name: str
     values: Any
@@ -168,12 +164,7 @@ _WIDE: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class JobFile:
-    """A job and where it was read.
-
-    Attributes:
-        folder: What its relative paths are relative to.
-        sha256: Hex digest of the bytes that were read.
-    """
+    """A job and where it was read."""
 
     job: Job
     folder: Path
@@ -229,10 +220,6 @@ def with_table_files(text: str, table: str, files: Sequence[str]) -> str:
     """Return the text of a job file in which a table beside the sources is read from other files.
 
     Everything else stays as it is written, comments included.
-
-    Args:
-        table: Such as payees.
-        files: Relative to the job's folder.
     """
 
     def change(document: CommentedMap) -> None:
@@ -268,7 +255,6 @@ def with_columns_of(text: str, place: str, said: Mapping[str, Mapping[str, Any] 
 
 
 def _flow(value: str | Sequence[str] | Mapping[str, Any]) -> Any:  # noqa: ANN401 - as YAML has it
-    """Write lists and mappings in one line each."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
@@ -310,16 +296,11 @@ def read_policy(path: Path) -> HousePolicy:
 
 
 def is_path(layout: str) -> bool:
-    """Whether a job names a layout by its file."""
     return "/" in layout or is_declaration(layout)
 
 
 def read_layout(layout: str | Layout, folder: Path) -> Layout:
     """Return the layout a job means.
-
-    Args:
-        layout: A name from `known_layouts`, a path to a YAML file, or a declaration.
-        folder: What a path is relative to.
 
     Raises:
         ConfigurationError: there is none of this name, or its file is missing or wrong.
@@ -351,17 +332,14 @@ def _known_layout(name: str) -> Layout:
 
 
 def job_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a job file, for editors."""
     return _schema(Job)
 
 
 def policy_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a policy, for editors."""
     return _schema(HousePolicy)
 
 
 def layout_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a layout file, for editors."""
     return _schema(Layout)
 
 
@@ -433,7 +411,6 @@ def _nearest(word: str, known: tuple[str, ...]) -> Message | str:
 
 
 def _keys_at(model: type[BaseModel], path: KeyPath) -> tuple[str, ...]:
-    """Return the keys that the models at a place of a declaration have."""
     models = {model}
     for step in path:
         named = [candidate.model_fields[step] for candidate in models if step in candidate.model_fields]

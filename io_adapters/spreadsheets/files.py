@@ -158,9 +158,6 @@ _CHUNK = 1 << 20
 def sha256_of(path: str) -> str:
     """Return the hex sha256 of a file's bytes.
 
-    Args:
-        path: A path, or a URL that fsspec knows.
-
     Raises:
         UnreadableFile: the file is not there any more, or may not be read.
     """
@@ -182,7 +179,6 @@ def _elsewhere() -> ModuleType:
 
 
 def is_url(path: str) -> bool:
-    """Tell a URL (s3://...) from a local path."""
     return "://" in path
 
 
@@ -191,9 +187,6 @@ def expand(patterns: Sequence[str], folder: Path, period_label: str) -> list[str
 
     `{period}` becomes the period's label; patterns are relative to the job's folder, absolute, or fsspec URLs. A file
     that two patterns match is given once. Hidden files and Excel's lock files (~$name.xlsx) never match.
-
-    Returns:
-        Paths and URLs, sorted within each pattern.
 
     Raises:
         UnreadableFile: a pattern matches nothing.
@@ -238,8 +231,6 @@ class _Readable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """A stream, the name of what it holds, and how that was packed ("" when it was not)."""
-
     stream: BinaryIO
     name: str
     packing: str
@@ -310,7 +301,6 @@ def _unzip(packed: BinaryIO, plain: BinaryIO, place: FilePlace, wanted: str = ""
 
 
 def _tables_in(archive: zipfile.ZipFile, place: FilePlace) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive that a person has put there."""
     members = archive.infolist()
     if len(members) > limits.MOST_ZIP_MEMBERS:
         raise refusal(IssueCode.FILE_ZIP, place, "zip_members", members=len(members))
@@ -324,7 +314,6 @@ _MEMBER: Final = re.compile(r"(.+\.zip)!([^/!]+)", re.IGNORECASE)
 
 
 def _flat(name: str) -> str:
-    """Return a member's name without its folders, as it stands in a path."""
     return posixpath.basename(name)
 
 
@@ -340,9 +329,6 @@ def members_of(path: str) -> list[str]:
     """Return the paths of an archive's members, where it has several; of any other file its own path.
 
     An archive that is not to be trusted, or cannot be read, keeps its path: whoever opens it is told why.
-
-    Args:
-        path: Local path or fsspec URL.
     """
     if not path.lower().endswith(".zip"):
         return [path]
@@ -411,16 +397,7 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONB
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """An open file.
-
-    Attributes:
-        name_only: The file as it was found, packed or not, its hash not known yet.
-        identity: Returns the same with its hash; waits for it, since it is taken beside the reading.
-        stream: Its content, unpacked; seekable, at the start.
-        name: Of the content: of the one member of an archive, else of the file.
-        packing: How it was packed: "gzip", "zip"; "" when it was not.
-        check_unchanged: Raises UnreadableFile when somebody has written to the file since it was opened.
-    """
+    """An open file."""
 
     name_only: FileIdentity
     identity: Callable[[], FileIdentity]
@@ -433,9 +410,6 @@ class FileContent:
 @contextmanager
 def opened_content(path: str) -> Iterator[FileContent]:
     """Open a local file or an fsspec URL.
-
-    Args:
-        path: Local path or URL.
 
     Raises:
         UnreadableFile: it is missing, no regular file, not permitted, empty, too large, or a damaged archive.
@@ -467,7 +441,6 @@ def opened_content(path: str) -> Iterator[FileContent]:
 
 @contextmanager
 def _member_of(archive: BinaryIO, member: str, place: FilePlace) -> Iterator[Unpacked]:
-    """Unpack one member of an archive that has several."""
     with tempfile.TemporaryFile() as plain:
         name = _unzip(archive, plain, place, member)
         plain.flush()
@@ -487,7 +460,6 @@ def keep_within(folders: Iterable[Path]) -> None:
 
 
 def lies_within(descriptor: int, path: str | Path) -> bool:
-    """Whether an open file lies in a folder that its path is in, of those that `keep_within` names."""
     called = Path(os.path.abspath(path))  # noqa: PTH100
     if not any(called.is_relative_to(folder) for folder in _KEPT):
         return True
@@ -539,7 +511,6 @@ def _reaching(place: FilePlace) -> Iterator[None]:
 
 
 def _sha256(descriptor: int) -> str:
-    """Hash a whole file without moving the place at which others read it."""
     digest, position = hashlib.sha256(), 0
     while chunk := os.pread(descriptor, _CHUNK_BYTES, position):
         digest.update(chunk)

@@ -46,8 +46,6 @@ def size_text(size_bytes: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """Which file is read, for messages."""
-
     file: str
 
 
@@ -60,16 +58,7 @@ def refusal(
     row: int | None = None,
     **details: Any,  # noqa: ANN401  # whatever the sentence names, as text or number
 ) -> UnreadableFile:
-    """Say why a file is not read; to be raised.
-
-    Args:
-        key: The text under `file.` that says what is wrong, or the message that does; "" takes the code's own.
-        row: Physical row at fault; also {row} of the sentence.
-        details: What the sentence names; never a value of the file.
-
-    Returns:
-        The exception, with its one issue.
-    """
+    """Say why a file is not read; to be raised."""
     issue = make_issue(code, file=place.file, sheet=sheet, row=row, **details)
     if isinstance(key, Message):
         issue = replace(issue, message=key)

@@ -89,7 +89,6 @@ def fits_of(views: Sequence[View], layout: Layout, place: FilePlace) -> list[Fit
 
 
 def _named(views: Sequence[View], layout: Layout, place: FilePlace) -> list[View]:
-    """Return the sheets a layout names, hidden ones included, in the file's order."""
     exact = [view for view in views if view.sheet in layout.sheets]
     wanted = {fold(name) for name in layout.sheets}
     found = exact or [view for view in views if view.sheet is not None and fold(view.sheet) in wanted]
@@ -136,7 +135,6 @@ class SpreadsheetFile:
 
     @property
     def name(self) -> str:
-        """Base name of the file."""
         return self._place.file
 
     @property
@@ -210,9 +208,6 @@ def open_file(path: str) -> Iterator[SpreadsheetFile]:
     tables of HTML pages and XML spreadsheets, also packed with gzip or alone in a ZIP archive. What a file is, its
     bytes say; that its name says otherwise is told with the decisions.
 
-    Args:
-        path: Local path or fsspec URL.
-
     Raises:
         UnreadableFile: with one issue that says why the file cannot be read.
     """
@@ -227,7 +222,6 @@ def xlsx_of(path: str, sha256: str, most_bytes: int) -> bytes | None:
     """Return the bytes of an .xlsx that is not packed; None for anything else, and for one that is longer.
 
     Args:
-        path: Local path or fsspec URL.
         sha256: Hex digest of the bytes that are meant.
 
     Raises:
@@ -297,6 +291,5 @@ def _packing(content: FileContent) -> tuple[Message, ...]:
 
 
 def _named_otherwise(content: FileContent, kind: FileKind) -> tuple[Message, ...]:
-    """Say what a file is whose name says something else."""
     promised = kind_by_name(content.name)
     return (Message("file.named", kind=Message(f"file.kind_{kind}")),) if promised not in (None, kind) else ()

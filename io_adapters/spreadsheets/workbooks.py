@@ -37,8 +37,6 @@ from schemas.sheet_cells import NO_ODDITIES, CellKind, HeadRow, Oddities, View
 
 
 class WorkbookSource(Protocol):
-    """Where an open workbook's cells come from."""
-
     def heads(self) -> Words:
         """Return what it shows."""
 
@@ -50,13 +48,7 @@ class WorkbookSource(Protocol):
 
 
 class OpenedWorkbook:
-    """An `OpenedFile`; leaving its `with` block closes it.
-
-    Attributes:
-        views: Its worksheets, in order.
-        decisions: That its macros were not run, and that it counts its days from 1904.
-        properties: Custom document properties, name -> text.
-    """
+    """An `OpenedFile`; leaving its `with` block closes it."""
 
     def __init__(self, source: WorkbookSource, identity: FileIdentity) -> None:
         """Look at its first rows.
@@ -85,7 +77,6 @@ class OpenedWorkbook:
         self.close()
 
     def close(self) -> None:
-        """Free the memory that it takes."""
         self._source.close()
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
@@ -146,7 +137,6 @@ def _until_last(filled: np.ndarray) -> int:
 
 
 def _within(oddities: Oddities, last_row: int, width: int) -> Oddities:
-    """Leave out what is hidden or merged beyond the table."""
     return replace(
         oddities,
         hidden_rows=tuple(row for row in oddities.hidden_rows if row <= last_row),
@@ -170,11 +160,7 @@ _FRUGAL: Final = {
 
 
 class ReaderStopped(Exception):
-    """The child gave no answer: it took too long or too much memory, or fell over.
-
-    Attributes:
-        out_of_time: It was the time; otherwise memory, as far as can be told.
-    """
+    """The child gave no answer: it took too long or too much memory, or fell over."""
 
     def __init__(self, *, out_of_time: bool) -> None:
         super().__init__()
@@ -182,14 +168,8 @@ class ReaderStopped(Exception):
 
 
 class ReaderChild:
-    """One running child."""
-
     def __init__(self, memory_bytes: int, seconds: float, file_bytes: int = 0) -> None:
         """Start it and wait until it is ready.
-
-        Args:
-            seconds: How long it may take for one request.
-            file_bytes: How long a file of its own may be; 0 lets it write none.
 
         Raises:
             OSError: it cannot be started.
@@ -214,7 +194,6 @@ class ReaderChild:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
         return self._process.pid
 
     def is_there(self) -> bool:
@@ -305,12 +284,6 @@ def _environment() -> dict[str, str]:
 def open_workbook(content: bytes, kind: FileKind, identity: FileIdentity) -> OpenedWorkbook:
     """Open a workbook in the one process that this one keeps for it.
 
-    Args:
-        content: The file's bytes; kept until it is closed, so that another child can open it, should this one end.
-
-    Returns:
-        The workbook, a context manager.
-
     Raises:
         UnreadableFile: FILE_EMPTY, FILE_CORRUPT, FILE_EXTENT, FILE_ZIP, FILE_TOO_LARGE, FILE_XML_FORBIDDEN or
             FILE_PARSER; FILE_ENCRYPTED and FILE_TYPE also for kinds that say so.
@@ -335,15 +308,8 @@ def mark_workbook(content: bytes, marks: WorkbookMarks) -> bytes | None:
 
 
 class WorkbookReader:
-    """Keeps a child that reads workbooks, one at a time, for any number of threads."""
-
     def __init__(self, memory_bytes: int = READER_MEMORY_BYTES, seconds: float = READER_SECONDS) -> None:
-        """Start nothing yet.
-
-        Args:
-            memory_bytes: How much memory the child may reserve.
-            seconds: How long it may take to open a workbook, and to read a table.
-        """
+        """Start nothing yet."""
         self._memory_bytes = memory_bytes
         self._seconds = seconds
         self._lock = threading.Lock()
@@ -351,7 +317,6 @@ class WorkbookReader:
         self._holds: _InChild | None = None
 
     def open(self, content: bytes, kind: FileKind, identity: FileIdentity) -> OpenedWorkbook:
-        """Open a workbook, as `open_workbook` does."""
         place = FilePlace(identity.name)
         if kind is FileKind.ENCRYPTED:
             raise refusal(IssueCode.FILE_ENCRYPTED, place)
@@ -373,7 +338,6 @@ class WorkbookReader:
             child.kill()
 
     def forget(self) -> None:
-        """Leave the child alone, in a process forked from the one that started it."""
         child, self._child, self._holds = self._child, None, None
         self._lock = threading.Lock()
         if child is not None:
@@ -424,14 +388,11 @@ class WorkbookReader:
         return answers
 
     def limit(self, *, out_of_time: bool) -> Message | str:
-        """Name the limit beyond which the child is ended."""
         return f"{self._seconds:g} s" if out_of_time else Message("file.memory", size=size_text(self._memory_bytes))
 
 
 @dataclass(frozen=True, eq=False)
 class _InChild:
-    """A workbook that a child has open, or will have opened before it is asked about it."""
-
     reader: WorkbookReader
     kind: FileKind
     content: bytes
@@ -455,7 +416,6 @@ class _InChild:
         return self._ask({"ask": "table", "sheet": sheet, "header_row": header_row})
 
     def close(self) -> None:
-        """Let the child forget it."""
         self.reader.close(self)
 
     def _ask(self, question: Words | None = None) -> list[tuple[Words, bytes]]:

@@ -45,12 +45,7 @@ FEW_ROWS: Final = 1_000
 
 
 class SummedBlock(NamedTuple):
-    """What is kept of a block of statement lines.
-
-    Attributes:
-        found: What was found among its plain lines, and among its other rows.
-        sums: What the sound ones of both add up to.
-    """
+    """What is kept of a block of statement lines."""
 
     found: tuple[BlockFindings, ...]
     sums: tuple[SheetSums, ...]
@@ -59,7 +54,6 @@ class SummedBlock(NamedTuple):
 
     @property
     def after(self) -> Before:
-        """What is known when the next block is read."""
         return self.found[-1].after
 
 
@@ -68,11 +62,6 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
 
     Lines whose every cell is plain are never looked at one by one. All other rows are parsed by
     `schemas.parsing.blocks`, which comes to the same wherever both could judge.
-
-    Args:
-        layout: How its sender lays the file out.
-        before: What is known of the file so far.
-        few_rows: Up to so many rows, the rules alone are sooner done.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
@@ -122,11 +111,7 @@ def _summed(database: LineDatabase, found: Sequence[BlockFindings], parts: Seque
 
 
 class _Block:
-    """A block whose columns are read; which of its rows are plain lines, and what these say.
-
-    Attributes:
-        known: What is known of the file once they are read.
-    """
+    """A block whose columns are read; which of its rows are plain lines, and what these say."""
 
     def __init__(
         self, database: LineDatabase, raw: RawTable, layout: Layout, match: HeaderMatch, before: Before
@@ -162,14 +147,12 @@ class _Block:
         return rows | self._without_currency()
 
     def _without_currency(self) -> Mask:
-        """Tell which rows name no currency, where the layout does not name it either."""
         currency = self._columns.get("currency")
         if self._layout.currency or currency is None:
             return np.full(len(self._cells.raw.cells), not self._layout.currency, dtype=bool)
         return currency.canonical.rows_where(pc.equal(currency.canonical.texts, "").to_numpy(zero_copy_only=False))
 
     def lines(self, plain: Mask) -> SoundLines:
-        """Return the plain lines."""
         texts = {name: self._texts(name, plain) for name in TEXTS}
         amount = self._amounts.values
         if self._layout.sign:
@@ -198,12 +181,7 @@ class _Block:
         return of_rows
 
     def findings(self, lines: SoundLines, totals: Sequence[int], stand_ins: Mapping[StoodIn, int]) -> BlockFindings:
-        """Say what is known of the plain lines.
-
-        Args:
-            totals: Physical rows of the block that state totals, in order.
-            stand_ins: How many cells of the block were read from where, beside their own.
-        """
+        """Say what is known of the plain lines."""
         raw, count = self._cells.raw, len(lines.row)
         unread = unread_columns(raw, self._layout, self._match)
         issues = (*issues_of(unread, raw), *values_only(raw))
@@ -222,7 +200,6 @@ class _Block:
         )
 
     def _parts(self, lines: SoundLines, totals: Sequence[int]) -> tuple[PartSum, ...]:
-        """Return what lines between two totals add up to, by currency."""
         codes, currencies = lines.texts["currency"]
         between = np.searchsorted(totals, lines.row) if totals else np.zeros(len(lines.row), np.int64)
         parts = pa.table({"part": between, "currency": codes, "amount": lines.amount, "row": lines.row})

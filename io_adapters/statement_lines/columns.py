@@ -34,12 +34,10 @@ class Coded(NamedTuple):
     texts: pa.Array
 
     def rows_where(self, meant: Mask) -> Mask:
-        """Tell which rows have one of the texts of a mask."""
         return meant[self.codes] if meant.any() else np.zeros(len(self.codes), dtype=bool)
 
 
 def coded(column: pa.Array | pa.ChunkedArray) -> Coded:
-    """Number the different texts of a column."""
     encoded = column.dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks() if encoded.num_chunks else pa.array([], pa.string()).dictionary_encode()
@@ -47,12 +45,7 @@ def coded(column: pa.Array | pa.ChunkedArray) -> Coded:
 
 
 class BlockCells:
-    """The cells of a block.
-
-    Attributes:
-        not_lines: Rows that may be no lines: left out, misshapen, stating totals, in the block below the lines or
-            below it. They are the rules' to judge.
-    """
+    """The cells of a block."""
 
     def __init__(self, raw: RawTable, layout: Layout, positions: Mapping[str, int]) -> None:
         self.raw = raw
@@ -60,7 +53,6 @@ class BlockCells:
         self.not_lines = _rows_not_lines(self, layout, positions)
 
     def in_lines(self, codes: npt.NDArray[np.int32], count: int) -> Mask:
-        """Tell which of so many different texts of a column stand in lines."""
         if not self.not_lines.any():
             return np.ones(count, dtype=bool)
         found = np.zeros(count, dtype=bool)
@@ -68,24 +60,20 @@ class BlockCells:
         return found
 
     def texts(self, position: int) -> pa.ChunkedArray:
-        """Return a column as it is written."""
         return self.raw.cells[position].array.__arrow_array__()
 
     def coded(self, position: int) -> Coded:
-        """Return a column as numbers of its different texts."""
         if position not in self._coded:
             self._coded[position] = coded(self.texts(position))
         return self._coded[position]
 
     def main_kind(self, position: int) -> CellKind:
-        """Return whether the cells of a column are texts or numbers, those of them that are most."""
         if self.raw.kinds is None:
             return CellKind.TEXT
         kinds = self.raw.kinds_of(position)
         return CellKind.NUMBER if (kinds == CellKind.NUMBER).sum() > (kinds == CellKind.TEXT).sum() else CellKind.TEXT
 
     def without_value(self, position: int) -> Mask:
-        """Tell which cells of a workbook's column hold an error, or a formula without a value."""
         if self.raw.kinds is None:
             return np.zeros(len(self.raw.cells), dtype=bool)
         return np.isin(self.raw.kinds_of(position), _UNREADABLE_KINDS)
@@ -93,12 +81,7 @@ class BlockCells:
 
 @dataclass(frozen=True, slots=True)
 class ReadColumn:
-    """A column as read.
-
-    Attributes:
-        canonical: Canonical texts.
-        unsound: Rows that are the rules' to judge.
-    """
+    """A column as read."""
 
     canonical: Coded
     unsound: Mask
@@ -109,12 +92,7 @@ class ReadColumn:
 def read_texts(
     cells: BlockCells, column: Column, position: int, convention: Convention, known: DecidingCells
 ) -> ReadColumn:
-    """Read a column of anything but amounts: plain texts as they stand, others by the column's reader.
-
-    Args:
-        cells: The block; rows that may be no lines decide nothing.
-        known: Cells of other blocks that decide how the column is read.
-    """
+    """Read a column of anything but amounts: plain texts as they stand, others by the column's reader."""
     kind = cells.main_kind(position)
     codes, texts = cells.coded(position)
     plain = pc.or_(pc.equal(texts, ""), pc.match_substring_regex(texts, f"^(?:{plain_pattern(column.kind)})$"))
@@ -136,7 +114,6 @@ def read_texts(
 
 
 def recoded(codes: npt.NDArray[np.int32], texts: pa.Array) -> Coded:
-    """Number texts anew of which some have become alike."""
     again = coded(texts)
     return Coded(again.codes[codes], again.texts)
 
@@ -151,13 +128,7 @@ def canonical_text(text: str, kind: CellKind, reader: ColumnReader) -> str | Non
 
 @dataclass(frozen=True, slots=True)
 class ReadAmounts:
-    """The column of amounts as read; nothing where a row is the rules' to judge.
-
-    Attributes:
-        values: Exact decimals.
-        decision: Which decimal mark was decided.
-        saved_again: See `schemas.parsing.amounts.AmountColumn`.
-    """
+    """The column of amounts as read; nothing where a row is the rules' to judge."""
 
     values: pa.Array
     decision: ParsingDecision | None
@@ -166,8 +137,6 @@ class ReadAmounts:
 
 
 class AmountReader:
-    """Reads the amounts of a block."""
-
     def __init__(
         self, database: LineDatabase, cells: BlockCells, position: int, convention: Convention, known: DecidingCells
     ) -> None:
@@ -238,7 +207,6 @@ class AmountReader:
 
 
 def rows_like(cells: BlockCells, column: str, texts: Sequence[str]) -> Mask:
-    """Tell in which rows a column holds one of some texts, compared like headers."""
     wanted = {fold(text) for text in texts}
     rows = np.zeros(len(cells.raw.cells), dtype=bool)
     for position in positions_under(cells.raw, column):
@@ -262,7 +230,6 @@ def _rows_not_lines(cells: BlockCells, layout: Layout, positions: Mapping[str, i
 
 
 def _amounts_alone(cells: BlockCells, positions: Mapping[str, int]) -> Mask:
-    """Tell which rows hold nothing outside the columns of amounts and currencies."""
     own = {positions[column] for column in ("amount", "currency") if column in positions}
     alone = np.ones(len(cells.raw.cells), dtype=bool)
     for position in range(len(cells.raw.headers)):

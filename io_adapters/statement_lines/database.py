@@ -40,7 +40,6 @@ class LineDatabase:
         self._connection = connection
 
     def register(self, name: str, table: pa.Table) -> None:
-        """Let queries read an Arrow table, without copying it."""
         self._connection.register(name, table)
 
     def arrow(self, query: str) -> pa.Table:
@@ -59,7 +58,6 @@ def give_memory_back() -> None:
 
 @contextmanager
 def opened_database() -> Iterator[LineDatabase]:
-    """Open a connection of this process's database, whose tables end with it."""
     connection = _database().cursor()
     try:
         yield LineDatabase(connection)

@@ -31,13 +31,7 @@ _WORTH_MERGING: Final = 400_000
 
 @dataclass(frozen=True, slots=True)
 class SoundLines:
-    """Sound statement lines as columns.
-
-    Attributes:
-        texts: Canonical column of texts -> its texts by number.
-        amount: Exact decimals.
-        row: Physical rows.
-    """
+    """Sound statement lines as columns."""
 
     texts: Mapping[str, Coded]
     units: npt.NDArray[np.int64]
@@ -51,7 +45,6 @@ class SoundLines:
 
 
 def lines_of(frame: pd.DataFrame) -> SoundLines:
-    """Return lines that were parsed one by one, shaped `RoyaltyLines`."""
     amounts = pa.array(frame["amount"].array)
     return SoundLines(
         {name: coded(frame[name].array.__arrow_array__()) for name in TEXTS},
@@ -63,14 +56,7 @@ def lines_of(frame: pd.DataFrame) -> SoundLines:
 
 @dataclass(frozen=True, slots=True)
 class SheetSums:
-    """What some lines of one sheet add up to, in two ways; a key may stand in several rows until they are merged.
-
-    Attributes:
-        texts: Canonical column -> the texts that the numbers in both tables stand for.
-        by_platform: Numbers of recording, platform, period and currency; amount (decimal 38, 18), units, lines,
-            `first_row`, `last_row`.
-        by_territory: Numbers of recording, territory, period and currency; amount, units, lines.
-    """
+    """What some lines of one sheet add up to, in two ways; a key may stand in several rows until they are merged."""
 
     texts: Mapping[str, pa.Array]
     by_platform: pa.Table
@@ -104,7 +90,6 @@ class Summing:
         self._territories: list[pa.Table] = []
 
     def add(self, sums: SheetSums) -> None:
-        """Add the sums of one more block."""
         numbers = {name: self._numbered(name, texts) for name, texts in sums.texts.items()}
         self._platforms = _waiting(self._platforms, _renumbered(sums.by_platform, numbers), BY_PLATFORM)
         self._territories = _waiting(self._territories, _renumbered(sums.by_territory, numbers), BY_TERRITORY)
@@ -120,7 +105,6 @@ class Summing:
         )
 
     def _numbered(self, name: str, texts: pa.Array) -> npt.NDArray[np.int32]:
-        """Return the number of each text, among all texts of all blocks."""
         numbers = self._numbers[name]
         return np.array([numbers.setdefault(text, len(numbers)) for text in texts.to_pylist()], dtype=np.int32)
 

@@ -47,15 +47,7 @@ _ONLY_IN_PAYMENTS: Final = frozenset({"tax_id", "pix_key", "account"})
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A table as it seems to be. Positions count from 0, column A.
-
-    Attributes:
-        columns: Canonical column -> position.
-        rivals: Canonical column -> other positions that could be it, the likeliest first.
-        decoys: Positions of headers that known layouts deliberately do not read.
-        unknown: Positions of headers that say nothing.
-        samples: Position -> the distinct texts below its header, in order.
-    """
+    """A table as it seems to be. Positions count from 0, column A."""
 
     view: View
     header: HeadRow
@@ -69,9 +61,6 @@ class Guess:
 
 def guess_table(views: Sequence[View], known: Sequence[Layout]) -> Guess | None:
     """Guess what a file holds.
-
-    Args:
-        views: Its sheets, or its text under each delimiter.
 
     Returns:
         The widest table that has a header and numbers below it, or None.
@@ -162,11 +151,6 @@ _TOTALS: Final = frozenset(
 def draft_layout(views: Sequence[View], known: Sequence[Layout], name: str, *, language: str = "en") -> str:
     """Write a layout for a file, as well as its first rows let it be guessed.
 
-    Args:
-        views: The file's sheets, or its text under each delimiter.
-        known: Layouts to learn from what senders call their columns, and which of them are not the money.
-        name: The new layout's name: small letters, digits and hyphens.
-
     Returns:
         YAML that reads as a layout; with an amount among its columns whenever a column looks like money.
     """
@@ -197,14 +181,11 @@ _IS_MONTH: Final = re.compile(r"0?[1-9]|1[0-2]|[^\W\d_]{3,9}").fullmatch
 
 
 def _beside(head: HeadRow) -> list[tuple[str, str]]:
-    """Return each cell of a row that has another beside it, with that one."""
     cells = [text.strip() for text in head.texts if text.strip()]
     return list(pairwise(cells))
 
 
 class _Draft:
-    """The lines of one draft below its name."""
-
     def __init__(self, guess: Guess, known: Sequence[Layout], name: str, language: str) -> None:
         self._guess = guess
         self._known = known
@@ -229,7 +210,6 @@ class _Draft:
         yield from self._conventions()
 
     def _recognise(self) -> Iterator[str]:
-        """Choose headers that no known layout has, the money's own first."""
         guess = self._guess
         everywhere = {fold(alias) for layout in self._known for aliases in layout.columns.values() for alias in aliases}
         everywhere |= {fold(header) for layout in self._known for header in layout.not_columns}
@@ -258,7 +238,6 @@ class _Draft:
             yield f"  # amount: {self._text('draft.no_amount')}"
 
     def _preamble(self) -> Iterator[str]:
-        """Offer what stands above the header, and the columns that say a period together."""
         guess = self._guess
         if guess.table != "royalty_lines":
             return
@@ -280,7 +259,6 @@ class _Draft:
         self._above = frozenset(found)
 
     def _months(self) -> tuple[int, int] | None:
-        """Return the positions of a year and of a month that stand apart from each other."""
         guess = self._guess
         texts = {position: fold(guess.header.texts[position]) for position in guess.samples}
         years = [p for p, text in texts.items() if _YEAR.search(text) and all(map(_IS_YEAR, guess.samples[p]))]
@@ -332,7 +310,6 @@ class _Draft:
         yield from self._ways()
 
     def _ways(self) -> Iterator[str]:
-        """Point at columns whose words may say that a row's money went out, or that the row is no sale."""
         guess = self._guess
         for position, texts in guess.samples.items():
             words = [text for text in texts if _WENT_OUT.search(fold(text))]
@@ -349,7 +326,6 @@ class _Draft:
         return f"# currency: BRL    # {self._text('draft.no_currency')}"
 
     def _money(self) -> list[int]:
-        """Return positions of numbers that are not read and speak of money, whichever way."""
         guess = self._guess
         rest = sorted((*guess.decoys, *guess.unknown))
         numbers = [p for p in rest if guess.samples[p] and all(map(is_number, guess.samples[p]))]
@@ -375,9 +351,7 @@ class Possibility:
     """One thing a file could be.
 
     Attributes:
-        fits: Its table in each visible sheet that has one; the likeliest header where columns are missing.
         open_columns: Canonical column that nothing decides -> headers that could be it, in the file's order.
-        is_variant: Whether it is nearly a sender's statement, and a person has to say whether it is one.
     """
 
     layout: Layout
@@ -400,10 +374,6 @@ def identify(views: Sequence[View], known: Iterable[Layout]) -> tuple[Possibilit
     """Return what each table of a file could be; nothing, where no layout speaks of it.
 
     Sheets that are alike are one table, of which a person has to say which sheet is meant.
-
-    Args:
-        views: Its sheets, or its text under each delimiter.
-        known: All layouts: those of senders, and those of tables that anybody keeps.
     """
     layouts = list(known)
     senders = candidates(views, [layout for layout in layouts if not layout.recognise.nothing_else])
@@ -419,29 +389,19 @@ def identify(views: Sequence[View], known: Iterable[Layout]) -> tuple[Possibilit
 
 
 def variants_of(views: Sequence[View], known: Iterable[Layout]) -> Possibilities:
-    """Return the senders' statements that an unknown file is nearly one of; a person says whether it is.
-
-    Args:
-        views: Its sheets, or its text under each delimiter.
-    """
+    """Return the senders' statements that an unknown file is nearly one of; a person says whether it is."""
     senders = [layout for layout in known if not layout.recognise.nothing_else and layout.table == "royalty_lines"]
     shown = [view for view in views if view.visible]
     return tuple(replace(_possibility(shown, layout), is_variant=True) for layout in variants(shown, senders))
 
 
 def as_table(views: Sequence[View], known: Iterable[Layout], name: str) -> Possibilities:
-    """Return a file as what a person says it is; nothing, where there is no such layout.
-
-    Args:
-        views: Its sheets, or its text under each delimiter.
-        name: Of a layout, such as payments or distrokid.
-    """
+    """Return a file as what a person says it is; nothing, where there is no such layout."""
     shown = [view for view in views if view.visible]
     return tuple(_possibility(shown, layout) for layout in known if layout.layout == name)
 
 
 def _names(views: Sequence[View], own: dict[str, Layout]) -> tuple[str, ...]:
-    """Tell tables that people keep apart by the columns that only some of them have."""
     payments, advances = _claimed(views, own["payments"]), _claimed(views, own["advances"])
     if {"tax_id", "share"} <= _claimed(views, own["shares"]):
         return ("shares",)
@@ -467,7 +427,6 @@ def _paid_or_advanced(payments: frozenset[str], advances: frozenset[str]) -> tup
 
 
 def _claimed(views: Sequence[View], layout: Layout) -> frozenset[str]:
-    """Return the columns that the row with the most of them has."""
     return max((fit.match.claimed for fit in _rows(views, layout)), key=len, default=frozenset())
 
 
@@ -504,7 +463,6 @@ def _money(views: Sequence[View], layout: Layout) -> bool:
 
 
 def _money_columns(fit: Fit) -> list[int]:
-    """Return the columns under headers that say nothing which hold amounts alone."""
     below = [head for head in fit.view.head if head.row > fit.header.row][:_SAMPLE_ROWS]
     return [position for position in fit.match.unknown if is_money(_texts(below, position))]
 

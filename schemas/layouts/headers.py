@@ -217,9 +217,6 @@ class HeaderMatch:
     Attributes:
         positions: Canonical column -> position; a column that more than one header claims is not in it.
         duplicates: Canonical column -> the positions that claim it, two or more.
-        missing: Required canonical columns that no header claims, in the layout's order.
-        unknown: Positions whose header the layout does not name.
-        ignored: Positions whose header the layout names as not to be read, or to be read by a rule of its own.
     """
 
     positions: dict[str, int]
@@ -230,12 +227,10 @@ class HeaderMatch:
 
     @property
     def claimed(self) -> frozenset[str]:
-        """Columns that a header claims, or several."""
         return frozenset((*self.positions, *self.duplicates))
 
     @property
     def claims(self) -> int:
-        """How many headers claim a column."""
         return len(self.positions) + sum(map(len, self.duplicates.values()))
 
 
@@ -350,7 +345,6 @@ def is_about_the_amount(header: str) -> bool:
 
 @functools.cache
 def _usual_of(table: str) -> dict[str, tuple[str, ...]]:
-    """Return folded header -> the columns it usually is, in a table."""
     found: dict[str, tuple[str, ...]] = {}
     of_table = {"amount": (*_USUAL["amount"], *_USUAL_ADVANCES)} if table == "advances" else {}
     for column, headers in (_USUAL | of_table).items():
@@ -371,7 +365,6 @@ def _usual_columns_of(folded: frozenset[str]) -> frozenset[str]:
 
 
 def usual_columns(table: str, columns: Collection[str]) -> dict[str, str]:
-    """Return folded header -> the column it usually is, of those that a table has."""
     found = {header: [column for column in usual if column in columns] for header, usual in _usual_of(table).items()}
     return {header: usual[0] for header, usual in found.items() if usual}
 

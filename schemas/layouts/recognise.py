@@ -156,7 +156,6 @@ def date_order(texts: Iterable[str]) -> Literal["day_first", "month_first"] | No
 
 
 def has_open_dates(texts: Iterable[str]) -> bool:
-    """Tell whether there are dates with the year last."""
     return any(_YEAR_LAST.fullmatch(text) for text in texts)
 
 
@@ -167,8 +166,6 @@ _NOT_READ: Final = 1
 
 
 class Vocabulary:
-    """What the known layouts of one table, and usage, say of headers."""
-
     def __init__(self, known: Sequence[Layout], table: SourceTable) -> None:
         layouts = [layout for layout in known if layout.table == table]
         self._read: dict[str, Counter[str]] = {}
@@ -181,11 +178,7 @@ class Vocabulary:
         self._usual = usual_columns(table, columns)
 
     def claims(self, headers: Sequence[str], samples: Mapping[int, Sequence[str]]) -> dict[str, tuple[int, ...]]:
-        """Return canonical column -> the positions that could be it, the likeliest first, then the leftmost.
-
-        Args:
-            samples: Position of each header that is not blank -> texts below it.
-        """
+        """Return canonical column -> the positions that could be it, the likeliest first, then the leftmost."""
         weighed: dict[str, list[tuple[int, int]]] = {}
         for position, texts in samples.items():
             column, weight = self._column(headers[position])
@@ -408,7 +401,6 @@ class MoneyColumn:
 
     @property
     def name(self) -> str:
-        """Header of the amounts."""
         return self.header.texts[self.amount].strip()
 
     @property

@@ -35,9 +35,6 @@ class AmountColumn:
 
     Attributes:
         mark: None when nothing decides it, or its cells contradict one another.
-        deciding: The first cell for each mark that any of them proves.
-        saved_again: Whether cells prove the mark that the layout does not declare.
-        mixed: Whether others prove the one that it does, so that no text can be read.
     """
 
     def __init__(

@@ -26,12 +26,7 @@ from schemas.tables.royalties import COLUMNS
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What is known of a file when one of its blocks is read.
-
-    Attributes:
-        evidence: Cells that decide how columns are read.
-        below: Whether the block of totals below the lines has begun.
-    """
+    """What is known of a file when one of its blocks is read."""
 
     evidence: Evidence = NO_EVIDENCE
     below: bool = False
@@ -42,14 +37,9 @@ class BlockFindings:
     """What was found in a block, beside its sound lines; what holds of the file as a whole is left open.
 
     Attributes:
-        held: Lines with problems, as of `ParsedTable.held`.
-        issues: All that was found, in order of row.
-        sums: To hold the file's totals against its lines.
         decided: Canonical column -> what was decided for it.
         excluded: Why -> how many rows are no lines for a reason that people are told of.
         reported_once: Code and header -> how many cells of the column the one such issue speaks of.
-        after: What is known when the next block is read.
-        stand_ins: How many cells were read from where, beside their own.
     """
 
     held: pd.DataFrame
@@ -73,11 +63,6 @@ class ParsedBlock:
 
 def parse_block(raw: RawTable, layout: Layout, *, before: Before, is_whole: bool = True) -> ParsedBlock:
     """Read a block of a file of royalty lines, of which no row has to know the rows of another block.
-
-    Args:
-        layout: How its sender lays the file out.
-        before: What is known of the file so far.
-        is_whole: Whether these are all rows of the block, and not those alone that the rules have to judge.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
@@ -117,10 +102,6 @@ class TableAccounting:
     Attributes:
         held: Lines with problems, added up per currency and problem: columns as of `ParsedTable.held`, `row` is the
             first of them, `amount` their exact sum, as far as it can be read.
-        issues: All that was found, in order of row.
-        decisions: What was decided while parsing it, for people.
-        held_whole: Why no line may be used: a total disagrees with the lines, or a column that is not read may bear on
-            them. The lines that were read as sound are then among `runs` as held, but not among `held`.
     """
 
     held: pd.DataFrame
@@ -151,7 +132,6 @@ class BlockAccounting:
         self._stood_in = Counter[StoodIn]()
 
     def add(self, found: BlockFindings) -> None:
-        """Enter what was found in the next block."""
         self._held = [held_sums([*self._held, found.held])]
         self._runs = [join_runs([*self._runs, found.runs])]
         self._sums.append(found.sums)
@@ -205,11 +185,7 @@ def nothing_held() -> pd.DataFrame:
 
 
 def held_sums(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Add lines with problems up, so that however many there are, they are few.
-
-    Args:
-        frames: As `ParsedTable.held`, or as this returns them.
-    """
+    """Add lines with problems up, so that however many there are, they are few."""
     sums: dict[tuple[str, ...], Record] = {}
     for frame in frames:
         for row in records(frame):
@@ -228,6 +204,5 @@ def _added(amount: Decimal | None, other: Decimal | None) -> Decimal | None:
 
 
 def _counted(issue: Issue, count: int) -> Issue:
-    """Return the note on a column written otherwise, telling how many of its cells are."""
     counted = make_issue(issue.code, file=issue.file, count=count)
     return replace(issue, message=counted.message, accepts=counted.accepts)

@@ -18,13 +18,7 @@ from schemas.values.reading import BLANKS, Reading
 
 
 class StoodIn(NamedTuple):
-    """From where the cells that a column leaves empty were taken.
-
-    Attributes:
-        column: Header of the column they were taken for.
-        source: Header of the other column, or the headers of the parts.
-        computed: Whether they are what parts come to.
-    """
+    """From where the cells that a column leaves empty were taken."""
 
     column: str
     source: str
@@ -49,11 +43,7 @@ DecidingCells = tuple[tuple[str, CellKind], ...]
 
 
 class ColumnReader(NamedTuple):
-    """The reader of a column's cells.
-
-    Attributes:
-        decision: What was decided for all of them, where some left it open.
-    """
+    """The reader of a column's cells."""
 
     read: CellReader
     decision: ParsingDecision | None = None
@@ -66,14 +56,7 @@ ReaderFactory = Callable[[Sequence[tuple[str, CellKind]]], ColumnReader]
 
 @dataclass(frozen=True, slots=True)
 class CellFinding:
-    """A rule broken, or a note, before it becomes an issue with a place and a text.
-
-    Attributes:
-        position: Which of the rows read, from 0.
-        column: Canonical column; None when no single one is at fault.
-        severity: For the few codes that weigh differently by table; None takes the code's own.
-        at: Position of the column in the file, where it may be one that no canonical column reads.
-    """
+    """A rule broken, or a note, before it becomes an issue with a place and a text."""
 
     position: int
     column: str | None
@@ -85,13 +68,7 @@ class CellFinding:
 
 @dataclass(frozen=True)
 class Cells:
-    """One column as the file has it.
-
-    Attributes:
-        column: Canonical column.
-        texts: dtype str; "" for an empty cell.
-        kinds: `CellKind` of each, int8.
-    """
+    """One column as the file has it."""
 
     column: str
     texts: pd.Series
@@ -99,7 +76,6 @@ class Cells:
 
     @property
     def distinct(self) -> list[tuple[str, CellKind]]:
-        """Its different cells, without outer blanks."""
         return self._distinct[0]
 
     @cached_property
@@ -110,18 +86,11 @@ class Cells:
         return [(stripped[pair // 8], CellKind(pair % 8)) for pair in pairs.tolist()], inverse
 
     def stripped(self) -> npt.NDArray[Any]:
-        """Return the texts without outer blanks, as objects."""
         distinct, inverse = self._distinct
         return np.array([text for text, _ in distinct], dtype=object)[inverse]
 
     def read(self, factory: ReaderFactory, *, absent: object, required: IssueCode | None) -> "ColumnReading":
-        """Read every cell, once per distinct one.
-
-        Args:
-            factory: Makes the reader of a cell that is neither empty nor an error.
-            absent: Value of an empty cell.
-            required: What an empty cell breaks; None when it may be empty.
-        """
+        """Read every cell, once per distinct one."""
         distinct, inverse = self._distinct
         read, decision, deciding = factory(distinct)
         readings = [
@@ -145,11 +114,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class ColumnReading:
-    """A column as read.
-
-    Attributes:
-        canonical: Canonical values, the absent one where there is none, as objects.
-    """
+    """A column as read."""
 
     canonical: npt.NDArray[Any]
     findings: list[CellFinding]

@@ -29,12 +29,7 @@ _MODULUS: Final = 2 ** (8 * _DIGEST_BYTES)
 
 @dataclass(frozen=True, slots=True)
 class RowsContent:
-    """What rows say, as two numbers that can be added up block by block, in any order.
-
-    Attributes:
-        rows: How many rows say anything.
-        digest: Sum of the rows' hashes, modulo 2**256: a hash of the rows as a bag, equal ones as often as they occur.
-    """
+    """What rows say, as two numbers that can be added up block by block, in any order."""
 
     rows: int = 0
     digest: int = 0
@@ -55,7 +50,6 @@ class RowsContent:
 
     @property
     def sha256(self) -> str:
-        """The identity, a hex digest."""
         return hashlib.sha256(f"{self.rows}:{self.digest:064x}".encode()).hexdigest()
 
 
@@ -69,9 +63,6 @@ def row_digests(frame: pd.DataFrame) -> bytes:
 
     A row is written as its cells that hold anything, each with its column's name, so that an optional column left
     blank equals one left out. The columns file, sheet and row are left out, as are rows that say nothing.
-
-    Args:
-        frame: One row per record, canonical columns; texts, integers, booleans, dates and exact decimals.
 
     Raises:
         TypeError: a column holds floats, whose text is not exact.
@@ -87,9 +78,6 @@ def row_digests(frame: pd.DataFrame) -> bytes:
 
 def content_sha256(frame: pd.DataFrame) -> str:
     """Hash a parsed table so that re-sorting, re-encoding or saving it as another format changes nothing.
-
-    Args:
-        frame: As `content_of` takes it.
 
     Returns:
         Hex digest. A frame whose columns are all empty has that of no content.
@@ -152,7 +140,6 @@ _SECOND: Final = np.uint64(0x8CB92BA72F3D8DD7)
 
 
 def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Mix the bits of numbers, as SplitMix64 ends (Steele, Lea and Flood, 2014)."""
     mixed = numbers ^ (numbers >> np.uint64(30))
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(27)
@@ -220,13 +207,7 @@ _PLACE: Final = frozenset({"file", "sheet", "row"})
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """One row that is not as it was.
-
-    Attributes:
-        tax_id: Of the payee; "" in a table without payees.
-        key: What tells the row apart, by column; empty cells are left out, and so is the payee.
-        cells: Column -> before and now, of a row that changed; nothing, of one that is new or gone.
-    """
+    """One row that is not as it was."""
 
     tax_id: str = field(repr=False)
     name: str = field(repr=False)
@@ -236,11 +217,7 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class TableChanges:
-    """What differs between two versions of a table.
-
-    Attributes:
-        same: How many rows are as they were.
-    """
+    """What differs between two versions of a table."""
 
     added: tuple[RowChange, ...]
     removed: tuple[RowChange, ...]
@@ -249,17 +226,11 @@ class TableChanges:
 
     @property
     def any(self) -> bool:
-        """Whether anything differs."""
         return bool(self.added or self.removed or self.changed)
 
 
 def compare_tables(table: str, before: pd.DataFrame, now: pd.DataFrame) -> TableChanges:
-    """Compare two versions of a table, whatever the order of their rows.
-
-    Args:
-        table: Name of the table, a key of `KEYS`.
-        now: Its sound rows as they would be.
-    """
+    """Compare two versions of a table, whatever the order of their rows."""
     old, new = dict(_keyed(table, before)), dict(_keyed(table, now))
     changed, same = [], 0
     for key, row in new.items():
@@ -282,7 +253,6 @@ def compare_tables(table: str, before: pd.DataFrame, now: pd.DataFrame) -> Table
 
 
 def _keyed(table: str, frame: pd.DataFrame) -> Iterator[tuple[Hashable, dict[str, object]]]:
-    """Yield each row under its key, and under its number where several have one key."""
     seen = Counter[Hashable]()
     for row in records(frame):
         key = tuple(str(row[column]) for column in KEYS[table])

@@ -41,14 +41,7 @@ def is_english(header: str) -> bool:
 
 
 def dates(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> ColumnReader:
-    """Read days; values are ISO texts. A spreadsheet's day number is read with a note (1900 system).
-
-    Args:
-        style: What the layout says; only with that is a year of two digits read, as one of this century. A column
-            whose cells all contradict it was saved again in another country, and is read by them; one whose cells
-            contradict one another leaves open what its cells do. "home": the day comes first, as in Brazil, unless the
-            cells prove otherwise.
-    """
+    """Read days; values are ISO texts. A spreadsheet's day number is read with a note (1900 system)."""
     styles = _Styles(distinct, style)
     return ColumnReader(_day_reader(styles), styles.decision, styles.deciding)
 
@@ -74,14 +67,7 @@ def periods(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> Colum
 
 
 class _Styles:
-    """Whether a column writes the day or the month first.
-
-    Attributes:
-        two_digits: Whether years may have two digits.
-        day_first: None when nothing decides it, or evidence is contradictory.
-        decision: What was decided that its cells left open.
-        deciding: The first cell for each order that any of them proves.
-    """
+    """Whether a column writes the day or the month first."""
 
     def __init__(self, distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> None:
         self.two_digits = style != "auto"
@@ -159,7 +145,6 @@ class Evidence:
         object.__setattr__(self, "cells", {column: deciding for column, deciding in self.cells.items() if deciding})
 
     def of(self, column: str) -> DecidingCells:
-        """Return the telling cells of a column."""
         return self.cells.get(column, ())
 
 

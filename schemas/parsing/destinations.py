@@ -82,7 +82,6 @@ def _payee_at(table: TypedTable, position: int) -> tuple[str, str]:
 
 
 def _tell_documents_apart(table: TypedTable, typed: Mask) -> TypedTable:
-    """Settle the type of keys that are stated to be a CPF or a CNPJ."""
     types = table.canonical["pix_key_type"].copy()
     unknown = np.zeros(len(types), dtype=bool)
     for position in np.flatnonzero(typed & table.sound("pix_key_type") & (types == "")).tolist():
@@ -129,12 +128,7 @@ def _read_by_bank(table: TypedTable) -> TypedTable:
 def _read_again(
     table: TypedTable, column: str, codes: tuple[IssueCode, IssueCode], read: Callable[[str, int], str | None]
 ) -> TypedTable:
-    """Read the cells of a column that one code refused in another way.
-
-    Args:
-        codes: The one that refused a cell, and the one that takes its place where the cell can be read.
-        read: Returns the value of a text at a position; nothing where it still cannot be read.
-    """
+    """Read the cells of a column that one code refused in another way."""
     refused, understood = codes
     values = table.canonical[column].copy()
     findings = list(table.findings)
@@ -201,7 +195,6 @@ def _check_account_digits(table: TypedTable, with_account: Mask) -> TypedTable:
 
 
 def flag_shared_keys(table: TypedTable) -> TypedTable:
-    """Warn of Pix keys that stand beside different people, where one of them may have the other's."""
     people = table.canonical["tax_id"]
     findings = []
     for positions in table.groups("pix_key"):

@@ -36,7 +36,6 @@ def positions_under(raw: RawTable, header: str) -> list[int]:
 
 
 def rows_holding(raw: RawTable, position: int, texts: Sequence[str]) -> Mask:
-    """Tell in which rows a column holds one of some texts, compared like headers."""
     wanted = {fold(text) for text in texts}
     codes, distinct = pd.factorize(raw.cells[position])
     return np.array([fold(text) in wanted for text in distinct], dtype=bool)[codes]
@@ -55,14 +54,7 @@ class ExclusionReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExcludedRows:
-    """Rows that are no lines.
-
-    Attributes:
-        why: Of each row of the file's cells, in order; "" for a line.
-        totals: What rows of totals state, in order of row.
-        control: What the block below the lines states, in order of row.
-        below: Whether the last row is in that block, or below it.
-    """
+    """Rows that are no lines."""
 
     why: npt.NDArray[Any]
     totals: tuple[StatedTotal, ...] = ()
@@ -71,17 +63,14 @@ class ExcludedRows:
 
     @property
     def lines(self) -> Mask:
-        """Which rows are lines."""
         return np.asarray(self.why == "", dtype=bool)
 
     @property
     def unlabelled(self) -> frozenset[int]:
-        """Physical rows of totals that no word says to be some."""
         return frozenset(total.row for total in self.totals if not total.labelled)
 
     @property
     def shown(self) -> Counter[str]:
-        """How many rows are set apart for each reason that people are told of with the file."""
         return Counter(why for why in self.why.tolist() if why in _TOLD)
 
 
@@ -99,14 +88,7 @@ def excluded_rows(
     below: bool = False,
     lines: Collection[int] = (),
 ) -> ExcludedRows:
-    """Set the rows apart that are no lines.
-
-    Args:
-        layout: Says which rows to leave out, and how totals and the block below the lines begin.
-        positions: Canonical column -> position in the file.
-        below: Whether the block below the lines began above these rows, in another block of the file.
-        lines: See `schemas.parsing.stated_totals.find_totals`.
-    """
+    """Set the rows apart that are no lines."""
     why = np.full(len(raw.cells), "", dtype=object)
     why[blank_rows(raw)] = ExclusionReason.BLANK
     block = find_control_block(raw, layout.control, why == "") if layout.control else None
@@ -179,7 +161,6 @@ def second_copy(raw: RawTable, lines: Mask) -> int | None:
 
 
 def blank_rows(raw: RawTable) -> Mask:
-    """Tell which rows hold nothing in any column."""
     return rows_empty_but_for(raw, (), np.ones(len(raw.cells), dtype=bool))
 
 
@@ -249,7 +230,6 @@ def _labels(text: str, beside: str) -> bool:
 
 
 def _may_be(column: str | None, text: str, kind: CellKind) -> bool:
-    """Tell whether a cell could be the amount of its row, or say whose it is."""
     if kind == CellKind.DATE or column is None:
         return False
     if column in _AMOUNTS:
@@ -258,11 +238,7 @@ def _may_be(column: str | None, text: str, kind: CellKind) -> bool:
 
 
 def names_alone(raw: RawTable, excluded: ExcludedRows, positions: Mapping[str, int]) -> list[Issue]:
-    """Warn of notes among the lines that may be people of whom little but the name was filled in.
-
-    Args:
-        positions: Canonical column -> position in the file.
-    """
+    """Warn of notes among the lines that may be people of whom little but the name was filled in."""
     if "name" not in positions or not excluded.lines.any():
         return []
     position, last = positions["name"], int(np.flatnonzero(excluded.lines)[-1])

@@ -20,9 +20,6 @@ from schemas.raw_table import RawTable, column_letter
 def find_columns(raw: RawTable, layout: Layout, needed: list[str]) -> HeaderMatch:
     """Match a file's headers with a layout's columns.
 
-    Args:
-        needed: Canonical columns the table cannot do without, besides those the layout requires.
-
     Raises:
         UnreadableFile: columns are missing or claimed twice, or amounts are in another currency by their header; the
             issues name all of them.
@@ -117,7 +114,6 @@ def _duplicate(raw: RawTable, layout: Layout, column: str, positions: tuple[int,
 
 
 def _of_another_currency(raw: RawTable, layout: Layout, match: HeaderMatch) -> list[Issue]:
-    """Name headers of amounts that speak of another currency than what is read is in."""
     expected = layout.currency or ("" if layout.table == "royalty_lines" else HOME_CURRENCY)
     if not layout.usual_headers or not expected or "amount" not in match.claimed:
         return []

@@ -49,8 +49,6 @@ class BlockSums:
 
     Attributes:
         parts: Their sums, in order of row; None for a file without amounts.
-        totals: What rows of totals state, in order of row.
-        control: What the block of totals below the lines states, in order of row.
         mark: Decimal mark decided for the amounts; None when nothing decided it.
     """
 
@@ -67,7 +65,6 @@ def decided_mark(decisions: Mapping[str, ParsingDecision]) -> DecimalMark | None
 
 
 def sum_block(table: TypedTable, excluded: ExcludedRows) -> BlockSums:
-    """Add the lines of a block up between its totals, used and held alike."""
     mark = decided_mark(table.decisions)
     parts = tuple(_parts(table, [total.row for total in excluded.totals])) if "amount" in table.canonical else None
     return BlockSums(len(table.rows), parts, excluded.totals, excluded.control, mark)
@@ -99,12 +96,7 @@ class LineSums:
     """
 
     def __init__(self, rows: npt.NDArray[np.int64], amounts: Sequence[Decimal | None]) -> None:
-        """Add lines up.
-
-        Args:
-            rows: Their physical rows, ascending.
-            amounts: Their amounts; None for one that cannot be read.
-        """
+        """Add lines up."""
         self._rows = rows
         self._sums = list(accumulate((amount or Decimal(0) for amount in amounts), _EXACT.add, initial=Decimal(0)))
         self._unread = list(accumulate((amount is None for amount in amounts), initial=0))
@@ -112,16 +104,12 @@ class LineSums:
         self._above = self._last = 0  # lines above where the walk is, and above the last total
 
     def reach(self, row: int) -> None:
-        """Walk down to a total's physical row."""
         self._above = int(np.searchsorted(self._rows, row))
         if self._unread[self._above] > self._unread[self._last]:
             self._starts.clear()  # what lies beyond a line that cannot be read has no sum
 
     def judge(self, meanings: Sequence[Stated]) -> tuple[bool | None, Decimal]:
         """Hold the total that was reached against the lines.
-
-        Args:
-            meanings: What it may mean, one or more, one of which has to agree.
 
         Returns:
             Whether it agrees, None when a line that cannot be read leaves that open; and the sum it is held against,
@@ -141,7 +129,6 @@ class LineSums:
         return any(meaning.agrees(self._sums[-1]) for meaning in meanings), self._sums[-1]
 
     def start_again(self) -> None:
-        """Let later totals begin below the one that was reached."""
         insort(self._starts, self._sums[self._above])
         self._last = self._above
 
@@ -160,12 +147,7 @@ class TableSource(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TotalVerdict:
-    """What became of a total.
-
-    Attributes:
-        agrees: With the lines; None when they could not be compared.
-        expected: What it says: an amount, or how many rows.
-    """
+    """What became of a total."""
 
     total: StatedTotal
     agrees: bool | None
@@ -181,9 +163,6 @@ class TotalVerdict:
 def compare_totals(blocks: Sequence[BlockSums], source: TableSource) -> tuple[list[Issue], list[Message]]:
     """Hold every total of a file against its lines, used and held alike.
 
-    Args:
-        blocks: What each block of the file states and what its lines add up to, in order; one, for a file read whole.
-
     Returns:
         TOTAL_MISMATCH for each total that disagrees, in order of row; and what was compared, for people.
     """
@@ -197,8 +176,6 @@ def compare_totals(blocks: Sequence[BlockSums], source: TableSource) -> tuple[li
 
 
 class _Lines:
-    """All lines of a file, and what they sum up to in each currency."""
-
     def __init__(self, blocks: Sequence[BlockSums]) -> None:
         self._count = sum(block.count for block in blocks)
         self._mark = next((block.mark for block in blocks if block.mark), None)
@@ -219,7 +196,6 @@ class _Lines:
         return verdict
 
     def judge_control(self, total: StatedTotal) -> TotalVerdict:
-        """Hold what the block below the lines states against all of them."""
         if not total.counts:
             return self._compare(total, whole=True)
         stated = read_count(total.text, total.kind).value
@@ -274,7 +250,6 @@ def _mismatch(verdict: TotalVerdict, source: TableSource) -> Issue:
 
 
 def _report_totals(verdicts: Sequence[TotalVerdict]) -> list[Message]:
-    """Tell how many totals rows were left out, and how many of them could not be compared."""
     if not verdicts:
         return []
     totals = Message("table.totals", count=len(verdicts))

@@ -88,7 +88,6 @@ def read_reference(text: str, kind: CellKind) -> Reading[str]:
 
 
 def _strangers(text: str) -> list[str]:
-    """Return the Greek and Cyrillic letters of words that mix alphabets."""
     if _OTHER_LETTER.search(text) is None:
         return []
     mixed = [word for word in _WORD.findall(text) if sum(bool(letters.search(word)) for letters in _ALPHABETS) > 1]
@@ -123,11 +122,7 @@ _CURRENCY_WORDS: Final = {"real": "BRL", "reais": "BRL", "realbrasileiro": "BRL"
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """What a layout says of all its numbers and dates.
-
-    Attributes:
-        dates: What is first in a date that has the year last, or "auto".
-    """
+    """What a layout says of all its numbers and dates."""
 
     decimal: Literal["auto", ",", "."]
     currency: str
@@ -145,7 +140,6 @@ def read_email(text: str, _kind: CellKind) -> Reading[str]:
 
 
 def read_flag(text: str, _kind: CellKind) -> Reading[bool]:
-    """Read yes or no."""
     found = FLAGS.get(fold_word(text))
     return Reading(found, IssueCode.BOOL_FORMAT if found is None else None)
 
@@ -220,7 +214,6 @@ _BY_COLUMN: Final[dict[ColumnKind, Callable[[_Distinct, Convention], ColumnReade
 
 
 def reader_factory(kind: ColumnKind, convention: Convention) -> ReaderFactory:
-    """Return what makes the reader of a column of a kind."""
     if kind in _BY_COLUMN:
         return lambda distinct: _BY_COLUMN[kind](distinct, convention)
     reader = ColumnReader(_BY_CELL[kind])
@@ -265,7 +258,6 @@ def plain_amounts(mark: DecimalMark | None, *, numbers: bool) -> str:
 
     Args:
         mark: The decimal mark of the column; None when nothing decides it, so that whole numbers alone are plain.
-        numbers: Whether the cells are numbers of a workbook, which are written with a point whatever people type.
     """
     if numbers or mark == ".":
         return _POINT

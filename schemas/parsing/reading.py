@@ -27,12 +27,7 @@ from schemas.values.tax_id import read_tax_ids
 
 
 def apply_sign(table: TypedTable, raw: RawTable, sign: Sign, *, payable: bool) -> TypedTable:
-    """Count the amounts of rows that say they went out below zero, whatever sign they bear.
-
-    Args:
-        table: Rows as read, in the order of the file.
-        payable: Whether the amounts are to be paid, and none of them may be below zero.
-    """
+    """Count the amounts of rows that say they went out below zero, whatever sign they bear."""
     out = np.zeros(len(raw.cells), dtype=bool)
     for position in positions_under(raw, sign.column):
         out |= rows_holding(raw, position, sign.negative)
@@ -60,15 +55,7 @@ def read_cells(  # all of it is one file's
     payee_data_required: bool,
     evidence: Evidence = NO_EVIDENCE,
 ) -> TypedTable:
-    """Read the wanted rows of a file, each column by its kind.
-
-    Args:
-        positions: Canonical column -> position in the file.
-        wanted: Which rows; misshapen ones are left out besides.
-        columns: The table's declaration; a column the file lacks is read as empty, without a finding.
-        payee_data_required: See `schemas.parsing.table.parse_table`.
-        evidence: What other blocks of the file prove.
-    """
+    """Read the wanted rows of a file, each column by its kind."""
     wanted = wanted & ~raw.cells.index.isin(list(raw.misshapen_rows)) if raw.misshapen_rows else wanted
     rows = raw.cells.index.to_numpy(dtype=np.int64)[wanted]
     zeros = _zeros_by_column(raw)
@@ -165,7 +152,6 @@ _NAMED: Final = frozenset({"artist", "artist_name", "release"})
 
 
 def _blank_nothing(texts: "pd.Series[str]", column: Column) -> Mask:
-    """Blank the cells of a column in which a word or a dash stands for nothing, and return which."""
     is_name = column.kind is ColumnKind.NAME or column.name in _NAMED
     words = [text for text in texts.unique() if says_nothing(text.strip(BLANKS), is_name=is_name)]
     blanked = texts.isin(words).to_numpy(dtype=bool)
@@ -188,11 +174,7 @@ def _zeros_by_column(raw: RawTable) -> Mapping[int, Mapping[int, int]]:
 
 
 def _pad(cells: Cells, rows: npt.NDArray[np.int64], digits: Mapping[int, int]) -> list[int]:
-    """Write the zeros that the sheet shows before numbers into their texts; returns the positions of those it changed.
-
-    Args:
-        digits: Physical row -> how many digits are shown there.
-    """
+    """Write the zeros that the sheet shows before numbers into their texts; returns the positions it changed."""
     if not digits:
         return []
     shown = {
@@ -204,7 +186,6 @@ def _pad(cells: Cells, rows: npt.NDArray[np.int64], digits: Mapping[int, int]) -
 
 
 def filled(count: int, value: object) -> npt.NDArray[Any]:
-    """Return an array of objects that are all the same."""
     filled = np.empty(count, dtype=object)
     filled[:] = value
     return filled

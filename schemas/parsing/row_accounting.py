@@ -33,11 +33,7 @@ PAYEE_TERMS: Final = (*_TERMS_IN_WORDS, "minimum_cents", "must_invoice")
 
 
 def codes_by_position(table: TypedTable, held_whole: IssueCode | None) -> dict[int, str]:
-    """Return the comma-joined codes of each position that is held.
-
-    Args:
-        held_whole: The code that holds every row, when something is wrong with the file as a whole.
-    """
+    """Return the comma-joined codes of each position that is held."""
     codes: dict[int, dict[str, None]] = {}
     for finding in table.findings:
         if is_error(finding):
@@ -50,7 +46,6 @@ def codes_by_position(table: TypedTable, held_whole: IssueCode | None) -> dict[i
 
 
 def places(file: str, sheet: str | None, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
-    """Return file, sheet ("" for text files) and row of rows, index from 0."""
     return pd.DataFrame(
         {
             "file": pd.Series([file] * len(rows), dtype="str"),
@@ -61,7 +56,6 @@ def places(file: str, sheet: str | None, rows: npt.NDArray[np.int64]) -> pd.Data
 
 
 def held_rows(table: TypedTable, raw: RawTable, codes: dict[int, str]) -> pd.DataFrame:
-    """Build `ParsedTable.held` in order of row."""
     positions = np.array(sorted(codes, key=lambda position: table.rows[position]), dtype=np.int64)
     held = places(raw.file.name, raw.sheet, table.rows[positions])
     tax_ids = table.canonical["tax_id"][positions] if "tax_id" in table.canonical else filled(len(positions), "")
@@ -168,18 +162,13 @@ class RowRun(NamedTuple):
 
 
 def runs_frame(runs: Iterable[Sequence[object] | Record]) -> DataFrame[RowRuns]:
-    """Return runs as their table."""
     frame = pd.DataFrame(list(runs), columns=list(COLUMNS))
     types = {name: "int64" if name in {"first_row", "last_row", "rows"} else "str" for name in COLUMNS}
     return cast("DataFrame[RowRuns]", frame.astype(types))
 
 
 def runs_of(rows: pd.DataFrame) -> DataFrame[RowRuns]:
-    """Tell rows in runs.
-
-    Args:
-        rows: file, sheet, row, disposition and comma-joined codes; rows of one sheet together and in order.
-    """
+    """Tell rows in runs."""
     ends = rows[["file", "sheet", "disposition", "codes"]]
     begins = (ends != ends.shift()).any(axis=1)
     numbered = rows.assign(run=begins.cumsum(), first_row=rows["row"], last_row=rows["row"], rows=1)
@@ -224,12 +213,7 @@ def _append(joined: list[Record], run: Record) -> None:
 
 
 def move_rows(runs: DataFrame[RowRuns], moved: Sequence[RowRun]) -> DataFrame[RowRuns]:
-    """Tell some rows otherwise; how many there are does not change.
-
-    Args:
-        moved: What becomes of some of their rows. They are taken out of the run of neighbours that holds the first of
-            them, or else from the used rows of the sheet; rows of sheets that are not there are passed over.
-    """
+    """Tell some rows otherwise; how many there are does not change."""
     if not moved:
         return runs
     kept = records(runs)
@@ -241,9 +225,6 @@ def move_rows(runs: DataFrame[RowRuns], moved: Sequence[RowRun]) -> DataFrame[Ro
 
 def hold_used_rows(runs: DataFrame[RowRuns], moved: Sequence[RowRun]) -> DataFrame[RowRuns]:
     """Tell some used rows otherwise; neighbours with one end become one run.
-
-    Args:
-        moved: What becomes of some of the used rows, in order of row.
 
     Raises:
         BrokenInvariant: a sheet has not so many used rows.

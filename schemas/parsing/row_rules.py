@@ -26,7 +26,6 @@ from schemas.values.reading import fold_word
 
 
 def _each_other(table: TypedTable, positions: Iterable[int], code: IssueCode) -> Iterator[CellFinding]:
-    """Yield one code for each of some rows, which names the others."""
     together = list(positions)
     for position in together:
         yield CellFinding(position, None, code, {"other": table.row_list(together, but=position)})
@@ -121,7 +120,6 @@ def hold_repeated_payments(table: TypedTable) -> TypedTable:
 
 
 def hold_other_currencies(table: TypedTable) -> TypedTable:
-    """Hold rows whose own column says another currency than the one that is paid in."""
     currencies, expected = table.canonical["currency"], table.currency or HOME_CURRENCY
     other = table.given("currency") & table.sound("currency") & np.asarray(currencies != expected, dtype=bool)
     table = table.assign(currency=np.where(other, currencies, table.currency))
@@ -138,7 +136,6 @@ _OUT_OF: Final = re.compile(r"(?:da parte d[eoa]s?|out of|de la parte de)\s+(\S.
 
 
 def check_validity(table: TypedTable) -> TypedTable:
-    """Hold shares that end before they begin."""
     first, last = table.canonical["valid_from"], table.canonical["valid_to"]
     reversed_ = np.array([bool(f and t and t < f) for f, t in zip(first, last, strict=True)], dtype=bool)
     return table.flag(reversed_, "valid_to", IssueCode.DATE_ORDER)
@@ -259,7 +256,6 @@ _DECIMALS: Final = 12
 
 
 def require_rates_above_zero(table: TypedTable) -> TypedTable:
-    """Hold rows whose rate is nothing or less."""
     not_above = [amount is not None and amount.value <= 0 for amount in table.canonical["rate"]]
     return table.flag(np.array(not_above, dtype=bool) & table.sound("rate"), "rate", IssueCode.AMOUNT_NOT_POSITIVE)
 
@@ -283,7 +279,6 @@ def hold_contradictions(table: TypedTable) -> TypedTable:
 
 
 def require_rate_or_amount(table: TypedTable) -> TypedTable:
-    """Hold rows that state both a percentage and an amount, or neither, or more than all."""
     percentages, amounts = table.canonical["percentage"], table.canonical["amount"]
     stated = [
         (bool(percentage), amount is not None and amount.value > 0)
@@ -312,7 +307,6 @@ def overlapping(first: Sequence[Any], last: Sequence[Any], positions: Iterable[i
 
     Args:
         first: The first day of each row (ISO); none or "" for no limit.
-        last: The last one.
     """
     together: list[int] = []
     until = ""

@@ -27,13 +27,7 @@ _EXACT: Final = Context(prec=60)
 
 
 class Completed(NamedTuple):
-    """A table with such cells filled.
-
-    Attributes:
-        raw: The table; columns that the file does not have stand behind those that it has, without a header.
-        positions: Canonical column -> position in it.
-        counts: How many cells were filled from where.
-    """
+    """A table with such cells filled."""
 
     raw: RawTable
     positions: Mapping[str, int]
@@ -44,7 +38,6 @@ def completed(raw: RawTable, layout: Layout, positions: Mapping[str, int]) -> Co
     """Fill the cells that a layout says how to fill; a table that is full already stays as it is.
 
     Args:
-        layout: Which column stands in for which, and what amounts are made of.
         positions: Canonical column -> position in the file.
     """
     counts: dict[StoodIn, int] = {}
@@ -70,7 +63,6 @@ def completed(raw: RawTable, layout: Layout, positions: Mapping[str, int]) -> Co
 
 
 def _with_column(raw: RawTable, text: str | pd.Series = "") -> RawTable:
-    """Add a column of texts behind the others, or one text for all rows."""
     cells = raw.cells.copy(deep=False)
     column = text if isinstance(text, pd.Series) else pd.Series(text, index=cells.index, dtype="str")
     cells[cells.shape[1]] = column
@@ -108,7 +100,6 @@ def _tell(counts: dict[StoodIn, int], of: StoodIn, count: int) -> None:
 
 
 def _empty(raw: RawTable, position: int) -> Mask:
-    """Tell in which rows that are sure of their columns a cell holds nothing."""
     empty: Mask = (raw.cells[position] == "").to_numpy(dtype=bool, copy=True)
     if empty.any() and raw.misshapen_rows:
         empty &= ~raw.cells.index.isin(list(raw.misshapen_rows))

@@ -41,16 +41,7 @@ _MOST_NOISE: Final = Decimal("0.004")
 
 @dataclass(frozen=True, slots=True)
 class StatedTotal:
-    """A total as the file states it.
-
-    Attributes:
-        row: Physical row.
-        position: Column of the cell that states it, from 0.
-        text: The amount, or the number of lines, as written; "" when the row states none.
-        counts: Whether it is the number of lines rather than their sum.
-        currency: As written in the row's own column of currencies.
-        labelled: Whether a word says that it is a total; one without holds nothing else.
-    """
+    """A total as the file states it."""
 
     row: int
     position: int
@@ -63,13 +54,7 @@ class StatedTotal:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What a total's amount means.
-
-    Attributes:
-        value: Exact.
-        tolerance: How far from it the lines' sum may be: half of its last decimal, of the centavo at most.
-        currency: ISO code beside the amount; "" for none.
-    """
+    """What a total's amount means."""
 
     value: Decimal
     tolerance: Decimal
@@ -77,11 +62,9 @@ class Stated:
 
     @property
     def decimals(self) -> int:
-        """With how many decimals it is told, centavos at least."""
         return max(_CENTAVOS, _decimals(self.value))
 
     def agrees(self, total: Decimal) -> bool:
-        """Tell whether a sum is this total."""
         return abs(total - self.value) <= self.tolerance
 
 
@@ -130,11 +113,7 @@ class TotalWords:
 
 
 def readings(text: str, kind: CellKind, mark: DecimalMark | None) -> tuple[Stated, ...]:
-    """Return what an amount may mean: nothing, one value, or two when it reads as thousands and as decimals alike.
-
-    Args:
-        mark: The decimal mark decided for the column; None when nothing decided it.
-    """
+    """Return what an amount may mean: nothing, one value, or two when it reads as thousands and as decimals alike."""
     amount = read_amount_text(text.strip(BLANKS)) if kind in {CellKind.TEXT, CellKind.NUMBER} else None
     if amount is None:
         return ()
@@ -164,13 +143,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class RowLabel(NamedTuple):
-    """The text by which a row is known to be no line.
-
-    Attributes:
-        at: Which row of the file's cells, from 0.
-        position: Column, from 0.
-        text: Without outer blanks.
-    """
+    """The text by which a row is known to be no line."""
 
     at: int
     position: int
@@ -178,12 +151,7 @@ class RowLabel(NamedTuple):
 
 
 def row_labels(raw: RawTable, among: Mask, words: TotalWords, anywhere: Collection[int] = ()) -> list[RowLabel]:
-    """Return the labels of rows that have one of the words looked for, in order of row.
-
-    Args:
-        anywhere: Columns in which such a word is a label whatever stands before it. In the others it is one only as the
-            row's first text.
-    """
+    """Return the labels of rows that have one of the words looked for, in order of row."""
     labels: list[RowLabel] = []
     left = among.copy()
     first = among.copy()
@@ -210,12 +178,7 @@ _IDENTIFYING_PAYEES: Final = ("tax_id", "pix_key")
 
 
 class ControlBlock(NamedTuple):
-    """A block of totals below the lines.
-
-    Attributes:
-        first: Its first row among the file's cells, from 0; nothing from there on is a line.
-        stated: The totals it states, in order of row.
-    """
+    """A block of totals below the lines."""
 
     first: int
     stated: tuple[StatedTotal, ...]
@@ -225,11 +188,6 @@ def find_totals(
     raw: RawTable, layout: Layout, positions: Mapping[str, int], among: Mask, lines: Collection[int] = ()
 ) -> dict[int, StatedTotal]:
     """Find the rows of totals: those with a word for it, and those that hold an amount and nothing else.
-
-    Args:
-        layout: Says with which words such a row begins.
-        positions: Canonical column -> position in the file.
-        lines: Physical rows that hold an amount alone and are known to be no totals.
 
     Returns:
         Row among the file's cells, from 0 -> what it states.
@@ -255,12 +213,7 @@ _COUNTED: Final = re.compile(r"\b(?:favorecidos?|ite[nm]s?|linhas?|lines|rows|pa
 
 
 def totals_above(raw: RawTable, layout: Layout) -> list[StatedTotal]:
-    """Return the totals of a person's own sheet that stand above its header: a word, and an amount behind or beside it.
-
-    Args:
-        raw: The file, or a block of it; only its first one is read so.
-        layout: Says with which words a total begins.
-    """
+    """Return the totals of a person's own sheet above its header: a word, and an amount behind or beside it."""
     if not layout.recognise.nothing_else or raw.cells.empty or raw.cells.index[0] != raw.header_row + 1:
         return []
     words, found = TotalWords(layout.totals), []
@@ -279,7 +232,6 @@ def totals_above(raw: RawTable, layout: Layout) -> list[StatedTotal]:
 
 
 def _are_words(cells: "pd.Series[str]", words: TotalWords) -> "pd.Series[bool]":
-    """Tell which cells that could name somebody are a word of totals instead."""
     may = cells.str.match(words.beginning, case=False)
     may[may] = cells[may].map(words.begin)
     return may.astype(bool)
@@ -320,9 +272,6 @@ def bare_rows(raw: RawTable, positions: Mapping[str, int], among: Mask | None = 
 def find_sums(raw: RawTable, positions: Mapping[str, int], among: Mask) -> dict[int, StatedTotal]:
     """Find rows of a statement that are the exact sum of the lines above them, whatever words they bear.
 
-    Args:
-        positions: Canonical column -> position in the file.
-
     Returns:
         Row among the file's cells, from 0 -> what it states.
     """
@@ -360,7 +309,6 @@ def _amounts_alone(raw: RawTable, positions: Mapping[str, int], among: Mask) -> 
 
 
 def rows_empty_but_for(raw: RawTable, positions: Collection[int], among: Mask) -> Mask:
-    """Tell which rows hold nothing outside some columns."""
     empty = among.copy()
     for position in range(len(raw.headers)):
         if position in positions or not empty.any():
@@ -373,11 +321,7 @@ def rows_empty_but_for(raw: RawTable, positions: Collection[int], among: Mask) -
 
 
 def find_control_block(raw: RawTable, control: ControlRows, among: Mask) -> ControlBlock | None:
-    """Find the block of totals below the lines; None when there is none.
-
-    Args:
-        control: Says with which words its rows begin.
-    """
+    """Find the block of totals below the lines; None when there is none."""
     words = TotalWords(control.words)
     labels = row_labels(raw, among, words)
     stated = [
@@ -390,7 +334,6 @@ def find_control_block(raw: RawTable, control: ControlRows, among: Mask) -> Cont
 
 
 def _total(raw: RawTable, label: RowLabel, words: TotalWords, positions: Mapping[str, int]) -> StatedTotal:
-    """Take the amount from its own column, or else from beside the word."""
     row = int(raw.cells.index[label.at])
     currency = cell_at(raw, label.at, positions["currency"])[0] if "currency" in positions else ""
     amount_at = positions.get("amount", label.position)
@@ -402,7 +345,6 @@ def _total(raw: RawTable, label: RowLabel, words: TotalWords, positions: Mapping
 
 
 def _control(raw: RawTable, label: RowLabel, words: TotalWords, *, counts: bool) -> StatedTotal:
-    """Take the value from beside the word, or else from the next cell that holds anything."""
     row = int(raw.cells.index[label.at])
     if text := words.amount(label.text):
         return StatedTotal(row, label.position, text, CellKind.TEXT, counts=counts)
@@ -414,6 +356,5 @@ def _control(raw: RawTable, label: RowLabel, words: TotalWords, *, counts: bool)
 
 
 def cell_at(raw: RawTable, at: int, position: int) -> tuple[str, CellKind]:
-    """Return a cell of a row counted from 0, without outer blanks, and its kind."""
     kind = CellKind.TEXT if raw.kinds is None else CellKind(int(raw.kinds[at, position]))
     return str(raw.cells.iloc[at, position]).strip(BLANKS), kind

@@ -54,13 +54,7 @@ def typed_frame(
     values: dict[str, npt.NDArray[Any]],
     places: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Build a frame in the model's order of columns.
-
-    Args:
-        model: The table's model; nothing is validated here.
-        values: Canonical column -> canonical values of the rows wanted.
-        places: file, sheet, row of the same rows; its index is the frame's.
-    """
+    """Build a frame in the model's order of columns."""
     series = {name: places[name] for name in places.columns}
     for column in filter(attrgetter("becomes"), columns):
         series[column.becomes] = _typed(column.kind, values[column.name]).set_axis(places.index)
@@ -96,19 +90,7 @@ MODELS: Final[Mapping[str, type[TableModel]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ParsedTable:
-    """A file as a table.
-
-    Attributes:
-        frame: Sound rows, as the table's model promises; index from 0.
-        held: Rows with an error: file, sheet, row, `tax_id` (canonical or ""), amount (exact Decimal or None), currency
-            ("" if none), codes (comma-joined).
-        rows: Every row of the file below its header: file, sheet, row, disposition (used, held or ignored), codes
-            (comma-joined; "blank", "left_out", "header", "note", "total", "duplicate" or "").
-        issues: All that was found, in order of row and column.
-        decisions: What was decided while parsing it, for people.
-        proposed: Digest of a Pix key -> the type that it shows, which nobody has confirmed yet.
-        key_types: Digest of a Pix key of a sound row -> its type, stated or confirmed.
-    """
+    """A file as a table."""
 
     frame: pd.DataFrame
     held: pd.DataFrame
@@ -120,7 +102,6 @@ class ParsedTable:
 
 
 def column_names(table: str) -> frozenset[str]:
-    """Return the canonical columns of a table."""
     return frozenset(column.name for column in columns_of(MODELS[table]))
 
 
@@ -145,10 +126,6 @@ def parse_table(
     raw: RawTable, layout: Layout, *, payee_data_required: bool = True, key_types: KeyTypes = NO_KEY_TYPES
 ) -> ParsedTable:
     """Read a file as the table its layout names.
-
-    Args:
-        payee_data_required: Whether payments rows must bring the payee's name and destination; not when the job has
-            a payees table. Payees always must.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
@@ -204,12 +181,6 @@ def read_rows(  # all of it is one file's
 ) -> ReadRows:
     """Read all cells, and hold every row against the rules that rest on nothing but its own block.
 
-    Args:
-        payee_data_required: See `parse_table`.
-        evidence: What other blocks of the file prove of its columns.
-        below: Whether the block of totals below the lines began in another block.
-        lines: See `schemas.parsing.stated_totals.find_totals`.
-
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
@@ -253,13 +224,7 @@ def settled(
     mismatches: Sequence[Issue] = (),
     decisions: tuple[Message | str, ...] = (),
 ) -> ParsedTable:
-    """Part rows into sound and held ones, and say where each went.
-
-    Args:
-        found: The rows; when a total disagrees, all of them are held.
-        is_whole: Whether none of the rows around them were left out.
-        decisions: What was decided while parsing, for people.
-    """
+    """Part rows into sound and held ones, and say where each went."""
     twice = second_copy(raw, found.excluded.lines) if is_whole and layout.table == "royalty_lines" else None
     notes = notes_that_stop(raw, found.excluded) if layout.table not in _OF_WORKS else []
     held_whole = _why_whole(mismatches, unread, twice, notes)
@@ -304,7 +269,6 @@ def _told_twice(raw: RawTable, row: int) -> Issue:
 
 
 def _key_types(table: TypedTable, held: Collection[int]) -> Mapping[str, str]:
-    """Return the types of the Pix keys of sound rows, by digest."""
     if "pix_key_type" not in table.canonical:
         return {}
     keys, types = table.texts["pix_key"].tolist(), table.canonical["pix_key_type"].tolist()

@@ -28,7 +28,6 @@ class KeyTypes:
 
     Attributes:
         known: `schemas.values.pix_key.key_digest` of a key -> its type, as it was confirmed before.
-        taken: Whether the type that a key shows is taken, on somebody's word for all of them.
     """
 
     known: Mapping[str, str] = field(default_factory=dict)
@@ -40,22 +39,7 @@ NO_KEY_TYPES: Final = KeyTypes()
 
 @dataclass(frozen=True, slots=True)
 class TypedTable:
-    """Rows of a table, column by column; a rule takes one and returns the next, and no column is written into.
-
-    Attributes:
-        rows: Physical row numbers.
-        labels: Canonical column -> header as written, or the layout's own where the file lacks the column.
-        currency: The layout's currency; "" when it names none.
-        payee_data_required: Whether rows must bring the payee's own data.
-        texts: Canonical column -> texts as written, without outer blanks; all columns of the table.
-        canonical: Canonical column -> canonical values, the absent one where there is none.
-        findings: All that was found so far.
-        decisions: Canonical column -> what was decided for all its cells.
-        said_nothing: Canonical column -> rows in which a word or a dash stood for nothing.
-        evidence: Canonical column -> the cells that decided it, of this block or of others; columns of the file alone.
-        proposed: Position -> the type that a Pix key shows, which nobody has confirmed.
-        ignored: Position -> why a sound row is not used.
-    """
+    """Rows of a table, column by column; a rule takes one and returns the next, and no column is written into."""
 
     rows: npt.NDArray[np.int64]
     labels: Mapping[str, str]
@@ -72,28 +56,22 @@ class TypedTable:
     ignored: Mapping[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Close the columns: who changes one works on a copy, and says so with `assign`."""
         for values in (*self.texts.values(), *self.canonical.values()):
             values.setflags(write=False)
 
     def assign(self, **canonical: npt.NDArray[Any]) -> Self:
-        """Return the table with other canonical values in some columns."""
         return replace(self, canonical={**self.canonical, **canonical})
 
     def add(self, findings: Iterable[CellFinding]) -> Self:
-        """Return the table with findings more."""
         return replace(self, findings=[*self.findings, *findings])
 
     def flag(self, where: Mask, column: str | None, code: IssueCode, **facts: object) -> Self:
-        """Return the table with one code found in every row of a mask."""
         return self.add(CellFinding(position, column, code, facts) for position in np.flatnonzero(where).tolist())
 
     def given(self, column: str) -> Mask:
-        """Tell for each row whether anything is written in a column."""
         return np.asarray(self.texts[column] != "", dtype=bool)
 
     def sound(self, column: str) -> Mask:
-        """Tell for each row whether a column has no error so far."""
         sound = np.ones(len(self.rows), dtype=bool)
         sound[[found.position for found in self.findings if found.column == column and is_error(found)]] = False
         return sound
@@ -105,12 +83,7 @@ class TypedTable:
         return shown + (", ..." if len(first) > _MOST_ROWS_NAMED else "")
 
     def groups(self, *columns: str, form: Callable[[Any], Any] = lambda value: value) -> list[list[int]]:
-        """Return groups of two or more positions that agree in columns, the first of which is given and sound.
-
-        Args:
-            columns: Canonical columns.
-            form: What of each value of the other columns must agree.
-        """
+        """Return groups of two or more positions that agree in columns, the first of which is given and sound."""
         first, *others = columns
         usable = np.flatnonzero(self.given(first) & self.sound(first)).tolist()
         found: dict[tuple[Any, ...], list[int]] = {}
@@ -124,7 +97,6 @@ Rule = Callable[[TypedTable], TypedTable]
 
 
 def is_error(finding: CellFinding) -> bool:
-    """Tell whether a finding holds its row."""
     return (finding.severity or severity_of(finding.code)) is Severity.ERROR
 
 
@@ -145,7 +117,6 @@ REPORTED_ONCE: Final = frozenset(
 
 
 def count_reported_once(table: TypedTable) -> Counter[tuple[IssueCode, str]]:
-    """Count the cells of each canonical column that one issue tells of, by its code."""
     return Counter(
         (found.code, found.column)
         for found in table.findings
@@ -164,13 +135,11 @@ _UNDERSTOOD: Final = (
 
 
 def understood(table: TypedTable) -> list[Message]:
-    """Say how many cells were read as more, or less, than is written in them."""
     counts = Counter(found.code for found in table.findings)
     return [Message(f"table.{code.lower()}", count=counts[code]) for code in _UNDERSTOOD if counts[code]]
 
 
 def to_issues(table: TypedTable, raw: RawTable, positions: dict[str, int]) -> list[Issue]:
-    """Make the issues of a file, in order of row and column."""
     ordered = sorted(
         table.findings, key=lambda found: (table.rows[found.position], positions.get(found.column or "", -1))
     )

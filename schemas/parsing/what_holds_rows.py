@@ -40,10 +40,6 @@ def check_oddities(table: TypedTable, raw: RawTable, positions: Mapping[str, int
     """Find the cells of lines that are merged, external or stale, in columns that are read.
 
     CELL_MERGED takes the place of what the empty cell would be reproached with.
-
-    Args:
-        table: The lines, in the order of the file.
-        positions: Canonical column -> position in the file.
     """
     oddities = raw.oddities
     if oddities.values_only:
@@ -82,7 +78,6 @@ def check_oddities(table: TypedTable, raw: RawTable, positions: Mapping[str, int
 def _shown_otherwise(
     table: TypedTable, raw: RawTable, columns: Mapping[int, str], lines: Mapping[int, int]
 ) -> Iterator[CellFinding]:
-    """Yield the reais that are shown in another currency or scaled."""
     currencies = table.canonical.get("currency")
     for row, position in sorted(raw.oddities.shown_otherwise):
         column = columns.get(position, "")

@@ -65,7 +65,6 @@ class Column:
     """One canonical column of an input table.
 
     Attributes:
-        required: Whether an empty cell is an error, and a file without the column cannot be read.
         becomes: Column of the table; "" where its cells are only used to judge or complete others.
     """
 
@@ -76,18 +75,11 @@ class Column:
 
     @property
     def absent(self) -> object:
-        """What an empty cell, or one that cannot be read, is read as."""
         return _ABSENT.get(self.kind, "")
 
 
 def cells(kind: ColumnKind, column: str = "", *, required: bool = False, **checks: Any) -> Any:  # noqa: ANN401 - as pandera's
-    """Declare a column that is read from cells: a pandera `Field` with the kind of cells as metadata.
-
-    Args:
-        column: Their canonical column, where that has another name: amounts become centavos.
-        required: Whether an empty cell is an error, and a file without the column cannot be read.
-        checks: pandera's own, such as `ge`, `isin` and `str_matches`.
-    """
+    """Declare a column that is read from cells: a pandera `Field` with the kind of cells as metadata."""
     return pa.Field(metadata={"kind": kind, "column": column, "required": required}, **checks)
 
 
@@ -95,8 +87,6 @@ class TableModel(pa.DataFrameModel):
     """A table. A frame has its columns and no others, and no value is missing."""
 
     class Config:
-        """Of pandera."""
-
         strict = True
 
     @classmethod
@@ -117,8 +107,6 @@ class SheetTable(TableModel):
 
 
 class PayeeTable(SheetTable):
-    """A table of which each row is of one payee, by their tax id."""
-
     tax_id: Series[str] = cells(ColumnKind.TAX_ID, required=True)
 
     @pa.check("tax_id", error="is a canonical CPF or CNPJ")

@@ -33,7 +33,6 @@ class PayeeData(PayeeTable):
 
     @classmethod
     def also_read(cls) -> tuple[Column, ...]:
-        """See `TableModel`."""
         return (Column("account_digit", ColumnKind.ACCOUNT_DIGIT),)  # joined to the account
 
     @pa.dataframe_check(error="has at most one destination")
@@ -89,5 +88,4 @@ class Payments(PayeeData):
 
     @classmethod
     def also_read(cls) -> tuple[Column, ...]:
-        """See `TableModel`."""
         return (*super().also_read(), Column("currency", ColumnKind.CURRENCY))

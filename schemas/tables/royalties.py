@@ -185,11 +185,7 @@ def earnings_frame(parts: Table | None = None) -> DataFrame[Earnings]:
 
 
 def sum_numbers(earnings: pd.DataFrame) -> "pd.Series[int]":
-    """Number the sums of lines: the shares of each, the owner's remainder among them, follow each other to a whole.
-
-    Args:
-        earnings: `Earnings` of everybody, in the order in which they were made.
-    """
+    """Number the sums of lines: the shares of each, the owner's remainder among them, follow each other to a whole."""
     numbers: pd.Series[int] = (earnings["share_ppm"].cumsum() - earnings["share_ppm"]) // _WHOLE_PPM
     return numbers
 
@@ -219,24 +215,18 @@ class Shares(PayeeTable):
 
     @classmethod
     def also_read(cls) -> tuple[Column, ...]:
-        """See `TableModel`."""
         return (Column("title", ColumnKind.TEXT),)
 
 
 @dataclass(frozen=True, slots=True)
 class LineTotals:
-    """The same lines added up in two ways, neither made from the other.
-
-    Attributes:
-        by_territory: What statements show besides, and what the books are closed against.
-    """
+    """The same lines added up in two ways, neither made from the other."""
 
     by_platform: DataFrame[PlatformTotals]
     by_territory: DataFrame[TerritoryTotals]
 
     @property
     def currencies(self) -> frozenset[str]:
-        """Currencies of the lines."""
         return frozenset(self.by_territory["currency"].unique().tolist())
 
 

@@ -164,10 +164,7 @@ def with_digit(text: str, account: str, digit: str, bank_code: str, agency: str)
     """Join an account and its check digit; None where they contradict each other, or the digit is missing.
 
     Args:
-        text: The account as it was written: what follows a hyphen is its check digit.
-        account: As it was read, all its characters glued.
         digit: From a column of its own; "" where that is empty.
-        bank_code: Of its bank, whose rule may prove that the digit is in the account already.
 
     >>> with_digit("43129", "43129", "0", "341", "4313"), with_digit("43129-0", "431290", "0", "341", "4313")
     ('431290', '431290')
@@ -207,10 +204,6 @@ _VERHOEFF_SHIFT: Final = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
 
 def check_account_digit(bank_code: str, agency: str, account: str) -> bool | None:
     """Tell whether an account's last character is its check digit.
-
-    Args:
-        agency: Four digits, without a check digit of its own.
-        account: Digits and the check character, glued; X and P stand for themselves.
 
     Returns:
         None when the bank's rule is not known or does not reach accounts of this length.
@@ -312,12 +305,7 @@ DESTINATION_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class PixKey:
-    """A Pix key in canonical form.
-
-    Attributes:
-        key: As the wire takes it (`schemas.values.pix_key.read_pix_key`).
-        key_type: What it is, as stated.
-    """
+    """A Pix key in canonical form."""
 
     key: str
     key_type: PixKeyType
@@ -334,8 +322,6 @@ class BankAccount:
 
     Attributes:
         psp_id: ISPB, eight characters; "" as long as it is to be taken from the list of institutions.
-        account: Number and check digit, glued.
-        holder: Name of the holder; not part of the account's identity.
     """
 
     bank_code: str

@@ -44,17 +44,7 @@ class BrCodeProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BrCode:
-    """What a code says; it may name people, so `repr` shows nothing of it.
-
-    Attributes:
-        key: Pix key of the receiver; None in a dynamic code.
-        url: Where a dynamic code's charge is, without scheme.
-        recurrence_url: Likewise for a recurring payment.
-        amount: As written; None when the payer may choose, or the address tells it.
-        currency: ISO 4217, numeric; 986 is the real.
-        country: ISO 3166.
-        txid: The receiver's reference; "***" when there is none.
-    """
+    """What a code says; it may name people, so `repr` shows nothing of it."""
 
     key: str | None = field(default=None, repr=False)
     url: str | None = field(default=None, repr=False)

@@ -97,9 +97,6 @@ def mask_name(text: str) -> str:
 def mask_value(column: str, text: str) -> str:
     """Mask a cell by the column it stands in.
 
-    Args:
-        column: Canonical column. A Pix key, whose type stands elsewhere, is only described unless it shows its type.
-
     Returns:
         What may be shown; "" for an empty cell. Columns that hold nothing personal are shown, unless what stands
         there looks like a document, a phone, an account or an address that slipped into the wrong column.

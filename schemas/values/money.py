@@ -41,11 +41,9 @@ class AmountText:
     """An amount taken apart, before a decimal mark is decided where the text leaves it open.
 
     Attributes:
-        negative: A leading or trailing minus, or accounting parentheses.
         currency: ISO code of the symbol or code beside it; "$" for the sign that names no currency; "" for none.
         exponent: "E-5" of scientific notation; "".
         mark: The decimal mark the text itself proves; None when it proves none.
-        ambiguous: Whether it reads as thousands and as decimals alike ("1.234").
     """
 
     negative: bool
@@ -153,10 +151,6 @@ def parse_amount(text: str) -> int:
 def format_cents(cents: int, language: str) -> str:
     """Write centavos with separators, without a currency.
 
-    Args:
-        cents: Centavos; may be negative.
-        language: "pt-BR" or "en".
-
     >>> format_cents(123456, "pt-BR"), format_cents(-123456, "en")
     ('1.234,56', '-1,234.56')
     """
@@ -256,17 +250,14 @@ class SignedSums(dict[Key, int]):
 
     @classmethod
     def counted(cls, keys: Iterable[Key]) -> "SignedSums[Key]":
-        """Count how often each key is there."""
         counts: SignedSums[Key] = cls()
         for key in keys:
             counts[key] += 1
         return counts
 
     def add(self, more: Mapping[Key, int]) -> None:
-        """Add to each sum what is given for its key."""
         for key, amount in more.items():
             self[key] += amount
 
     def total(self) -> int:
-        """Add all sums up."""
         return sum(self.values())

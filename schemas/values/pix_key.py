@@ -97,12 +97,7 @@ _SHOWN_PHONE: Final = re.compile(r"\+55.*|(?:\+?55 ?)?\([0-9]{2}\).*")
 
 @dataclass(frozen=True, slots=True)
 class WrittenKey:
-    """A key as a cell has it.
-
-    Attributes:
-        text: The key alone, without the name of its type; the payee's own document or e-mail where a word means that.
-        named: The type that the cell names; None where it names none.
-    """
+    """A key as a cell has it."""
 
     text: str = field(repr=False)
     named: PixKeyType | None = None
@@ -147,7 +142,6 @@ def proposed_key_type(text: str, owner: str, email: str = "", header: str = "") 
     Args:
         owner: Canonical tax id of the payee; "" when it is not known.
         email: The payee's; "" when it is not known.
-        header: Above the key, such as "Pix (celular)".
 
     >>> proposed_key_type("ana@example.com", ""), proposed_key_type("(11) 98765-4321", "")
     ('email', 'phone_number')

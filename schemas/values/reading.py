@@ -22,7 +22,6 @@ class Reading(Generic[T]):
     Attributes:
         value: Canonical value; None when there is none that may be used.
         code: The rule it breaks, or the note that goes with it; None when there is nothing to say.
-        facts: What the message of `code` needs to know (in `schemas/locale`), without the value itself.
     """
 
     value: T | None
@@ -103,10 +102,6 @@ _NOTHING_IN_A_WORD: Final = frozenset(
 
 def says_nothing(text: str, *, is_name: bool) -> bool:
     """Tell whether a text says that there is no value, as people write into cells instead of leaving them blank.
-
-    Args:
-        text: Without outer blanks.
-        is_name: Whether it is somebody's name, of which some are such words ("Na", "Null").
 
     >>> says_nothing("não tem", is_name=True), says_nothing("NA", is_name=True), says_nothing("N/D", is_name=False)
     (True, False, True)

@@ -57,7 +57,7 @@ def is_tax_id(text: str) -> bool:
 
 
 def kind_of(tax_id: str) -> Literal["cpf", "cnpj"]:
-    """Tell which kind a canonical tax id is."""
+    """Tell a person's document from a company's, by its length; both in canonical form."""
     return "cpf" if len(tax_id) == 11 else "cnpj"
 
 
@@ -117,7 +117,6 @@ def require_tax_id(value: Any) -> str:  # noqa: ANN401
 
 
 def _expand_number(text: str) -> str:
-    """Undo the float and scientific forms of an integer, as long as every digit is still there."""
     if found := _FLOAT.fullmatch(text):
         return found[1]
     found = _SCIENTIFIC.fullmatch(text)
@@ -140,24 +139,14 @@ Positions = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class TaxIdColumn:
-    """A column of tax ids as read.
-
-    Attributes:
-        tax_ids: Canonical, dtype str, index of the input; "" where there is none.
-        readings: By position, the cells that need a word: what `parse_tax_id` says of them. Sound and
-            empty cells are not in it.
-    """
+    """A column of tax ids as read."""
 
     tax_ids: pd.Series
     readings: dict[int, TaxIdReading]
 
 
 class _Shape(NamedTuple):
-    """One way in which nearly every tax id is written.
-
-    Attributes:
-        characters: Where its letters and digits stand.
-    """
+    """One way in which nearly every tax id is written."""
 
     length: int
     characters: tuple[int, ...]
@@ -249,7 +238,6 @@ def _is_allowed(characters: Bytes) -> Mask:
 
 
 def _is_sound(characters: Bytes) -> Mask:
-    """Tell which tax ids have the right check digits, and not the same character throughout."""
     worth, weights = characters - np.uint8(ord("0")), _WEIGHTS[len(characters)]
     sound: Mask = (worth[-2] == _digit(worth[:-2], weights[1:])) & (worth[-1] == _digit(worth[:-1], weights))
     alike = np.flatnonzero(sound & (characters[0] == characters[1]) & (characters[1] == characters[2]))

@@ -9,8 +9,6 @@ from schemas.wire.fields import Flag, Request, Response, Text
 
 
 class ContactCreate(Request):
-    """Body of POST /contacts."""
-
     name: str
     tax_id: str
     email: str
@@ -32,8 +30,6 @@ class ContactDelete(Request):
 
 
 class AccountDelete(Request):
-    """Body of DELETE /contacts/accounts."""
-
     account_id: str
 
 
@@ -77,14 +73,10 @@ LONGEST_URL: Final = 2083
 
 
 class WebhookCreate(Request):
-    """Body of POST /webhooks."""
-
     webhook_url: Annotated[str, Field(min_length=1, max_length=LONGEST_URL)]
 
 
 class Webhook(Response):
-    """What the service says of a registration."""
-
     id: Text = None
     webhook_url: Text = None
     active: Flag = None

@@ -166,5 +166,4 @@ class Response(BaseModel):
 
 
 def body_of(request: Request) -> dict[str, Any]:
-    """Return a request as plain values, without what is unset."""
     return request.model_dump(exclude_none=True)

@@ -22,8 +22,6 @@ class Institution(Response):
 
 
 class Pagination(Response):
-    """Where a page stands among all."""
-
     current_page: Count = None
     rows_per_page: Count = None
     total_pages: Count = None
@@ -48,8 +46,6 @@ class InstitutionPage(Response):
 
 
 class AdditionalData(Request):
-    """Element of `additional_data` of a QR code."""
-
     key_name: str
     value: str
 
@@ -71,8 +67,6 @@ class QrCodeRequest(Request):
 
 
 class QrCode(Response):
-    """Answer of POST /create_pix_qrcode."""
-
     amount: Number = None
     receiver_conciliation_id: Text = None
     pix_key: Text = None

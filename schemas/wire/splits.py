@@ -13,8 +13,6 @@ AccountType = Literal["saving_account", "payment_account", "checking_account", "
 
 
 class BankAccountData(Request):
-    """`bankAccount` of a payment entry."""
-
     name: str | None = None
     bankCode: str | None = None
     pspId: str | None = None
@@ -27,15 +25,11 @@ class BankAccountData(Request):
 
 
 class AccountValidation(BankAccountData):
-    """Body of POST /validate/account."""
-
     taxId: str | None = None
     validateOwnership: bool = True
 
 
 class AccountVerdict(Response):
-    """Answer of POST /validate/account."""
-
     valid: Flag = None
     message: Text = None
 
@@ -44,8 +38,6 @@ ReportStatus = Literal["PENDING", "DONE", "ERROR", "EXCLUDED", "PROCESSING", "CL
 
 
 class PaymentEntry(Request):
-    """Element of `payments` in POST /split."""
-
     taxId: str
     name: str
     email: str | None = None
@@ -69,8 +61,6 @@ class PaymentEntry(Request):
 
 
 class SplitRequest(Request):
-    """Body of POST /split."""
-
     taxId: str
     amount: Decimal
     dateStart: str
@@ -83,8 +73,6 @@ class SplitRequest(Request):
 
 
 class ExchangeRateUpdate(Request):
-    """Body of POST /split/{split_id}/update_exchange_rate."""
-
     currency: str
     rate: Decimal
     showExchangeData: bool

@@ -10,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from flows.cli import app
+from flows.settings import VARIABLES
 from io_adapters.spreadsheets.declarations import check_job, job_schema, layout_schema, policy_schema
 from schemas.errors import ExitCode
 from schemas.issues import IssueCode
@@ -108,6 +109,7 @@ def test_every_setting_is_described_and_none_is_that_does_not_exist():
         for path in (ROOT / room).rglob("*.py")
         for name in re.findall(r"REPASSE_[A-Z_]*[A-Z]", path.read_text(encoding="utf-8"))
     }
+    read |= set(VARIABLES)
     read = {name for name in read if not name.startswith("REPASSE_ASSUME")} - OF_TESTS
     described = re.findall(r"^\| `(REPASSE_[A-Z_]*[A-Z])` \|", text_of("docs/operations.md"), re.MULTILINE)
     assert sorted(described) == sorted(read)

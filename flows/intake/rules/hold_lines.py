@@ -100,7 +100,6 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
 
 
 def _hold_whole(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
-    """Hold all lines of a file in which those that were used before cannot be told apart."""
     code = IssueCode.FILE_OVERLAP if shared.marks else IssueCode.STATEMENT_AGAIN
     code = IssueCode.FILE_CARRIED if shared.carried else code
     statements, amounts = list[Statement](), dict[str, Decimal]()
@@ -138,7 +137,6 @@ def _known_again(lines: pd.DataFrame, hashes: FrameHashes, shared: SharedLines) 
 
 
 def _of_editions(lines: pd.DataFrame, shared: SharedLines) -> npt.NDArray[np.bool_]:
-    """Tell which lines are of an account that looks like another edition of what was used."""
     months = lines["period"].str.slice(0, len("2026-01"))
     accounts = zip(lines["currency"], months, strict=True)
     return np.array([account in shared.editions for account in accounts], dtype=bool)
@@ -153,10 +151,6 @@ def hold_unreceived(inputs: Inputs, repeated: Collection[str]) -> Inputs:
 
     Files that were used before are no part of it. Lines that were used before may or may not be in what the bank got:
     either sum is right.
-
-    Args:
-        inputs: All that came in, with lines used before held already.
-        repeated: Names of files of which nothing is paid.
     """
     for position, statement in enumerate(inputs.statements):
         files = statement.files - set(repeated)
@@ -188,11 +182,7 @@ def _hold_unreceived(inputs: Inputs, position: int, files: Collection[str]) -> I
 
 
 def hold_unread(inputs: Inputs, repeated: Collection[str]) -> Inputs:
-    """Hold what is read of files that have money in a sheet which nothing reads, until the job says what to do with it.
-
-    Args:
-        repeated: Names of files of which nothing is paid.
-    """
+    """Hold what is read of files with money in a sheet that nothing reads, until the job says what to do with it."""
     files = inputs.unread_money - set(repeated)
     if not files:
         return inputs
@@ -216,7 +206,6 @@ def hold_unread(inputs: Inputs, repeated: Collection[str]) -> Inputs:
 
 
 def _as_held(payments: pd.DataFrame, code: IssueCode) -> pd.DataFrame:
-    """Tell sound payments rows as rows with a problem."""
     kept = payments[["file", "sheet", "row", "tax_id", *PERSON_NAMES]]
     cents = payments["amount_cents"] + payments["owner_amount_cents"]
     amounts = pd.Series([Decimal(amount).scaleb(-2) for amount in cents.tolist()], index=kept.index, dtype=object)

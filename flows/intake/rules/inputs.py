@@ -43,11 +43,7 @@ _HOW: Final = {"amount": "sum", "units": "sum", "lines": "sum", "first_row": "mi
 
 
 def sum_lines(lines: DataFrame[RoyaltyLines]) -> LineTotals:
-    """Add lines up per file, recording, period and currency: once by platform, once by territory.
-
-    Args:
-        lines: Those of a block, a file or several files, in any order.
-    """
+    """Add lines up per file, recording, period and currency: once by platform, once by territory."""
     columns = list(dict.fromkeys((*PLATFORM_KEY, *TERRITORY_KEY, "amount", "units", "row")))
     table = pa.Table.from_pandas(lines[columns], preserve_index=False)
     # A line is the sum of one line.
@@ -172,12 +168,10 @@ class Statement:
     """The royalty lines of one source, and what its currencies are worth.
 
     Attributes:
-        totals: What the sound lines of all files of the source add up to.
         held: Lines with problems, each or added up: file, sheet, row (the first), `tax_id`, amount (exact or None),
             currency, codes.
         rates: Currency -> worth of one unit in the job's currency; the job's own is 1.
         received: Currency -> what the bank got for it; empty where the job does not say.
-        quotes: The rates with their days and who says so, of the source's exchange or of the table of rates.
     """
 
     totals: LineTotals
@@ -188,7 +182,6 @@ class Statement:
 
     @property
     def files(self) -> frozenset[str]:
-        """Names of the files it has lines of."""
         return frozenset({*self.totals.by_platform["file"], *self.held["file"]})
 
 
@@ -197,13 +190,7 @@ class UsedFile:
     """A file that was read, so that last month's can be recognised whatever it is called now.
 
     Attributes:
-        source: Name of the layout it was read with.
-        name: Base name.
         file_sha256: Identity of its bytes.
-        content_sha256: Identity of its canonical rows.
-        stands_for: Names of the files whose corrections it is.
-        sketches: Which royalty lines it holds; what is held of them is left out once the inputs are judged.
-        accounts: What they add up to, by currency and month; empty until the inputs are judged.
         lines: Reads all its royalty lines once more, one by one; None for a file of more than are kept.
     """
 
@@ -218,7 +205,6 @@ class UsedFile:
 
     @property
     def names(self) -> frozenset[str]:
-        """What it is called, and what it stands for."""
         return self.stands_for | {self.name}
 
 
@@ -248,20 +234,10 @@ class Inputs:
     """All that came in.
 
     Attributes:
-        held_payments: Payments rows with problems, shaped as `Statement.held`, and what could be read of whose they
-            are: name, email, `artist_name`, reference.
-        statements: One per source of royalty lines.
         payee_problems: Tax id -> codes, of payees whose row has problems.
-        held_payees: What can be read of whose these rows are, `tax_id` and `PAYEE_NAMES`, and of their terms,
-            `PAYEE_TERMS`; `recoup_read`: whether it can be of what advances may be taken from.
-        advances: Sound advances; once judged, of those with an opening balance what was left of them.
         opening_problems: Tax id -> codes, of opening balances with problems; "" where it cannot be read whose it is.
         advance_problems: Tax id -> codes, of advances with problems; "" where it cannot be read whose it is.
-        shares_in_question: Shares with problems: isrc, upc, release, artist; `asset_read`: whether those can be read.
         tax_problems: Tax id -> codes, of taxes with problems; "" where it cannot be read whose it is.
-        unread_money: Names of files of the sources in which money is that nothing reads.
-        rows: Where the rows of each file went so far, in runs.
-        decisions: What was decided while reading, one line per file.
     """
 
     payments: DataFrame[Payments]
@@ -330,7 +306,6 @@ class RateTable:
     """The table of rates of a job.
 
     Attributes:
-        rows: Sound ones, by currency and day, the earliest first.
         in_question: Currencies of rows with problems; "" where it cannot be read which.
     """
 
@@ -339,7 +314,6 @@ class RateTable:
 
     @classmethod
     def of(cls, rates: DataFrame[Rates], in_question: Iterable[str]) -> "RateTable":
-        """Put a table in order."""
         rows = sorted(records(rates), key=lambda row: (row["currency"], row["date"], row["row"]))
         return cls(tuple(map(_quote_of, rows)), frozenset(in_question))
 
@@ -347,9 +321,6 @@ class RateTable:
         """Choose the rates of a source: its own, else the last of the table up to the last day of the period.
 
         A currency of which a row has a problem has no rate: that row may be the one that counts.
-
-        Args:
-            currency: The job's, which needs no rate.
         """
         own = {name: Quote(name, quote.rate, quote.date, quote.source) for name, quote in exchange.items()}
         if "" in self.in_question:
@@ -368,11 +339,7 @@ def _quote_of(row: Record) -> Quote:
 
 
 def left_of_advances(advances: DataFrame[Advances], opening: DataFrame[Opening], period: Period) -> DataFrame[Advances]:
-    """Put what was left of advances in the place of the advances, from the period on that a row names.
-
-    Args:
-        opening: Opening balances; of several for one advance the latest counts.
-    """
+    """Put what was left of advances in the place of the advances, from the period on that a row names."""
     begun = [
         record
         for record in records(opening)
@@ -391,11 +358,7 @@ def left_of_advances(advances: DataFrame[Advances], opening: DataFrame[Opening],
 
 
 def of_other_periods(rows: DataFrame[RowRuns], opening: DataFrame[Opening], period: Period) -> DataFrame[RowRuns]:
-    """Tell the rows of opening balances that say nothing about this period as ignored.
-
-    Args:
-        rows: Where the rows of all files went so far.
-    """
+    """Tell the rows of opening balances that say nothing about this period as ignored."""
     silent = [
         _moved(record["file"], record["sheet"], record["row"], "ignored", OTHER_PERIOD)
         for record in records(opening)

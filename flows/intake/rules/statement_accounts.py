@@ -89,7 +89,6 @@ def _with_month(totals: pd.DataFrame) -> pd.DataFrame:
 
 
 def _largest_recordings(by_platform: pd.DataFrame) -> dict[tuple[str, str, str], dict[str, int]]:
-    """Return of each account the recordings that earned most, by their names' hashes."""
     unit = Decimal(1).scaleb(-WEIGHT_PLACES)
     sums: dict[tuple[str, str, str], dict[str, int]] = {}
     for total in sum_up(by_platform, [*_ACCOUNT, "isrc", "upc", "title"]):
@@ -130,9 +129,7 @@ def find_editions(
     """Find the accounts of a statement that look like another edition of what was used before.
 
     Args:
-        others: What was used elsewhere, and what comes before it in the run.
         explained: Where -> currency -> the weight of lines that are held already because they were used there.
-        claimed: Key and amount of the accounts of this very file that the period has used already.
 
     Returns:
         Currency and month -> why, and where.
@@ -171,7 +168,6 @@ def _why(account: StatementAccount, layout: str, its: StatementAccount, other: S
 
 
 def _same_total(account: StatementAccount, its: StatementAccount) -> bool:
-    """Whether two sums are the same but for rounding, and say more than a round sum does."""
     difference = abs(account.amount - its.amount)
     cents = abs(round_half_even_cents(Fraction(its.amount) * 100))
     if len(str(cents).rstrip("0")) < _FEWEST_DIGITS:

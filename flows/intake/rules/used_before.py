@@ -50,11 +50,8 @@ class SharedLines:
 
     Attributes:
         found: Where, for people; "" where no line is known again.
-        lines: How many those are; an estimate, when they cannot be told one by one.
         marks: By what they are known -> which they are; nothing when they cannot be told apart from the others.
         editions: Currency and month -> why all lines of it look used before.
-        carried: Whether all of the file was used before, and nothing of it was paid there: it was carried.
-        line_by_line: Whether the lines of the file can be told apart.
     """
 
     found: str
@@ -70,7 +67,6 @@ class InPlace:
     """A statement that stands where the period had another one, with which it shares no line and no month.
 
     Attributes:
-        file: Its name.
         old: The name of the other, whose bytes are `old_sha256`.
         month, old_month: Which month most lines of each are of; "" where they do not say.
         sums, old_sums: Currency -> what the lines of each add up to.
@@ -108,9 +104,6 @@ class UsedBefore:
         shared: File name -> those of its lines that were used before.
         released: File name -> where it was used before, of files that are used again on purpose.
         gone: Files that the period's last run has used, and that are not among its files any more -> that run.
-        in_place: Statements in the place of others that they share nothing with, which the job does not say: a slip of
-            the month, before which nothing is paid or taken back.
-        replaced: The same, as the job says.
     """
 
     repeated: Mapping[str, str] = field(default_factory=dict)
@@ -143,8 +136,6 @@ def find_used_before(
     the one whose name comes first, "x.tsv" before "x (1).tsv". It does not matter in which order they were given.
 
     Args:
-        uses: What earlier runs have used with effect, of these files' identities and of any royalty lines.
-        again: Names of files that a person wants used again.
         replaces: File name -> sha256 of the statement whose place it takes, as the job says.
     """
     ranked = _ranked(files, [use for use in uses if use.whose == here])
@@ -180,7 +171,6 @@ def _only_carried(
 
 
 def _last_of(uses: Sequence[FileUse], here: WhoseMoney) -> list[FileUse]:
-    """Return the statements that the period's last run has used."""
     own = [use for use in uses if use.sketches and use.whose == here]
     return [use for use in own if use.run_id == own[-1].run_id]
 
@@ -219,7 +209,6 @@ def _has_in_common(file: UsedFile, use: FileUse) -> bool:
 
 
 def _month_of(accounts: Sequence[StatementAccount]) -> str:
-    """Return the month of which most lines are."""
     return max(accounts, key=lambda account: account.lines).month if accounts else ""
 
 
@@ -300,13 +289,11 @@ def _where(use: FileUse) -> str:
 
 
 def _said(shared: SharedLines) -> str:
-    """Say where the lines of a file were used, of one that is used again on purpose."""
     others = [str(why.facts["other"]) for why in shared.editions.values()]
     return "; ".join(dict.fromkeys(filter(None, [shared.found, *others])))
 
 
 def _find_shared(ranked: Sequence[UsedFile], uses: Sequence[FileUse], here: WhoseMoney) -> dict[str, SharedLines]:
-    """Hold every statement against those of other periods, and against those before it in the run."""
     statements = [file for file in ranked if file.sketches]
     elsewhere = [use for use in uses if use.sketches and use.whose != here]
     own = [use for use in uses if use.sketches and use.whose == here]
@@ -364,14 +351,7 @@ def _seen(elsewhere: Sequence[FileUse], before: Sequence[UsedFile], file: UsedFi
 
 
 class _Shared(NamedTuple):
-    """Lines of a statement that were used before, as far as one thing tells.
-
-    Attributes:
-        where: In which others, those that share most of them first.
-        lines: How many; an estimate of a sample.
-        money: Where -> currency -> what those are worth that were used there.
-        sampled: Whether not all lines are known.
-    """
+    """Lines of a statement that were used before, as far as one thing tells."""
 
     where: tuple[str, ...]
     lines: int
@@ -424,7 +404,6 @@ def _shared(
 
 
 def _are_few(file: UsedFile, lines: LineSketch, held: Counts) -> bool:
-    """Whether lines are few of a statement, and of its money."""
     whole = file.sketches.lines
     money = lines.money_of(held)
     heavy = any(FEW_IN * weight > whole.money.get(name, 0) for name, weight in money.items())
@@ -432,7 +411,6 @@ def _are_few(file: UsedFile, lines: LineSketch, held: Counts) -> bool:
 
 
 def _is_much(shared: Mapping[str, int], own: Mapping[str, int], others: Mapping[str, int]) -> bool:
-    """Whether the earnings that two statements share are a good part of the money of either."""
     return any(
         weight > MUCH_OF_MONEY * min(own.get(name, 0), others.get(name, 0)) > 0 for name, weight in shared.items()
     )
@@ -444,7 +422,6 @@ def _meets(sketch: LineSketch, other: LineSketch) -> bool:
 
 
 def _by_file(kind: SketchKind, uses: Sequence[FileUse]) -> list[LineSketch]:
-    """Put the versions of each file together, which runs have read one after the other."""
     versions: dict[tuple[WhoseMoney, str], list[LineSketch]] = {}
     for use in uses:
         versions.setdefault((use.whose, use.name), []).append(use.sketches.by(kind))
@@ -452,7 +429,6 @@ def _by_file(kind: SketchKind, uses: Sequence[FileUse]) -> list[LineSketch]:
 
 
 def _most_in_a_run(kind: SketchKind, uses: Sequence[FileUse]) -> LineSketch:
-    """Put together what each run has used, of which the next one uses the same anew."""
     runs: dict[str, LineSketch] = {}
     for use in uses:
         runs[use.run_id] = runs.get(use.run_id, NO_LINES) + use.sketches.by(kind)

@@ -45,12 +45,7 @@ class CheckVerdict:
 
 @dataclass(frozen=True, slots=True)
 class AccountToCheck:
-    """One paid check.
-
-    Attributes:
-        fingerprint: What the answer is kept under: account, holder and whether ownership is asked.
-        obligation: What waits to be paid there, summed up.
-    """
+    """One paid check."""
 
     fingerprint: str
     obligation: Obligation
@@ -58,7 +53,7 @@ class AccountToCheck:
 
 
 def check_cost_cents(fee_cents: int) -> int:
-    """What one check costs: the centavo that is transferred, and the fee."""
+    """Return what one check costs: the centavo and its fee."""
     return ONE_CENTAVO + fee_cents
 
 
@@ -95,9 +90,7 @@ def hold_unchecked(obligations: Obligations, verdicts: Mapping[str, CheckVerdict
     """Hold every planned payment whose account is known to be bad, or is not known to be good.
 
     Args:
-        obligations: What is owed, after claims.
         verdicts: Fingerprint -> verdict; an account without one is paid (no check was asked of it).
-        ownership: As in `accounts_to_pay`.
     """
     if not verdicts:
         return obligations
@@ -162,13 +155,7 @@ def _request(obligation: Obligation, *, ownership: bool) -> AccountValidation:
 
 @dataclass(frozen=True, slots=True)
 class KnownOfAccounts:
-    """What speaks for and against accounts before they are asked about.
-
-    Attributes:
-        refused: Fingerprints of those the service has ever called invalid.
-        paid: (payee, destination) of payments that were made.
-        doubtful: Tax ids of payees whose row bears a warning.
-    """
+    """What speaks for and against accounts before they are asked about."""
 
     refused: Collection[str] = frozenset()
     paid: Collection[tuple[str, str]] = frozenset()
@@ -216,7 +203,6 @@ class Call:
 
     Attributes:
         message: The service's words, or why there are none.
-        cost_cents: What it cost, or may have cost; 0 for one that never left.
     """
 
     fingerprint: str
@@ -230,8 +216,6 @@ class Checks:
     """What the account checks of a run did.
 
     Attributes:
-        counts: Made, reused, and what they cost.
-        rows: As `account_rows` says.
         broke_off: Why asking ended for want of answers; None when it did not.
         short: How many accounts the budget did not reach, and what it would take; None where it reached all.
     """
@@ -251,13 +235,7 @@ def account_rows(
     reused: Collection[str],
     calls: Iterable[Call],
 ) -> list[dict[str, Any]]:
-    """Return the rows of the account: payee, `destination_masked`, result, made, reused, `cost_cents`, message.
-
-    Args:
-        accounts: Those that were to be paid when checks began.
-        reused: Fingerprints of those whose answer somebody else had paid for, or an earlier run.
-        calls: Every call of the run, in the order they were begun; the costs of the rows add up to theirs.
-    """
+    """Return the rows of the account: payee, `destination_masked`, result, made, reused, `cost_cents`, message."""
     by_account = defaultdict[str, list[Call]](list)
     for call in calls:
         by_account[call.fingerprint].append(call)
@@ -320,9 +298,6 @@ def mask_words(text: str, known: Iterable[str]) -> str:
 
     >>> mask_words("conta 1234-5 de Maria Souza inexistente", ["Maria de Souza"])
     'conta … de … inexistente'
-
-    Args:
-        known: Names of those the sentence may be about.
     """
     names = {part.casefold() for name in known for part in re.findall(r"\w+", name) if len(part) > 2}
     texts: list[str] = []

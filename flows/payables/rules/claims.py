@@ -43,11 +43,8 @@ def claim(
     """Hold obligations against live claims, and against what people have decided.
 
     Args:
-        claims: Live claims of this job and period, and royalties paid outside: those have no submission.
         decisions: Obligation key -> the last word people said on that payments row.
         paid_outside: Obligation key of a payments row -> centavos that were paid for it outside Repasse.
-        claims_elsewhere: Live claims of this job and period under another payer or currency: rows that were renamed.
-        unsound_rows: Payee and reference of payments rows that are in the files and not among the obligations.
 
     Returns:
         One row per claim and per part still to pay; the sum of amounts is unchanged. Claimed rows bear the submission
@@ -95,12 +92,7 @@ class _Gone:
                 self._by_recipient.setdefault(recipient, {})[claim.obligation_key] = claim
 
     def judge(self, judged: list[Obligation], unclaimed: Sequence[int]) -> None:
-        """Put rows in conflict that may be one of these, with what was paid and what the whole would come to.
-
-        Args:
-            judged: Obligations; those at the positions are replaced.
-            unclaimed: Positions of planned rows that nothing else speaks against.
-        """
+        """Put rows in conflict that may be one of these, with what was paid and what the whole would come to."""
         lost = {position: found for position in unclaimed if (found := self._lost(judged[position]))}
         added = SignedSums[str]()
         for position, found in lost.items():
@@ -163,7 +155,6 @@ def _without_row(
 
 
 def _claimed_by(claim: Claim, obligation: Obligation, place: Place, reasons: tuple[Reason, ...]) -> Obligation:
-    """Name the submission and the run that claim an obligation."""
     return replace(obligation, submission_id=claim.submission_id, run_id=claim.run_id, place=place, reasons=reasons)
 
 
@@ -212,7 +203,6 @@ def _otherwise_than(obligation: Obligation, known: Sequence[Claim]) -> Obligatio
 
 
 def _beside(obligation: Obligation, known: Sequence[Claim]) -> dict[str, Any]:
-    """Say what was paid for a row, by which report, and what that and the row come to."""
     paid_cents = sum(claim.amount_cents for claim in known)
     whole = Money(paid_cents + obligation.amount_cents)
     return {"submission": known[0].submission_id, "paid": Money(paid_cents), "whole": whole}
@@ -235,7 +225,6 @@ def _with_difference(obligation: Obligation, known: Sequence[Claim], identity: J
 
 
 def _numbered(obligation: Obligation, known: Sequence[Claim], identity: JobIdentity) -> Obligation:
-    """Give a row that is paid beside others of its key a number of its own."""
     tax_id, reference = obligation.payee.tax_id, obligation.reference
     number = _free_number(known, lambda n: identity.payment_key(tax_id, reference, n))
     return replace(
@@ -250,7 +239,6 @@ def _free_number(known: Sequence[Claim], key_of: Callable[[int], str]) -> int:
 
 
 def _judge_difference(obligation: Obligation, known: Sequence[Claim], identity: JobIdentity) -> list[Obligation]:
-    """Replace an owed sum by its claims and the difference."""
     parts = [_claimed_part(obligation, claim) for claim in known]
     difference = obligation.amount_cents - sum(claim.amount_cents for claim in known)
     if difference > 0:
@@ -334,9 +322,6 @@ def second_attempts(obligations: Iterable[Obligation], failed: Iterable[FailedPa
 
     A payment is known by its obligation, and by amount and destination where somebody has renamed the job, the payer or
     the payee since; royalties by their payee, since any period pays the whole balance.
-
-    Args:
-        failed: Payments of failed reports that nobody has made since, the oldest first.
     """
     by_base, by_account = defaultdict[str, list[str]](list), defaultdict[tuple[int, str], list[str]](list)
     by_payee = defaultdict[str, list[str]](list)
@@ -409,9 +394,6 @@ def says_paid(submission: Submission, report: SplitReport, *, unpaid_cents: int,
 
     It does when the report is paid or on its way, when what it says of itself is unknown, and when what it has paid
     leaves no room for what was not.
-
-    Args:
-        submission: The one the report is of, whatever the ledger takes it for.
     """
     judged = judge_report(replace(submission, state=S.ACCEPTED), report)
     if judged.state not in {S.PARTIAL, S.FAILED, S.EXCLUDED}:
@@ -429,11 +411,6 @@ def paid_alike(
     decided: Collection[str] = (),
 ) -> dict[str, tuple[PaidAlike, ...]]:
     """Find what each planned payments row looks like.
-
-    Args:
-        obligations: After claims and checks.
-        paid: Payments rows that live submissions pay, of whatever job, in the job's currency.
-        decided: Keys of rows that people said are to be paid: what this job and period paid does not count for them.
 
     Returns:
         Obligation key -> what it looks like, oldest first; only rows that look like something.

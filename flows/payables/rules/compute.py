@@ -62,12 +62,7 @@ class LedgerSnapshot:
     """What the ledger knows that bears on a plan.
 
     Attributes:
-        claims: Live claims of this job, payer, period and currency, and royalties paid outside.
-        claims_elsewhere: Live claims of this job and period under another payer or currency.
-        history: What the period finds in the journal.
-        refused: Identities of payment entries the service has refused.
         repeated: File name -> where all of it was used before.
-        elsewhere: Payments rows that live submissions pay, to payees or accounts of this one's rows, of any job.
         decisions: Obligation key -> the last word people said on that payments row.
         paid_outside: Obligation key of a payments row -> centavos that were paid for it outside Repasse.
         in_question: Tax id -> codes, of payees of whom an opening balance is wrong: what they are owed is not known.
@@ -75,12 +70,6 @@ class LedgerSnapshot:
         institutions: ISPB -> institution, as the service lists them; empty where no list was ever read.
         on_hold: Tax id -> code, of payees whose money people hold back on the day of the run.
         said_paid: Payee and reference -> centavos that opening balances say were paid outside, see `Opened`.
-        opening_gone: Base keys of obligations that opening balances said were paid outside, in a row that is gone.
-        replaced: Payees who may be somebody that was paid under another document, see `moved_payees`.
-        moves: What is to be posted before anything else: accounts of payees, and of a former name of the job, that go
-            on under others.
-        waiting: What is owed elsewhere, where a person has to say whether it is this job's.
-        epoch: The ledger's epoch before it was asked: what it says stands until that rises.
     """
 
     claims: tuple[Claim, ...]
@@ -105,13 +94,7 @@ class LedgerSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Payables:
-    """What is owed, and where every centavo is so far.
-
-    Attributes:
-        obligations: Every centavo of `in`.
-        balances: Each payee's royalties; empty without statements.
-        entries: What is to be posted of what the inputs say, in order.
-    """
+    """What is owed, and where every centavo is so far."""
 
     obligations: Obligations
     balances: DataFrame[PayeeBalances]
@@ -142,7 +125,6 @@ class Payables:
 
     @property
     def territories(self) -> DataFrame[TerritoryEarnings]:
-        """Earnings of payees by territory."""
         return self.allocation.territories
 
 
@@ -201,8 +183,6 @@ def compute_payables(
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """All that a decision rests on, but for who cannot be paid."""
-
     inputs: Inputs
     job: Job
     period: Period
@@ -217,7 +197,6 @@ class _Case:
 
     @property
     def identity(self) -> JobIdentity:
-        """What the keys rest on."""
         return identity_of(self.job, self.period)
 
     def decide(self, problems: Mapping[str, str]) -> Payables:

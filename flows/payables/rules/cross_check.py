@@ -64,8 +64,6 @@ def cross_check(
     """Hold the tables against each other.
 
     Args:
-        job: Its rules say what becomes of lines without a share.
-        repeated: Files that were used before: nothing of them is paid, so nothing of them contradicts anything.
         on_hold: Tax id -> why, of payees whose money people hold back.
 
     Returns:
@@ -159,7 +157,6 @@ def _hold_doubled_invoices(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
 
 
 def _alike(rows: pd.DataFrame, columns: Sequence[str]) -> list[list[int]]:
-    """Return groups of two or more positions that agree in columns."""
     groups = defaultdict[tuple[object, ...], list[int]](list)
     for position, values in enumerate(zip(*(rows[name].tolist() for name in columns), strict=True)):
         groups[values].append(position)
@@ -200,7 +197,6 @@ def _findings_of_copies(rows: pd.DataFrame, first: "pd.Series[int]", later: "pd.
 
 
 def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
-    """Shares of, and bare payments to, people the payees table does not hold."""
     known = set(inputs.payees["tax_id"]) | set(inputs.payee_problems)
     strangers = list[tuple[pd.DataFrame, bool]]()
     if len(inputs.shares):
@@ -252,7 +248,6 @@ def _shut_out(inputs: Inputs, book: ShareBook, first_day: str) -> list[_Finding]
 
 
 def _first_names(names: Sequence[str]) -> Listed:
-    """Name the first few, and say how many more there are."""
     more = len(names) - _NAMED
     return Listed((*names[:_NAMED], Message("error.more_assets", count=more)) if more > 0 else tuple(names))
 
@@ -266,7 +261,6 @@ def _nearly_whole(book: ShareBook) -> list[_Finding]:
 
 
 def _on_hold(inputs: Inputs, on_hold: Mapping[str, IssueCode]) -> list[_Finding]:
-    """Payees whose money people hold back."""
     rows = inputs.payees.loc[inputs.payees["tax_id"].isin(list(on_hold)), [*PLACE, "tax_id"]]
     return [
         _Finding(on_hold[tax_id], file, sheet, row, held=False, facts={})
@@ -275,7 +269,6 @@ def _on_hold(inputs: Inputs, on_hold: Mapping[str, IssueCode]) -> list[_Finding]
 
 
 def _without_rate(inputs: Inputs) -> list[_Finding]:
-    """Currencies in a file that its source gives no exchange for."""
     found = set[tuple[str, str]]()
     for statement in inputs.statements:
         for frame in (statement.totals.by_platform, statement.held):
@@ -286,7 +279,6 @@ def _without_rate(inputs: Inputs) -> list[_Finding]:
 
 
 def _rates_of_other_days(inputs: Inputs, period: Period) -> list[_Finding]:
-    """Rates that files are exchanged at and whose day lies outside the period."""
     found = dict[tuple[str, str, object], _Finding]()
     for statement in inputs.statements:
         of_currency = {quote.currency: quote for quote in statement.quotes}
@@ -317,7 +309,6 @@ def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) 
 def _lines_under(
     totals: pd.DataFrame, shares: tuple[ShareOf, ...], book: ShareBook, first_day: str, code: IssueCode, *, held: bool
 ) -> Iterator[_Finding]:
-    """Tell of the lines whose shares are so, by what they are of."""
     assets = totals[ASSET].drop_duplicates()
     bare = [
         book.covering(Asset(isrc, upc, release, artist), day_of(period, first_day)) == shares
@@ -440,8 +431,6 @@ def list_missing_shares(
     lines away from whom they belong to.
 
     Args:
-        statements: What lines add up to, by source, and what their currencies are worth; those of files that were
-            paid before are the caller's to leave out.
         first_day: First day of the job's period (ISO), for lines that do not say their own.
     """
     statements, book = tuple(statements), ShareBook(shares, in_question)
@@ -480,14 +469,12 @@ def _lines(frame: pd.DataFrame) -> Iterator[_Line]:
 
 
 def _names(asset: Asset) -> Iterator[tuple[str, str]]:
-    """The names of an asset, the most specific first, as shares are looked up by them."""
     for level in LEVELS:
         if (text := " ".join(getattr(asset, level).casefold().split())) and text != UNREAD_UPC:
             yield level, text
 
 
 def _taken(book: ShareBook, covered: Iterable[_Line], first_day: str) -> set[tuple[str, str]]:
-    """Names by which a new share would take lines away from the wider share that covers them now."""
     taken = set[tuple[str, str]]()
     for asset, day in {(line.asset, day_of(line.period, first_day)) for line in covered}:
         for level, name in _names(asset):

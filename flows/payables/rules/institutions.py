@@ -62,7 +62,6 @@ def hold_unlisted(obligations: Obligations, listed: Mapping[str, Institution]) -
     """Hold every planned payment to a bank account without an ISPB, or that the list of institutions speaks against.
 
     Args:
-        obligations: What is owed, after claims.
         listed: ISPB (8 digits) -> institution; an empty list speaks against nobody.
     """
 
@@ -133,7 +132,6 @@ _SAYS_NOTHING: Final = frozenset({"banco", "bco", "bank", "sa", "s", "a", "do", 
 
 
 def _words(name: str) -> frozenset[str]:
-    """Return the words of a bank's name, without those that most names have."""
     return frozenset(filter(None, map(fold_word, re.split(r"[^\w]+", name)))) - _SAYS_NOTHING
 
 
@@ -169,7 +167,6 @@ def find_institutions(
 
     Args:
         name: Part of the name, capitals and accents aside; or the whole code or ISPB; "" for any.
-        started_from: Earliest start of operation; one without a readable date does not fit.
     """
     wanted = fold_word(name)
     found = [

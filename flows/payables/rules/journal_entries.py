@@ -47,12 +47,7 @@ class PeriodToPost:
     """All that a run has worked out of a period, for the journal.
 
     Attributes:
-        history: What the journal said before, and what opening balances carry in.
-        rounded: What the statements are shared out into.
-        obligations: After they were held against claims.
-        claims: Live claims of the period, and royalties paid outside.
         paid_outside: Base key of a payments row -> centavos that an opening balance says were paid for it.
-        opening_gone: Base keys of what opening balances said was paid outside, in a row that is gone: it stays paid.
         statements: Names what the statements hold, see `cause_of_statements`; "" without any.
     """
 
@@ -71,7 +66,6 @@ class PeriodToPost:
 
     @property
     def series(self) -> Series:
-        """Whose accounts."""
         return Series(self.identity.job, self.identity.payer, self.identity.currency)
 
 
@@ -186,7 +180,6 @@ def account_of(identity: JobIdentity, obligation: Obligation) -> JournalAccount:
 
 
 def _opening(period: PeriodToPost) -> Sums:
-    """What opening balances of the period carry in, and say was paid outside."""
     series, found = period.series, SignedSums[JournalAccount]()
     before = history_of(period.history.journal).carried_in
     for payee, cents in period.history.carried_in.items():
@@ -252,11 +245,7 @@ def _withheld_whole(period: PeriodToPost) -> Sums:
 
 
 class AccountMoves:
-    """The entries that bring accounts to where they are by now; each moves what those before it have left.
-
-    Args:
-        series: The job's, for its payer in its currency.
-    """
+    """The entries that bring accounts to where they are by now; each moves what those before it have left."""
 
     def __init__(self, series: Series, state: JournalState) -> None:
         self.entries: tuple[JournalEntry, ...] = ()
@@ -268,7 +257,6 @@ class AccountMoves:
 
         Args:
             moves: Document before -> document since.
-            rename: Returns the account that one of theirs goes on as.
         """
         balances = self._balances(self._state)
         for old, new in moves.items():

@@ -38,11 +38,7 @@ class SetAside:
 
 
 def set_aside(inputs: Inputs, repeated: Collection[str]) -> tuple[Inputs, SetAside]:
-    """Part the inputs into what is new and what repeated files hold.
-
-    Args:
-        repeated: Names of the files that were used before.
-    """
+    """Part the inputs into what is new and what repeated files hold."""
     if not repeated:
         return inputs, SetAside((), Fraction(0))
     new = replace(
@@ -69,7 +65,6 @@ def mark_repeated(
 
     Args:
         repeated: File name -> where it was used before.
-        renamed: The same of files under a new name, of which only what is claimed already is a duplicate.
     """
     if not repeated and not renamed:
         return rows
@@ -108,11 +103,6 @@ def used_corrections(
 
     A payments row that is held all the same, in conflict, or takes the place of one that was paid before, proves
     nothing of the row it stands for.
-
-    Args:
-        put_right: What corrections workbooks have otherwise than the files.
-        obligations: What is owed, after claims and checks.
-        rows: `schemas.parsing.row_accounting.RowRuns`, as they were read.
     """
     if not put_right:
         return []
@@ -135,12 +125,7 @@ def used_corrections(
 
 
 def report_settled(obligations: Obligations, settled: Collection[CorrectedRow]) -> Obligations:
-    """Say of payments that were paid as somebody had put their rows right, which workbook and which run did it.
-
-    Args:
-        obligations: After claims and checks.
-        settled: Rows read as they were put right before.
-    """
+    """Say of payments that were paid as somebody had put their rows right, which workbook and which run did it."""
     by_place = {row.place: row for row in settled}
     if not by_place:
         return obligations
@@ -171,12 +156,8 @@ def issues_for_obligations(
     """Name each row that is not paid, or looks paid already, with its place.
 
     Args:
-        obligations: After claims and checks.
-        inputs: Where payees stand, for royalties that have no row of their own.
         alike: Obligation key -> what a row that is to be paid looks like.
-        answer_of: What the service said of the account of one that is held for it, fit to be shown.
         wanting: Tax id -> what is to be invoiced, of payees held for it.
-        is_preview: Whether nothing of this is kept: people decide on a row once a run has seen it.
     """
     place_of = places_of(inputs)
     issues = []

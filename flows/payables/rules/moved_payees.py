@@ -40,9 +40,6 @@ def _moved(payees: pd.DataFrame) -> Iterable[tuple[str, str]]:
 def gone_payees(claims: Iterable[Claim], inputs: Inputs) -> dict[str, list[Claim]]:
     """Find who was paid royalties and is in no table any more, under their document or as somebody's before.
 
-    Args:
-        claims: Live ones of the job's royalties, the oldest first.
-
     Returns:
         Tax id -> what was claimed for them.
     """
@@ -61,10 +58,6 @@ def replaced_payees(
 
     They have the account of the last payment, or the name and the e-mail; and they were not paid themselves: never, or
     not for this period if the other was.
-
-    Args:
-        formers: Those who are gone from the tables.
-        period: Label of the period that is being worked out.
 
     Returns:
         Tax ids of those in the table.
@@ -129,8 +122,6 @@ def keys_before(
 
     Args:
         moves: Document before -> document since.
-        payers: Every number of the payer, the present one among them.
-        rows: Payee, by the present document, and reference of each row there is.
     """
     before, found = defaultdict[str, list[str]](list), dict[str, str]()
     for old, new in moves.items():
@@ -159,11 +150,6 @@ def rename_in_claims(
     """Return claims under former documents and numbers of the payer as the present ones.
 
     What was paid to the one is not paid to the other again.
-
-    Args:
-        claims: Live ones of the job and period.
-        payers: Every number of the payer; claims under others keep their keys.
-        keys: As `keys_before` returns them.
     """
 
     def present(claim: Claim) -> Claim:

@@ -36,7 +36,6 @@ def owe_payments(
     A row without a destination of its own takes the payee's; what it leaves blank of name, e-mail and the like too.
 
     Args:
-        known: Sound rows of the payees table; may be empty.
         payee_problems: Tax id -> codes, for payees whose own row has problems.
     """
     obligations = []
@@ -85,7 +84,6 @@ def owe_unreadable(row: Record, own: Mapping[str, Any], place: Place, reasons: R
     """Turn a payments row with problems into what can be read of it: nothing of it is sent, and it stays in sight.
 
     Args:
-        row: As `flows.intake.rules.inputs.Inputs.held_payments` has it.
         own: The payee's row of the payees table; empty where there is none.
     """
     person = payee_of(row, own)
@@ -118,11 +116,7 @@ def owe_royalties(
     """Turn balances into obligations and their other parts: recouped, carried, held, and lines nobody shares.
 
     Args:
-        royalties: Each payee's balance; held ones have payable 0 and their sum in held.
-        rounded: Earnings, for the lines that no share covers.
-        known: Rows of the payees table; of those with problems, whose they are.
         problems: Tax id -> codes, for payees who cannot be paid for now.
-        terms: Of everybody's royalties; say why something is carried.
     """
     obligation, rows, to_invoice = list[Obligation](), records(royalties.balances), royalties.to_invoice
     for column, kind, place, code in _PARTS:
@@ -168,7 +162,6 @@ def owe_royalties(
 
 
 def _why_there(place: Place, code: str, problem: str, cents: int, terms: Terms) -> Reasons:
-    """Say why a part of a balance is where it is."""
     if place is Place.HELD:
         return reasons_of(problem)
     return because("not_due") if place is Place.CARRIED and cents > 0 and not terms.is_due else reasons_of(code)
@@ -238,7 +231,6 @@ def payee_of(row: Mapping[str, Any], own: Mapping[str, Any] = MappingProxyType({
     """Tell whom a row is for; what it leaves blank, the payee's own row tells.
 
     Args:
-        row: By column; columns that are not there are blank.
         own: The payee's row of the payees table; empty where there is none.
     """
     return Payee(row["tax_id"], **{name: row.get(name) or own.get(name, "") for name in PERSON})
@@ -250,7 +242,6 @@ def source_of(row: Mapping[str, Any]) -> SourceRow:
 
 
 def _row_of_account(row: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Choose the row a destination is taken from, whole or not at all."""
     return row if row["pix_key"] or row["account"] else own
 
 
@@ -260,7 +251,6 @@ def account_of(row: Mapping[str, Any]) -> Destination | None:
 
 
 def _wishes_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a payments row alone states."""
     return {name: row[name] for name in ("withhold", "advance", "recurring", "percentage", "anticipation_id")}
 
 
@@ -286,11 +276,6 @@ def break_down(
     """Make the arrays of every planned payment of royalties.
 
     Differences to what was sent before bear none: what a period earned is not what a difference is made of.
-
-    Args:
-        obligations: What is owed, after claims and checks.
-        earnings: `schemas.tables.royalties.Earnings`.
-        territories: `TerritoryEarnings` of the same run.
 
     Returns:
         Obligation key -> name of the array -> its elements, in order of what they stand for. Amounts are the payee's
@@ -318,7 +303,6 @@ def _by_payee(table: pd.DataFrame) -> Iterator[tuple[str, list[Record]]]:
 
 
 def _elements(rows: Sequence[Record], shape: Elements) -> Iterator[dict[str, Any]]:
-    """Sum a payee's rows by what an element stands for, and write each as declared."""
     sums: dict[tuple[str, ...], tuple[Fraction, int]] = {}
     names = _KEYS[shape.by]
     for row in rows:

@@ -35,9 +35,6 @@ def plan_batches(
     part travels with the first batch; without any payment there is no batch, and the owner simply keeps it.
 
     Args:
-        obligations: What is owed, after claims and checks.
-        max_payments: How many payments a report has at most.
-        exchange: The rate that reports in a foreign currency are to have; part of what is approved.
         arrays: Obligation key -> what its payment is made of, as `break_down` says it.
     """
     planned = [
@@ -64,7 +61,6 @@ def batch_again(
     """Cut a batch that was stored before from what would be paid now.
 
     Args:
-        planned: By key, what would be paid were it not claimed.
         arrays: Obligation key -> what its payment is made of, as `break_down` says it.
 
     Returns:
@@ -121,13 +117,7 @@ def digest_of_entry(entry: Mapping[str, object]) -> str:
 
 
 def hold_refused(obligations: Obligations, refused: Collection[str], excused: Collection[str]) -> Obligations:
-    """Hold every planned payment that the service has refused in exactly this form; a corrected one may go again.
-
-    Args:
-        obligations: What is owed, after claims and checks.
-        refused: Identities of the payment entries it has named in a refusal.
-        excused: Keys of obligations that people want sent again as they are.
-    """
+    """Hold every planned payment that the service has refused in exactly this form; a corrected one may go again."""
     if not refused:
         return obligations
     held = because(IssueCode.REFUSED_BY_SERVICE.value)
@@ -140,7 +130,6 @@ def hold_refused(obligations: Obligations, refused: Collection[str], excused: Co
 
 
 def _check_sum(request: SplitRequest) -> None:
-    """Hold the sum rule here, whatever the service does about it."""
     if sum((entry.finalAmount for entry in request.payments), request.ownerAmount) != request.amount:
         raise BrokenInvariant("the payments and the owner's part of a batch do not make up its amount")
 
@@ -217,7 +206,6 @@ def fill_contact_ids(obligations: Sequence[Obligation], ids: Mapping[str, str]) 
     wants its own approval. What was approved before is sent as it was.
 
     Args:
-        obligations: What is owed; a row's own contact id stays.
         ids: Exact tax id -> contact id, of the contacts the service told.
     """
     return [
@@ -259,11 +247,7 @@ def _payment_index(loc: tuple[str | int, ...]) -> int | None:
 def explain_refusal(
     submission: Submission, places: Sequence[ErrorPlace], obligations: Iterable[Obligation]
 ) -> list[Issue]:
-    """Turn the places a 422 names into issues of the rows they came from.
-
-    Args:
-        submission: The refused one; its body holds the payments in wire order.
-    """
+    """Turn the places a 422 names into issues of the rows they came from."""
     entries = json.loads(submission.body)["payments"]
     sources = {obligation.key: obligation.source for obligation in obligations}
     issues = []

@@ -108,14 +108,7 @@ def changes_between(
     held_now: Mapping[str, Elsewhere] | None = None,
     destinations: bool = True,
 ) -> tuple[Change, ...]:
-    """Say what was added, removed, or changed in amount or destination; the largest differences first.
-
-    Args:
-        now: What is to be paid, under the same kind of key.
-        held_before: By tax id, where what was not paid was: tells where something comes from.
-        held_now: By tax id, where what is not paid is: tells where something went.
-        destinations: Whether another destination is a change.
-    """
+    """Say what was added, removed, or changed in amount or destination; the largest differences first."""
     changes: list[Change] = []
     for key in sorted(before.keys() | now.keys()):
         old, new = before.get(key), now.get(key)
@@ -266,7 +259,6 @@ class PaidBefore:
     """What the ledger has paid, as far as it bears on the people of a plan.
 
     Attributes:
-        sums: Sums by job and period of the plan's payees, the latest first.
         last_period: Payments of the job's last earlier period; empty when there is none.
     """
 
@@ -277,14 +269,7 @@ class PaidBefore:
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """What one payee got before.
-
-    Attributes:
-        last_paid_at: When they were last paid by this ledger, for whatever job; None for never.
-        this_period_cents: What the job has paid them for this period already.
-        amounts: Sums of earlier periods, the latest first.
-        last_parts: Single payments of the job's last period.
-    """
+    """What one payee got before."""
 
     last_paid_at: dt.datetime | None
     this_period_cents: int
@@ -307,9 +292,7 @@ def notices_of(
     hides no jump, and is none itself. Amounts of the same job are compared; those of others where it has none.
 
     Args:
-        obligations: As a plan would leave them, each in its place.
         names: Tax id -> name, for those whom the plan does not name.
-        currency: Currency of the reports; only amounts in it are compared.
     """
     sums, used = _by_payee(before.sums), _by_payee(before.destinations)
     last = defaultdict[str, list[BatchPayment]](list)
@@ -336,7 +319,6 @@ def notices_of(
 
 
 def _by_payee(rows: Iterable[_Dated]) -> dict[str, list[_Dated]]:
-    """Group by payee, the latest first."""
     grouped: dict[str, list[_Dated]] = {}
     for row in sorted(rows, key=lambda destination: destination.last_at, reverse=True):
         grouped.setdefault(row.payee, []).append(row)
@@ -344,7 +326,6 @@ def _by_payee(rows: Iterable[_Dated]) -> dict[str, list[_Dated]]:
 
 
 def _look(payee: str, planned: Sequence[Obligation], past: _Past) -> Iterator[PayeeNotice]:
-    """Judge one payee's sum by what they got before."""
     name, cents = _name_of(planned), sum_cents(planned)
     if past.last_paid_at is None:
         yield PayeeNotice(Notice.NEW, payee, name, cents)
@@ -365,7 +346,6 @@ def _name_of(planned: Iterable[Obligation]) -> str:
 
 
 def _past(sums: Sequence[PaidSum], this: tuple[str, str], last_parts: Collection[int]) -> _Past:
-    """Part one payee's sums, the latest first, into this period's and those it is compared with."""
     this_period = sum(paid.amount_cents for paid in sums if (paid.job, paid.period) == this)
     earlier = [paid for paid in sums if (paid.job, paid.period) != this]
     own = [paid for paid in earlier if paid.job == this[0]]

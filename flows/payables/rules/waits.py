@@ -64,10 +64,6 @@ _ORDER: Final = {kind: number for number, kind in enumerate(WaitKind)}
 def open_items(obligations: Sequence[Obligation], rows: pd.DataFrame) -> tuple[OpenItem, ...]:
     """Sum up what a run leaves open, by place, kind and reason.
 
-    Args:
-        obligations: After `reconcile`.
-        rows: `schemas.parsing.row_accounting.RowRuns`: where the input rows went, after `place_rows`.
-
     Returns:
         Money first; then the held rows of files that are not paid row by row: statements, payees, shares, advances.
     """
@@ -95,16 +91,11 @@ def _by_text(left: _Left) -> tuple[Place, str, str]:
 
 
 def _is_freed(item: OpenItem) -> bool:
-    """Whether people have said that what a report did not do is to be paid."""
     return any(why.code == "decided" and why.facts["decision"] == DecisionKind.PAY for why in item.reasons)
 
 
 def still_unmade(left: OpenPeriod, unmade: Iterable[Claim]) -> OpenPeriod:
-    """Return what is still open of what a run has left: what failed and was paid with anything else is not.
-
-    Args:
-        unmade: What the period's reports did not pay and nothing has since, without what people said is settled.
-    """
+    """Return what is still open of what a run has left: what failed and was paid with anything else is not."""
     counts, cents = SignedSums[tuple[str, bool]](), SignedSums[tuple[str, bool]]()
     for claim in unmade:
         counts[claim.kind, claim.state is not S.FAILED] += 1
@@ -124,11 +115,7 @@ class LastRun:
     """The last payout of a job and period.
 
     Attributes:
-        state: How it ended, as a word.
         exit_code: The same as a code; None of one that never wrote down its end.
-        interrupted: Whether it will not: its process is gone.
-        is_last_of_job: Whether no other period of the job was run since.
-        in_desk: Whether words on the job count only from people who have signed in at the desk.
     """
 
     job: str
@@ -151,9 +138,7 @@ def what_waits(
     """Decide what waits beside submissions, which tell of themselves.
 
     Args:
-        runs: The last payout of each job and period.
         left: Job and period -> what the last run that came to its end has left open.
-        under_way: Jobs and periods of which something is planned, approved, being sent or in doubt.
 
     Returns:
         By job and period, what is most urgent first.
@@ -245,7 +230,7 @@ def _of_the_run_itself(run: LastRun, kind: WaitKind, code: ExitCode) -> Wait:
 
 
 def line_of_wait(wait: Wait) -> Listed:
-    """Tell one thing that waits in one line."""
+    """Say in one line what waits, how much, and why."""
     counted = "cli.waits.rows" if wait.kind is WaitKind.ROWS else "cli.waits.obligations"
     facts = (
         wait.what,

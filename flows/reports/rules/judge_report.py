@@ -22,7 +22,6 @@ class Judgement:
 
     Attributes:
         reason: Why; None where that goes without saying.
-        discrepancies: Mismatches seen, each a datum with a kind.
     """
 
     state: SubmissionState
@@ -38,9 +37,6 @@ def judge_report(submission: Submission, report: SplitReport, withheld: Withheld
     paid. An end is provisional while the service may tell better: a report that was partial, failed or excluded becomes
     paid when it is; one that was paid becomes partial when its figures do not bear that out, or when it fails after
     all: money came back, say. Nothing ever opens a payment again but people's word, and a change is told.
-
-    Args:
-        withheld: What the service was asked to hold back.
     """
     judged = _judge_status(submission, report, withheld)
     found = tuple(_mismatches(submission, report))

@@ -73,9 +73,6 @@ def compare_listing(
     """Hold a list of the service's against the ledger.
 
     Args:
-        reports: All reports the list shows; a list of some statuses alone serves as well.
-        sent: Every report the service may have by the ledger's own account, read after the list.
-        ledger_tag: This ledger's tag, part of our report ids.
         accepted: Kinds and tags of alarms that people have looked into; these raise none again, others of a tag do.
 
     Returns:
@@ -140,13 +137,7 @@ def wrong_echo(
     expected: object = "",
     report: str = "",
 ) -> Alarm:
-    """Make the alarm that the service tells a field of a report otherwise than it was sent; nobody is named in it.
-
-    Args:
-        found: What the service says; not shown of a payer.
-        expected: What was sent; not shown of a payer or a name.
-        report: The service's `_id`, where the name is wrong.
-    """
+    """Make the alarm that the service tells a field of a report otherwise than it was sent; nobody is named in it."""
     alarms: dict[str, tuple[AlarmKind, Message]] = {
         "name": ("wrong_name", Message("alarm.wrong_name", name=report_id, found=found, report=report)),
         "amount": ("wrong_amount", Message("alarm.wrong_amount", name=report_id, found=found, expected=expected)),
@@ -158,7 +149,6 @@ def wrong_echo(
 
 
 def _letters_of(document: str) -> str:
-    """A document may come back with its dots."""
     return "".join(character for character in document.casefold() if character.isalnum())
 
 
@@ -185,9 +175,6 @@ def look_alikes(
 ) -> tuple[SplitReport, ...]:
     """Find the reports that could be a submission, as far as anybody can tell from here.
 
-    Args:
-        linked: `_id`s that submissions of the ledger have already.
-
     Returns:
         The nameless, unlinked reports made since it was sent that agree in payer, currency, total and number of
         payments, all of which they must say.
@@ -210,10 +197,7 @@ class Candidate:
     """A report that no submission has yet, held against one in doubt.
 
     Attributes:
-        report: As the service shows it.
         payments: How many it has; None where it does not say.
-        agrees: What it says like the submission.
-        differs: What it says otherwise; what it does not say is in neither.
     """
 
     report: SplitReport
@@ -226,9 +210,6 @@ def candidates_of(
     submission: Submission, reports: Sequence[SplitReport], linked: Collection[str]
 ) -> tuple[Candidate, ...]:
     """Hold a submission in doubt against every report that could be it, the likeliest first.
-
-    Args:
-        linked: `_id`s that submissions of the ledger have already.
 
     Returns:
         The unlinked reports made since it was sent, or that do not say when; those with the fewest differences first.
@@ -261,10 +242,6 @@ def propose(
 ) -> dict[str, SplitReport]:
     """Pair submissions in doubt with reports where both sides leave no choice; last month's twin looks the same.
 
-    Args:
-        in_doubt: All that no report in the list names, with their bodies.
-        linked: `_id`s that submissions of the ledger have already.
-
     Returns:
         Submission id -> the only report it could be, which could be no other submission in doubt.
     """
@@ -280,9 +257,6 @@ def linked_by_likeness(
 
     Those where the service echoes neither reportId nor name, of this report or of any in the list that is ours; where
     the report was made about when the submission was sent; and where nobody has taken such a link back before.
-
-    Args:
-        proposed: As `propose` gives it.
     """
     if any(names_of(report) for report in reports):
         return {}

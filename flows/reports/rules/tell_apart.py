@@ -56,7 +56,6 @@ def _says_too_much(payments: Sequence[BatchPayment], report: SplitReport, owner_
 
 
 def _held_as_asked(payments: Sequence[BatchPayment], report: SplitReport) -> frozenset[str]:
-    """Return what people asked to hold back, where the service says it held just as many and as much."""
     asked = [payment for payment in payments if payment.withheld]
     amount = report.withholdAmount
     if not asked or amount is None or report.withholdPayments != len(asked):
@@ -66,7 +65,6 @@ def _held_as_asked(payments: Sequence[BatchPayment], report: SplitReport) -> fro
 
 
 def _sums_that_fit(report: SplitReport, owner_cents: int) -> frozenset[int]:
-    """Return what the payments that were done may come to, under every reading of the amount paid."""
     paid = cents_of(report.paidAmount) if report.paidAmount is not None else 0
     kept = [(0, cents_of(amount)) for amount in (report.irAmount, report.feeAmount) if amount is not None]
     return frozenset(paid + sum(added) for added in product(*kept, (0, -owner_cents)))
@@ -77,7 +75,6 @@ def certain_amounts(amounts: Mapping[int, int], count: int, sums: Iterable[int])
 
     Args:
         amounts: Centavos -> how many payments of that amount there are.
-        sums: What they may come to, in centavos.
 
     Returns:
         Centavos -> True where all payments of the amount are chosen in every choice, False where none is in any. Empty
@@ -139,7 +136,6 @@ def _solutions(
 
 
 def _choices_of(many: Sequence[int], most: int) -> int:
-    """Count the ways to choose at most so many payments, of amounts that occur so many times each."""
     ways = [1] + [0] * most
     for times in many:
         ways = [sum(ways[max(0, taken - times) : taken + 1]) for taken in range(most + 1)]

@@ -49,7 +49,6 @@ class ShareOf(NamedTuple):
     """One payee's part of what a share row names.
 
     Attributes:
-        role: Composer, producer, ... as the sheet says.
         share_ppm: Part in millionths.
         valid_from: First day (ISO); "" is always.
         valid_to: Last day (ISO); "" is for ever.
@@ -127,12 +126,7 @@ class ShareBook:
     """
 
     def __init__(self, shares: DataFrame[Shares], in_question: pd.DataFrame | None = None) -> None:
-        """Index shares.
-
-        Args:
-            in_question: isrc, upc, release, artist of those with problems: what they name belongs to nobody until
-                they are put right, for with a part unknown the remainder is unknown, too.
-        """
+        """Index shares."""
         self.overfull: dict[str, str] = {}
         self.baseless: dict[str, str] = {}
         self.nearly_whole: dict[str, tuple[str, Place]] = {}
@@ -234,7 +228,6 @@ class ShareBook:
         return [row.place for group in wider for row in group if row.share.tax_id not in paid]
 
     def _with_added(self, group: Sequence[ShareOf], added: Sequence[ShareOf], where: str) -> tuple[ShareOf, ...]:
-        """Put shares on top of a group, or in the place of as much of a role's."""
         taken = dict[str, int]()
         for share in added:
             if share.base != ON_TOP:
@@ -281,8 +274,6 @@ class RoundedEarnings:
 
     Attributes:
         payees: Tax id -> centavos, in order of tax id.
-        owner_cents: The part no share claims.
-        unmatched_cents: Lines that no share covers, held.
         aside_cents: Code -> lines that are sound and not paid all the same, for what they are beside others.
     """
 
@@ -294,12 +285,7 @@ class RoundedEarnings:
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """Who earned what, exactly, told in two ways that come to the same for each payee and currency.
-
-    Attributes:
-        sums: What was shared out: columns of Earnings that all parts of a sum have in common.
-        parts: The number of a sum, and the columns of Earnings that are each part's own; in order of sums.
-    """
+    """Who earned what, exactly, told in two ways that come to the same for each payee and currency."""
 
     sums: pa.Table
     parts: pa.Table
@@ -321,7 +307,7 @@ class Allocation:
 
 
 def nothing_allocated() -> Allocation:
-    """Return the allocation of no statement."""
+    """Return the allocation of no lines at all."""
     return allocate(nothing(), empty_of(Shares), rates={}, first_day="")
 
 
@@ -336,10 +322,8 @@ def allocate(
     """Give all lines to the payees whose shares cover them, the owner, or nobody.
 
     Args:
-        shares: Who shares what; the most specific of ISRC, UPC, release, artist, catalogue wins as a group.
         rates: Currency -> worth of one unit in the job's currency; must hold every currency of the lines.
         first_day: First day of the job's period (ISO), for lines that do not say their own.
-        in_question: Shares with problems, see `ShareBook`.
 
     Returns:
         The owner's remainder bears the role "owner", lines without a share the role "unmatched", those with a share in
@@ -363,7 +347,6 @@ def allocate(
 
 
 def _with_rates(sums: pa.Table, rates: Mapping[str, Decimal]) -> pa.Table:
-    """Return sums with the columns that they share with Earnings."""
     texts = pa.array([exact_text(rate) for rate in rates.values()], pa.large_string())
     units = sums["units"].cast(pa.int64())
     named = sums.set_column(sums.column_names.index("units"), "units", units)
@@ -389,8 +372,6 @@ def join_allocations(found: Sequence[Allocation]) -> Allocation:
 
 
 class _Part(NamedTuple):
-    """Who has a part of a sum, in which role, and how many millionths of it."""
-
     tax_id: str
     role: str
     share_ppm: int
@@ -456,12 +437,10 @@ def _numbered(table: pa.Table, names: Sequence[str]) -> tuple[npt.NDArray[np.int
 
 
 def _currencies(sums: pa.Table, rates: Mapping[str, Decimal]) -> pa.ChunkedArray:
-    """Return the place of each sum's currency among the rates."""
     return pc.index_in(sums["currency"], value_set=pa.array(list(rates), pa.large_string()))
 
 
 def _sum_places(parts: pa.Table) -> DataFrame[TerritoryEarnings]:
-    """Sum parts by payee, territory and currency, in that order."""
     key, summed = ["tax_id", "territory", "currency"], ["source_amount", "units", "earned"]
     sums = parts.group_by(key).aggregate([(name, "sum") for name in summed]).rename_columns([*key, *summed])
     return territories_frame(sums.sort_by([(name, "ascending") for name in key]))
@@ -482,7 +461,6 @@ def round_earnings(
         earnings: `tax_id`, role and earned of Earnings: exact, of all statements.
         held_cents: Exact centavos of lines that have problems; they are held beside the unmatched ones.
         aside_cents: Code -> exact centavos of sound lines that are not paid.
-        unmatched_to_owner: Whether the job gives lines without a share to the owner.
     """
     exact = exact_cents_by(earnings, ["tax_id", "role_kind"])
     payees = sorted({tax_id for tax_id, kind in exact if kind == "payee"})

@@ -85,7 +85,6 @@ class Recoupable:
     Attributes:
         advances: Payee -> (reference, ISRC) -> centavos advanced, oldest first; none where the job does not recoup.
         earned_from: Payee -> ISRC -> exact centavos earned from that recording; caps advances linked to it.
-        later: Advances that are listed and were paid after the period.
     """
 
     advances: Mapping[str, Mapping[tuple[str, str], int]]
@@ -97,7 +96,6 @@ def recoupable_of(advances: DataFrame[Advances], earnings: pd.DataFrame, last_da
     """Group advances, and what was earned from the recordings they are linked to, by payee.
 
     Args:
-        advances: Those paid earlier; one that is not listed any more is not recouped any further.
         earnings: `tax_id`, isrc and earned of Earnings: exact, before any rounding.
         last_day: Of the period, in ISO format: an advance that was paid later is not recouped in it.
     """
@@ -145,13 +143,10 @@ class Royalties:
     """What a period's royalties come to.
 
     Attributes:
-        balances: One row per payee with earnings or a balance, in order of tax id.
         recouped: (payee, advance) -> what the period recoups in all.
         taxed: (payee, kind of tax) -> what is withheld of the period in all.
         to_withhold: Payee -> kind of tax -> what is withheld with the payment that is planned.
         to_invoice: Payee -> what is to be invoiced and what is, of payees of whom something waits for it.
-        withheld_whole: Payees of whom the taxes take all.
-        paid: Payees of whom something of the period is claimed, or was paid outside.
         ways: Payee -> how what is due for the period became what is paid.
     """
 
@@ -167,13 +162,7 @@ class Royalties:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Why balances are paid, or stay.
-
-    Attributes:
-        held: Payees who cannot be paid for now.
-        unsure: Those of them of whom it is in question what was advanced: nothing more is recouped of them.
-        invoiced: Centavos by payee, of those who must invoice.
-    """
+    """Why balances are paid, or stay."""
 
     terms: TermsOfPayees
     held: Collection[str] = ()
@@ -195,10 +184,7 @@ def work_out_balances(
     held; of who must invoice, what is invoiced. Advances take what the period earned, and nothing that was paid.
 
     Args:
-        rounded: Earnings in centavos.
-        recoupable: Advances, and what may be taken for them.
         names: Payee -> name, for people.
-        claims: Live claims of the period, and what was paid outside.
     """
     before = _Before.of(history, claims)
     ways = {
@@ -258,7 +244,6 @@ def _way_of(
     before: _Before,
     conditions: Conditions,
 ) -> PayableWay:
-    """Work out what is recouped, payable and withheld of one payee."""
     earned, carried_in = rounded.payees.get(payee, 0), history.carried_in.get(payee, 0)
     later, terms = history.later.get(payee, 0), conditions.terms.of(payee)
     claimed, taxed = before.claimed.get(payee, 0), sum(before.taxed.get(payee, {}).values())
@@ -318,7 +303,6 @@ def _advances_taken(
 
 
 def _named(name: str) -> tuple[str, str]:
-    """Read what `advance_reference` wrote."""
     reference, _, isrc = name.partition("|")
     return reference, isrc
 
@@ -339,7 +323,6 @@ def _taxes_taken(
 
 
 def _payable(balance: int, terms: Terms, invoiced: int | None) -> tuple[int, int]:
-    """Return what of a balance is paid before tax, and what waits for an invoice."""
     if not terms.pays(balance):
         return 0, 0
     if invoiced is None:
@@ -377,11 +360,7 @@ def recoup(
     listed any more stays recouped as it was.
 
     Args:
-        most: Centavos that may be taken at most; nothing is taken out of less than nothing.
-        recoupable: Advances, and what may be taken for them.
-        recouped: What other periods, and other jobs, have recouped.
         own: Advance -> what this period has recouped so far.
-        unpaid: What of the earnings was not paid, if the period had recouped nothing.
     """
     advances = recoupable.advances.get(payee, {})
     if not advances and not own:

@@ -22,11 +22,7 @@ _Fault = tuple[IssueCode, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A row of the opening balances that cannot be taken at its word.
-
-    Attributes:
-        column: Canonical column of the cell at fault.
-    """
+    """A row of the opening balances that cannot be taken at its word."""
 
     code: IssueCode
     file: str
@@ -42,9 +38,7 @@ class KnownToLedger:
     """What opening balances may contradict.
 
     Attributes:
-        history: What the journal says the period finds.
         claimed: Obligation key of a payments row -> the submission that claims it.
-        payments: Obligation keys of the payments rows there are.
     """
 
     period: Period
@@ -94,11 +88,9 @@ class Opened:
     """A period with its opening balances.
 
     Attributes:
-        royalties_paid: Royalties paid outside, as claims without a submission.
         payments_paid: Obligation key of a payments row -> centavos paid for it outside.
         said_paid: Payee and reference -> centavos of every row of the period that says what was paid outside; nothing
             where it says that nothing was after all.
-        contradictions: Rows that were not taken at their word.
         in_question: Tax id -> codes, of payees whose rows have problems or contradict.
     """
 
@@ -119,10 +111,6 @@ def open_balances(
     claims: Collection[Claim],
 ) -> Opened:
     """Take opening balances at their word, as far as the ledger does not contradict them.
-
-    Args:
-        history: What the journal says the period finds.
-        claims: Live claims of this job and period.
 
     Raises:
         UnsoundPlan: a row has problems and does not say whose it is.

@@ -75,11 +75,7 @@ class EarningSums:
     """
 
     def __init__(self, earnings: Iterable[PayeeEarning], territories: Iterable[tuple[str, Decimal]] = ()) -> None:
-        """Add everything up.
-
-        Args:
-            territories: The payee's rows of TerritoryEarnings: territory and exact part.
-        """
+        """Add everything up."""
         self.total = _NOTHING
         self._platforms: dict[str, Decimal] = {}
         self._territories: dict[str, Decimal] = {}
@@ -119,15 +115,12 @@ class EarningSums:
         return tuple(self._recording(key) for key in sorted(self._parts, key=self._place))
 
     def by_platform(self) -> tuple[PartOf, ...]:
-        """Tell the platforms, the one that brought most first."""
         return _largest_first(self._platforms)
 
     def by_territory(self) -> tuple[PartOf, ...]:
-        """Tell the territories, the one that brought most first."""
         return _largest_first(self._territories)
 
     def by_month(self) -> tuple[PartOf, ...]:
-        """Tell the months of sales, in order."""
         return tuple(PartOf(name, earned) for name, earned in sorted(self._months.items()))
 
     def _place(self, key: _PartKey) -> tuple[object, ...]:
@@ -145,7 +138,6 @@ class EarningSums:
         )  # fmt: skip
 
     def _written(self, recording: _Recording) -> _Writing:
-        """Choose the writing of most lines, of equals the last in alphabetical order."""
         return max(self._writings[recording].items(), key=lambda writing: (writing[1], writing[0]))[0]
 
 
@@ -184,11 +176,7 @@ _DIFFERENCE: Final = "difference"
 
 
 class StatementTables(NamedTuple):
-    """The tables that statements are composed of, of `schemas.tables.royalties`.
-
-    Attributes:
-        obligations: What is owed, best after `reconcile`, so that payments stand where they are by now.
-    """
+    """The tables that statements are composed of, of `schemas.tables.royalties`."""
 
     earnings: pd.DataFrame
     territories: pd.DataFrame
@@ -221,9 +209,6 @@ def stand_of_advances(
 ) -> tuple[AdvanceBalance, ...]:
     """Say for each advance what this period recouped of it and what is left.
 
-    Args:
-        advances: `schemas.tables.adjustments.Advances`.
-
     Returns:
         In order of payee, then oldest first, as they are recouped; fully recouped ones of earlier periods are left out.
     """
@@ -251,12 +236,6 @@ def compose_statements(
     The result does not depend on the order of rows. The owner's part and lines that no share covers are nobody's
     statement; a payments row without a readable tax id is neither, nor is what belongs to a payee whose name nothing
     tells: a page to nobody could only be sent to the wrong person.
-
-    Args:
-        basis: What the statements rest on; without its advances the recouped sum stands as one line.
-        run_id: Seeds the tokens of file names: the same for every writing of a run, and unknown to whoever receives a
-            page, who thus cannot try tax ids until one gives the token.
-        submissions: By id, for the days on which reports were sent.
     """
     parts, places = earnings_by_payee(tables.earnings), territories_by_payee(tables.territories)
     balance_of: dict[str, Record] = {row["tax_id"]: row for row in records(tables.balances)}

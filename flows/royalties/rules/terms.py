@@ -26,9 +26,7 @@ class Tax:
     """One tax of one payee: a part of what is payable, or an amount of it.
 
     Attributes:
-        kind: Such as IRRF.
         part: Of the gross, exact; 0 where an amount is given.
-        amount_cents: 0 where a part is.
     """
 
     kind: str
@@ -42,13 +40,7 @@ TaxesOf = Mapping[str, Sequence[Tax]]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of one payee's royalties in a period.
-
-    Attributes:
-        minimum_cents: What is below it is carried.
-        is_due: Whether royalties are due at the end of this period; otherwise all is carried.
-        recoups_carried: Whether advances may be taken from what was carried in, too.
-    """
+    """The terms of one payee's royalties in a period."""
 
     minimum_cents: int
     is_due: bool = True
@@ -59,7 +51,6 @@ class Terms:
         return max(0, earned + carried_in if self.recoups_carried else earned)
 
     def pays(self, cents: int) -> bool:
-        """Whether a sum is paid, and not carried."""
         return self.is_due and cents > 0 and cents >= self.minimum_cents
 
 
@@ -72,7 +63,6 @@ class TermsOfPayees:
     taxes: TaxesOf = field(default_factory=dict)
 
     def of(self, payee: str) -> Terms:
-        """Return a payee's terms."""
         return self.own.get(payee, self.usual)
 
 

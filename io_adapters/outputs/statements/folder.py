@@ -82,9 +82,6 @@ NamedPage = tuple[str, Page]
 def write_pages(pages: Iterable[NamedPage], folder: Path) -> list[Path]:
     """Write each page under its name.
 
-    Returns:
-        Where they are, in order.
-
     Raises:
         OSError: the folder cannot be written.
     """
@@ -99,14 +96,6 @@ _MODULE: Final = "io_adapters.outputs.statements.child"
 
 def write_statements(statements: Iterable[PayeeStatement], folder: Path) -> list[Path]:
     """Write one PDF per statement, and remove those of an earlier writing whose payees are no longer there.
-
-    Args:
-        statements: Taken one after the other; no more than a few hundred are held at a time.
-        folder: Of the statements alone; made when there is something to write (mode 0700, files 0600).
-
-    Returns:
-        Where the files are, in the order of the statements. As with all outputs, one that could not be replaced is
-        left alone and its new content is next to it, "name (2)".
 
     Raises:
         OSError: the folder cannot be written, or a process that writes ended early; each file there is whole.
@@ -130,7 +119,6 @@ def _named_pages(statements: Iterable[PayeeStatement]) -> Iterator[NamedPage]:
 
 
 def _in_processes(pages: Iterator[NamedPage], folder: Path) -> list[Path]:
-    """Keep one process per processor busy, and no more pages waiting than those are working on."""
     workers, written, running = os.cpu_count() or 1, list[Path](), deque[Future[list[Path]]]()
     with ThreadPoolExecutor(workers) as threads:
         while share := list(islice(pages, PER_PROCESS)):

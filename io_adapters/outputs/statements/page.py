@@ -38,15 +38,12 @@ class Numbers:
         self._brazilian = language == "pt-BR"
 
     def cents(self, cents: int) -> str:
-        """Write centavos with two decimals."""
         return self.decimal(Decimal(cents).scaleb(-2, _EXACT), 2)
 
     def whole(self, number: int) -> str:
-        """Write a whole number."""
         return self.decimal(Decimal(number), 0)
 
     def exact(self, value: Decimal) -> str:
-        """Write all digits a value has, at least two decimals."""
         return self.decimal(value, max(_FEWEST, _decimals_of(value)))
 
     def percent(self, share_ppm: int) -> str:
@@ -59,7 +56,6 @@ class Numbers:
         return f"{self.decimal(value, _decimals_of(value))} %"
 
     def decimal(self, value: Decimal, decimals: int) -> str:
-        """Write a value with so many decimals, what is beyond them rounded half to even."""
         rounded = value.quantize(Decimal(1).scaleb(-decimals), context=_EXACT)
         written = f"{_MINUS if rounded < 0 else ''}{rounded.copy_abs():,f}"
         return written.translate(str.maketrans(",.", ".,")) if self._brazilian else written
@@ -126,7 +122,6 @@ def printable(text: str) -> str:
 
 
 def wrappable(text: str) -> str:
-    """Return a printable text that also wraps inside a column when it is one long word."""
     return _LONG_WORD.sub(lambda found: found[0] + _BREAK, printable(text))
 
 
@@ -140,8 +135,6 @@ def _shown(character: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """The words and numbers of one language, and what the statements share."""
-
     labels: Catalogue
     numbers: Numbers
     heading: StatementHeading
@@ -158,8 +151,6 @@ class PageColumn:
 
 @dataclass(frozen=True, slots=True)
 class TwoLines:
-    """A cell with a smaller text below the main one."""
-
     main: str
     sub: str
 
@@ -169,14 +160,7 @@ Cell = str | TwoLines
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A titled table.
-
-    Attributes:
-        rows: As many cells as columns in each.
-        total: The last row, set off from the others; empty for none.
-        strong: Positions of rows that stand out.
-        note: Below it; "" for none.
-    """
+    """A titled table."""
 
     title: str
     columns: Sequence[PageColumn]
@@ -186,7 +170,6 @@ class Section:
     note: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """Return plain JSON values."""
         return {
             "title": self.title,
             "columns": [{"name": column.name, "number": column.number, "wide": column.wide} for column in self.columns],
@@ -323,7 +306,6 @@ def _status(payment: StatementPayment, write: Writer) -> str | TwoLines:
 
 
 def detail_tables(statement: PayeeStatement, write: Writer) -> list[Section | None]:
-    """Write the tables that take the whole width."""
     return [_recordings_table(statement.recordings, write)] if statement.recordings else []
 
 

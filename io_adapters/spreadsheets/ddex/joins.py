@@ -33,11 +33,6 @@ class Lender:
 
     Those of a block lend within it. Those outside blocks lend to the whole file below them, and are kept: the last
     one, or all when lines refer to them.
-
-    Attributes:
-        columns: Positions in the header of the columns lent.
-        key: Positions in the header of the cells that may hold a record's key; none when lines follow it instead.
-        by: Positions in the header of the lines' cells that may hold it.
     """
 
     record: str
@@ -50,9 +45,6 @@ class Lender:
 
     def lend(self, piece: ReportPiece, blocks: Blocks, lines: PieceLines) -> dict[int, pa.Array]:
         """Return what the lines of a piece have from these records.
-
-        Returns:
-            Position in the header -> text for each line; "" where it has no such record.
 
         Raises:
             UnreadableFile: a line refers to a record that is not there, or to several that say different things.
@@ -120,7 +112,6 @@ def column(piece: ReportPiece, rows: Positions, at: int, headings: Headings) -> 
 
 
 def first_filled(columns: list[pa.Array]) -> pa.Array:
-    """Return, for each row, the first text of several columns that is not empty."""
     merged = columns[0]
     for other in columns[1:]:
         merged = pc.if_else(pc.equal(merged, ""), other, merged)
@@ -147,14 +138,7 @@ _NUMBERED: Final = re.compile(r"([A-Z]+)\.([0-9]+)")
 
 @dataclass(frozen=True, slots=True)
 class ReadingPlan:
-    """Where the columns of a table come from. Positions are of the report's header (`Headings.texts`), from 0.
-
-    Attributes:
-        own: Position of each cell of a line; the table begins with them, so that its columns A, B, C are the record's.
-        lent: Positions of the columns behind them.
-        read: Positions of those that the layout reads; the others are left blank, without a header.
-        same: Groups of positions whose cells must say the same.
-    """
+    """Where the columns of a table come from. Positions are of the report's header (`Headings.texts`), from 0."""
 
     records: Records
     own: tuple[int, ...]

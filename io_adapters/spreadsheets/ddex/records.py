@@ -46,13 +46,7 @@ FOOTERS: Final = frozenset({"FOOT", "SRFO"})
 
 
 class RecordType(NamedTuple):
-    """A record's type.
-
-    Attributes:
-        letters: What records of its kind share: "SU".
-        name: Letters and number: "SU02"; what a layout names.
-        version: Which version of its definition: "03", or "" for the first. Versions add cells at the end.
-    """
+    """A record's type."""
 
     letters: str
     name: str
@@ -60,16 +54,13 @@ class RecordType(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether the standard defines such records."""
         return self.letters in _IN_BLOCKS or self.letters in _OUTSIDE
 
     @property
     def is_in_a_block(self) -> bool:
-        """Whether its second cell is, by the standard, the id of its block."""
         return self.letters in _IN_BLOCKS
 
     def answers_to(self, record: str) -> bool:
-        """Tell whether a layout that says "SU" or "SU02" means this."""
         return record in (self.letters, self.name)
 
 
@@ -98,9 +89,6 @@ class RecordCells:
 
     A tab is part of a cell when it is escaped by a backslash, which is not itself escaped (by two more); there are no
     quotes (DSR Part 1, "Communicating delimiters").
-
-    Attributes:
-        data: The lines, each with its line feed; UTF-8.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -131,7 +119,6 @@ class RecordCells:
         return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(self.data))
 
     def cells(self, rows: Positions, positions: Positions | int) -> pa.Array:
-        """Return one cell of each of some rows; "" where a row or a position is -1, or the row is shorter."""
         absent = (rows < 0) | (np.asarray(positions) < 0) | (positions >= self.widths[rows])
         where = np.where(absent, 0, 2 * (self._first[rows] + positions))
         if not absent.any():
@@ -139,11 +126,9 @@ class RecordCells:
         return pc.fill_null(self._texts.take(pa.array(where, mask=absent)), "")
 
     def row_start(self, row: int) -> int:
-        """Return the byte at which a row begins."""
         return int(self._starts[self._first[row]])
 
     def filled_beyond(self, rows: Positions, widths: Positions) -> npt.NDArray[np.bool_]:
-        """Tell which rows have more cells than a width, and anything in these."""
         extra = self.widths[rows] - widths
         within = np.where(extra > 0, self._first[rows] + widths - 1, self._last[rows])
         filled = self._ends[self._last[rows]] - self._ends[within] > extra
@@ -164,16 +149,7 @@ _SINGLE_RECORD: Final = "SRB"
 
 @dataclass(frozen=True, slots=True)
 class Headings:
-    """Which column is which cell.
-
-    Attributes:
-        texts: The header: the profile's name above the records' types, then "AS.ISRC" for each cell with a name and
-            "AS.5" for the fifth cell of a record of which nothing names the cells. Records with the same letters share
-            the columns that both have.
-        cells: Record type -> position of its cell (from 0) -> position in the header.
-        rows: Record type -> physical row of the line that names its cells.
-        in_blocks: Record types whose second cell is the id of their block.
-    """
+    """Which column is which cell."""
 
     texts: tuple[str, ...]
     cells: Mapping[RecordType, tuple[int, ...]]
@@ -187,19 +163,13 @@ class Headings:
         return next((cells for known, cells in self.cells.items() if known.name == kind.name), None)
 
     def is_in_a_block(self, kind: RecordType) -> bool:
-        """Tell whether a record's second cell is the id of its block."""
         return kind in self.in_blocks if kind in self.cells else kind.is_in_a_block
 
 
 def headings(
     profile: str, named: Mapping[RecordType, tuple[int, Sequence[str]]], seen: Iterable[tuple[RecordType, int]]
 ) -> Headings:
-    """Lay all records' columns out in one row.
-
-    Args:
-        named: Record type -> physical row and cell names, after the type, of the `#` line that gives them.
-        seen: Types that occur, in order, with the most cells of one record.
-    """
+    """Lay all records' columns out in one row."""
     texts = [profile.removesuffix(_SINGLE_RECORD)]
     taken: dict[tuple[str, str, int], int] = {}
     cells: dict[RecordType, tuple[int, ...]] = {}
@@ -240,13 +210,7 @@ MOST_CELLS: Final = 1_000
 
 
 class ReportPiece:
-    """Some whole lines of a report.
-
-    Attributes:
-        first_row: Physical row of the first line.
-        count: How many of its lines are to be dealt with now; the rest will come again.
-        types: Record types that occur, in order of appearance.
-    """
+    """Some whole lines of a report."""
 
     def __init__(self, data: bytes, first_row: int, place: FilePlace) -> None:
         self.grid = RecordCells(data)
@@ -263,7 +227,6 @@ class ReportPiece:
         self._comments = [code for code, text in enumerate(texts) if text.startswith("#")]
 
     def rows_of(self, wanted: Callable[[RecordType], bool]) -> Positions:
-        """Return the rows, from 0, of the records that are wanted."""
         codes = [code for code, kind in enumerate(self._kinds) if kind is not None and wanted(kind)]
         return self._rows(codes)
 
@@ -281,7 +244,6 @@ class ReportPiece:
                 yield self.first_row + row, *found
 
     def blocks(self, headings: Headings) -> "Blocks":
-        """Tell which records are in which block."""
         rows = self.rows_of(headings.is_in_a_block)
         return Blocks(rows, self.grid.cells(rows, 1))
 
@@ -290,7 +252,6 @@ class ReportPiece:
         return found[found < self.count]
 
     def _first_cells(self) -> tuple[npt.NDArray[np.int32], list[str]]:
-        """Return which distinct first cell each row has, and these."""
         rows = np.arange(len(self.grid), dtype=np.int64)
         coded = self.grid.cells(rows, 0).dictionary_encode()
         return coded.indices.to_numpy(), coded.dictionary.to_pylist()
@@ -309,11 +270,7 @@ class ReportPiece:
 
 
 class Blocks:
-    """Which block each record is in; blocks are counted from 0 in their order.
-
-    Attributes:
-        nameless: Rows among them without a block's id.
-    """
+    """Which block each record is in; blocks are counted from 0 in their order."""
 
     def __init__(self, rows: Positions, ids: pa.Array) -> None:
         self.rows = rows
@@ -329,7 +286,6 @@ class Blocks:
 
     @cached_property
     def last_start(self) -> int:
-        """Row with which the last block begins."""
         return int(self.rows[self._starts[-1]])
 
     def of(self, rows: Positions) -> Positions:
@@ -353,8 +309,6 @@ _COUNTS: Final = {
 
 
 class Framing:
-    """Watches the pieces of one report go by, and refuses one that does not end as it should."""
-
     def __init__(self, headings: Headings, place: FilePlace) -> None:
         self._headings = headings
         self._place = place

@@ -104,10 +104,6 @@ def table_of(
 ) -> tuple[pd.DataFrame, tuple[int, ...]]:
     """Make the table of a piece's lines.
 
-    Returns:
-        Cells as `RawTable` has them, index = the line's physical row; and the rows whose cells are not to be trusted:
-        with more cells than their record has names, or fewer than are read of it.
-
     Raises:
         UnreadableFile: a line refers to a record that is not there, or says two things where one is needed.
     """
@@ -183,10 +179,6 @@ def is_records(first_bytes: bytes) -> bool:
 def open_records(stream: BinaryIO, identity: FileIdentity) -> "Report":
     """Open a DDEX sales report.
 
-    Args:
-        stream: Seekable, unpacked; of which `is_records` holds.
-        identity: Of the file; its name says which part of the report it is.
-
     Raises:
         UnreadableFile: no UTF-8, a line that is no record, or a name that contradicts which part it is.
     """
@@ -210,12 +202,10 @@ class Report:
 
     @property
     def profile(self) -> str:
-        """Which of the standard's profiles it has, as its head says."""
         return self._profile
 
     @property
     def views(self) -> Sequence[View]:
-        """The header, under the delimiter tab."""
         return (View(None, "\t", True, (HeadRow(1, self._headings.texts),)),)  # noqa: FBT003
 
     @cached_property
@@ -231,7 +221,6 @@ class Report:
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """None."""
         return MappingProxyType({})
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
@@ -262,7 +251,6 @@ class Report:
             raise refusal(IssueCode.FILE_NO_ROWS, self._place, "records_none", record=plan.records.line)
 
     def _head(self, first: ReportPiece) -> tuple[str, int, int]:
-        """Return profile, part and number of parts."""
         rows = first.rows_of(lambda kind: kind.letters == "HEAD")[:1]
         if not len(rows) or rows[0] != first.rows_of(lambda _: True)[0]:
             raise refusal(IssueCode.FILE_CORRUPT, self._place, "records_damaged", row=1)
@@ -284,7 +272,6 @@ class Report:
         return headings(self._profile, named, widths)
 
     def _refuse_late_types(self, piece: ReportPiece, plan: ReadingPlan) -> None:
-        """Refuse a record that is to be read and of which the file's beginning knew nothing."""
         read = (plan.records.line, *(lent.record for lent in plan.records.lend))
         for kind in piece.types:
             wanted = any(kind.answers_to(record) for record in read)

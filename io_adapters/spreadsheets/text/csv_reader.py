@@ -41,14 +41,7 @@ from io_adapters.spreadsheets.text.records import (
 
 @dataclass(frozen=True, slots=True)
 class Regular:
-    """Whole records, each ended by LF, CRLF or the end of the file, with quotes at the edges of fields only.
-
-    Attributes:
-        content: UTF-8; the records, and maybe some of the one that follows.
-        first_row: Physical line on which the first record starts.
-        ends: Position of the LF that ends each record; the length of `content` for a last one without.
-        lines: How many lines have ended with each record; None when each is one line.
-    """
+    """Whole records, each ended by LF, CRLF or the end of the file, with quotes at the edges of fields only."""
 
     content: bytes
     first_row: int
@@ -57,47 +50,31 @@ class Regular:
 
     @property
     def next_row(self) -> int:
-        """Physical line on which the record after these starts."""
         return self.row_after(len(self.ends))
 
     @property
     def used(self) -> int:
-        """Bytes of `content` that are these records."""
         return self.bytes_of(len(self.ends))
 
     def row_after(self, records: int) -> int:
-        """Return the physical line on which the record after the first ones starts."""
         return self.first_row + (records if self.lines is None or not records else int(self.lines[records - 1]))
 
     def bytes_of(self, records: int) -> int:
-        """Return how many bytes the first records take."""
         return min(int(self.ends[records - 1]) + 1, len(self.content)) if records else 0
 
     def part(self, begin: int, end: int) -> "Regular":
-        """Return some of these records."""
         start, row = self.bytes_of(begin), self.row_after(begin)
         lines = None if self.lines is None else self.lines[begin:end] - (row - self.first_row)
         return Regular(self.content[start : self.bytes_of(end)], row, self.ends[begin:end] - start, lines)
 
     def not_empty(self) -> np.ndarray:
-        """Return the positions of the records that are more than a line end."""
         lengths = np.diff(self.ends, prepend=np.int32(-1)) - 1
         array = np.frombuffer(self.content, np.uint8)
         return np.flatnonzero((lengths > 1) | ((lengths == 1) & (array[self.ends - 1] != CR)))
 
 
 def regular_records(content: bytes, first_row: int, form: Form, *, last: bool) -> Regular | None:
-    """Find the whole records in some bytes.
-
-    Args:
-        content: UTF-8, from the start of a record on.
-        first_row: Physical line of that start.
-        last: Whether the file ends with these bytes; if not, a record that may go on is left for later.
-
-    Returns:
-        The records, if any; None when there are quotes in the middle of fields or lines that end in CR alone, or when
-        what is left is too much to be a record, or the end of the file and not closed.
-    """
+    """Find the whole records in some bytes."""
     array = np.frombuffer(content, np.uint8)
     line_ends = positions_of(LF, array)
     if last and content and not content.endswith(b"\n"):
@@ -136,12 +113,7 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 def read_quickly(records: Regular, form: Form) -> RecordPiece | None:
-    """Read regular records.
-
-    Returns:
-        The piece; None when a row has another width than the header, or a blank row stands among the others, or a
-        field is too long.
-    """
+    """Read regular records."""
     first_row, next_row, used = records.first_row, records.next_row, records.used
     filled = records.not_empty()
     if not filled.size:
@@ -193,11 +165,6 @@ _BATCH_ROWS: Final = 512
 def read_exactly(content: bytes, first_row: int, form: Form, *, last: bool) -> RecordPiece:
     """Read all whole records of some bytes.
 
-    Args:
-        content: UTF-8, from the start of a record on.
-        first_row: Physical line of that start.
-        last: Whether the file ends with these bytes; if not, a record that may go on is left for later.
-
     Raises:
         BrokenRecord: a quote is not closed, a field is too long, or there are too many cells.
     """
@@ -224,7 +191,6 @@ def read_exactly(content: bytes, first_row: int, form: Form, *, last: bool) -> R
 
 
 def _finished(records: RecordReader, *, last: bool) -> Iterator[Record]:
-    """Yield records up to one that only lacks its end, if more of the file is to come."""
     try:
         yield from records
     except csv.Error as error:
@@ -264,10 +230,6 @@ def read_pieces(text: Utf8Text, position: int, first_row: int, form: Form) -> It
 
     While the caller works on one piece, threads read the next ones.
 
-    Args:
-        position: Where in it a record begins, the first one that is wanted.
-        first_row: Physical line of that record.
-
     Raises:
         BrokenRecord: a quote is not closed, or a field or a record is too long.
     """
@@ -305,7 +267,6 @@ def _cut(text: Utf8Text, position: int, row: int, form: Form) -> Iterator[Regula
 
 
 def _read(found: Regular | RecordPiece, form: Form) -> list[RecordPiece]:
-    """Read records the quick way, but for the few around one that is irregular."""
     if isinstance(found, RecordPiece):
         return [found]
     if (quickly := read_quickly(found, form)) is not None:

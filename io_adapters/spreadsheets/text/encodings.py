@@ -12,12 +12,7 @@ from typing import BinaryIO, Final
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How a text's characters are written.
-
-    Attributes:
-        mark: The byte order mark with which the file begins; b"" when it has none.
-        doubtful: Whether it is a guess: another would make letters of the text's bytes as well.
-    """
+    """How a text's characters are written."""
 
     name: str
     codec: str
@@ -66,10 +61,6 @@ def likely_encodings(start: bytes, words: Callable[[], Iterable[bytes]]) -> Iter
 
     A byte order mark leaves one, as do zeros at every other byte. Otherwise UTF-8 comes first, since text with one byte
     a character hardly ever is legal UTF-8 by chance; then the encoding that makes words of the file's words.
-
-    Args:
-        start: The first `START_BYTES` of the file.
-        words: Yields its words that are not ASCII alone; called only when UTF-8 was wrong.
     """
     marked = [encoding for encoding in _MARKED if start.startswith(encoding.mark)]
     if marked:
@@ -99,7 +90,6 @@ _MARKS: Final = frozenset("\u2018\u2019\u201c\u201d\u2022\u2026\u2013\u2014\u212
 
 
 def words_beyond_ascii(stream: BinaryIO, chunk_bytes: int) -> Iterator[bytes]:
-    """Yield words that hold something beyond ASCII behind another character, some thousands at most."""
     stream.seek(0)
     chunks = iter(lambda: stream.read(chunk_bytes), b"")
     found = (word[0] for chunk in chunks for word in _WORD.finditer(chunk))
@@ -151,12 +141,7 @@ class Utf8Text:
     """
 
     def __init__(self, stream: BinaryIO, encoding: Encoding, chunk_bytes: int, *, check: bool = False) -> None:
-        """Begin.
-
-        Args:
-            chunk_bytes: How much of the file to take at a time.
-            check: Whether to look for what the encoding does not have. Without it UTF-8 is handed on as it is.
-        """
+        """Begin."""
         self._stream = stream
         self._encoding = encoding
         self._chunk_bytes = chunk_bytes
@@ -168,9 +153,6 @@ class Utf8Text:
 
     def more(self, rest: bytes = b"") -> Chunk:
         """Return what comes next.
-
-        Args:
-            rest: The end of what was handed out before, if it is wanted again, in front.
 
         Raises:
             Undecodable: with `check` only, and for encodings that are translated.
@@ -195,7 +177,6 @@ class Utf8Text:
         return chunk.content[length:]
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the rest of the text, a piece at a time; at least one piece."""
         last = False
         while not last:
             chunk = self.more()

@@ -62,10 +62,6 @@ class _EndlessLine(Exception):
 def survey(stream: BinaryIO, place: FilePlace, chunk_bytes: int = CHUNK_BYTES) -> Survey:
     """Go through a text.
 
-    Args:
-        stream: Seekable; its position is of no consequence.
-        chunk_bytes: How much of it to look at at a time.
-
     Raises:
         UnreadableFile: it has no encoding that is read (FILE_ENCODING), or nothing but blanks (FILE_EMPTY).
         BrokenRecord: a line of it has no end.
@@ -187,13 +183,7 @@ _LIMITS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """What is known of a text's table before any of its rows is read.
-
-    Attributes:
-        form: How rows are cut into fields.
-        header_row: Physical line of the header.
-        preamble: Canonical column -> what is said once above the header.
-    """
+    """What is known of a text's table before any of its rows is read."""
 
     file: FileIdentity
     encoding: Encoding
@@ -205,10 +195,6 @@ class TextTable:
 
     def blocks(self, text: Utf8Text, position: int, first_row: int) -> Iterator[RawTable]:
         """Yield its rows, or some that follow each other, in blocks.
-
-        Args:
-            position: Where in it the first row begins.
-            first_row: Physical line of that row.
 
         Raises:
             UnreadableFile: FILE_QUOTE, FILE_TOO_LARGE.
@@ -230,7 +216,6 @@ class TextTable:
                 )
 
     def empty(self) -> RawTable:
-        """Return the table without any row."""
         nothing = pd.DataFrame()
         whole = RawTable(
             self.file, None, self.header_row, self.headers, nothing, decisions=self.decisions, preamble=self.preamble
@@ -241,10 +226,6 @@ class TextTable:
 def open_text(stream: BinaryIO, identity: FileIdentity, *, block_bytes: int = limits.TEXT_BLOCK_BYTES) -> "OpenedText":
     """Open a delimited text: go through it once, and look at its first rows under each delimiter.
 
-    Args:
-        stream: Its bytes, unpacked and seekable; left open, and needed as long as blocks are read.
-        block_bytes: How much of the file one block holds.
-
     Raises:
         UnreadableFile: FILE_ENCODING, FILE_EMPTY, or FILE_TOO_LARGE when a line or the first cell has no end.
     """
@@ -252,12 +233,7 @@ def open_text(stream: BinaryIO, identity: FileIdentity, *, block_bytes: int = li
 
 
 class OpenedText:
-    """An `OpenedFile` that holds delimited text.
-
-    Attributes:
-        views: The text under each delimiter that cuts it.
-        properties: None.
-    """
+    """An `OpenedFile` that holds delimited text."""
 
     def __init__(self, stream: BinaryIO, identity: FileIdentity, block_bytes: int) -> None:
         self._stream = stream
@@ -331,7 +307,6 @@ class OpenedText:
 
 @contextmanager
 def _refusing(place: FilePlace) -> Iterator[None]:
-    """Turn a record that cannot be read into a file that is refused."""
     try:
         yield
     except BrokenRecord as broken:

@@ -21,7 +21,6 @@ _TILE_BYTES: Final = 2**20
 
 
 def positions_of(byte: int, array: np.ndarray) -> np.ndarray:
-    """Return the positions of a byte in an array of uint8, int32."""
     tiles = range(0, len(array), _TILE_BYTES)
     found = [np.flatnonzero(array[at : at + _TILE_BYTES] == byte).astype(np.int32) + np.int32(at) for at in tiles]
     return np.concatenate(found) if found else np.empty(0, np.int32)
@@ -52,7 +51,6 @@ def count_line_ends_before(chunks: Iterable[bytes], offset: int) -> int:
 
 
 def line_ends(content: bytes) -> np.ndarray:
-    """Return the position of each line's last byte."""
     array = np.frombuffer(content, np.uint8)
     if b"\r" not in content:
         return positions_of(LF, array)
@@ -81,10 +79,6 @@ def are_structural(content: np.ndarray, quotes: np.ndarray, delimiter: str, *, i
     """Tell whether each quote opens a field at its start, closes one at its end, or is one of a doubled pair.
 
     Then, and only then, whether a place is inside quotes depends on nothing but how many quotes come before it.
-
-    Args:
-        content: Bytes, uint8, that begin at the start of a line and end at the end of one.
-        inside: Whether the content begins inside a quoted field.
     """
     at_edge = np.zeros(256, bool)
     at_edge[[LF, CR, QUOTE, ord(delimiter)]] = True
@@ -94,7 +88,6 @@ def are_structural(content: np.ndarray, quotes: np.ndarray, delimiter: str, *, i
 
 
 def all_structural(chunks: Iterable[bytes], delimiter: str) -> bool:
-    """Tell whether the quotes of a whole text are structural, and the last one is closed."""
     rest = b""
     inside = False
     for chunk in chunks:
@@ -109,7 +102,6 @@ def all_structural(chunks: Iterable[bytes], delimiter: str) -> bool:
 
 
 def part_is_structural(content: bytes, delimiter: str, *, inside: bool = False) -> bool:
-    """Tell whether the quotes of some whole lines are structural, the last one closed or not."""
     if b'"' not in content:
         return True
     array = np.frombuffer(content, np.uint8)
@@ -117,14 +109,7 @@ def part_is_structural(content: bytes, delimiter: str, *, inside: bool = False) 
 
 
 def broken_quote(text: str, delimiter: str) -> int | None:
-    """Find the first quote that opens a field and is never closed, or closed in the middle of the field.
-
-    Args:
-        text: Begins where a record begins.
-
-    Returns:
-        Its position; None when all quoted fields are well formed.
-    """
+    """Find the first quote that opens a field and is never closed, or closed in the middle of the field."""
     edge = re.escape(delimiter) + r"\r\n"
     field = re.compile(rf'(?:\A|(?<=[{edge}]))"[^"]*+(?:""[^"]*+)*+("(?![^{edge}]))?')
     return next((found.start() for found in field.finditer(text) if found[1] is None), None)
@@ -132,12 +117,7 @@ def broken_quote(text: str, delimiter: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How the rows of a text are cut into fields.
-
-    Attributes:
-        quoted: Whether quotes enclose fields; they are ordinary characters otherwise.
-        width: Fields of a row, as many as the header has.
-    """
+    """How the rows of a text are cut into fields."""
 
     delimiter: str
     quoted: bool
@@ -146,17 +126,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class RecordPiece:
-    """Records that follow each other, from the first one on up to the last one that holds anything.
-
-    Attributes:
-        first_row: Physical line on which the first record starts.
-        rows: Physical line on which each record starts.
-        columns: Arrow texts (`large_string`) of each column, in chunks.
-        misshapen: Those of `rows` that have more or fewer fields than the header, and hold something.
-        blank_from: Physical line after the last record; those from here on and before `next_row` are blank rows.
-        next_row: Physical line on which the next record starts.
-        used: Bytes taken; the rest begins at the next record.
-    """
+    """Records that follow each other, from the first one on up to the last one that holds anything."""
 
     first_row: int
     rows: "pd.Index[int]"
@@ -168,12 +138,7 @@ class RecordPiece:
 
 
 class BrokenRecord(Exception):
-    """A record that cannot be read.
-
-    Attributes:
-        row: Physical line at fault: where the quote opens, where the record that is too long starts.
-        key: In `words`: "quote", or the limit it is beyond: "one_cell", "one_row", "columns", "cells".
-    """
+    """A record that cannot be read."""
 
     def __init__(self, row: int, key: str) -> None:
         super().__init__(f"{key} in row {row}")
@@ -191,18 +156,15 @@ def blank_piece(content: bytes, first_row: int, delimiter: str, *, last: bool) -
 
 
 def nothing_but_blank(first_row: int, next_row: int, used: int) -> RecordPiece:
-    """Return a piece without records, over rows that are all blank."""
     return RecordPiece(first_row, pd.RangeIndex(0), [], (), first_row, next_row, used)
 
 
 def blank_rows(begin: int, end: int, width: int) -> RecordPiece:
-    """Return the rows from one line up to another as records with nothing in them."""
     nothing = pa.repeat(pa.scalar("", pa.large_string()), end - begin)
     return RecordPiece(begin, pd.RangeIndex(begin, end), [[nothing]] * width, (), end, end, 0)
 
 
 def text_length(columns: list[list[pa.Array]], rows: int) -> int:
-    """Count the rows up to the last one with anything in it."""
     if not rows or any(column[-1][-1].as_py() for column in columns):
         return rows
     filled = np.zeros(rows, bool)
@@ -225,7 +187,6 @@ def first_too_long(columns: list[list[pa.Array]]) -> int | None:
 
 
 def _lengths(texts: pa.Array) -> np.ndarray:
-    """Return the length of each text in bytes, int64."""
     offsets = np.frombuffer(texts.buffers()[1], np.int64, len(texts) + 1, texts.offset * 8)
     return np.diff(offsets)
 
@@ -238,20 +199,10 @@ class RecordReader:
 
     Iterating raises csv.Error when a field is longer than any that is read and, with `strict`, when a quote is not
     closed at the end of a field.
-
-    Attributes:
-        row: Physical line on which the next record starts, or the one at fault.
     """
 
     def __init__(self, content: bytes, first_row: int, delimiter: str, *, quoted: bool, strict: bool = True) -> None:
-        """Begin.
-
-        Args:
-            content: UTF-8, from the start of a record on.
-            first_row: Physical line of that start.
-            quoted: Whether quotes enclose fields; they are ordinary characters otherwise.
-            strict: Whether to stop at a quote that is not closed at the end of a field.
-        """
+        """Begin."""
         csv.field_size_limit(limits.MOST_FIELD_BYTES)  # of the process: what Python comes with refuses 128 kB
         lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
         self._reader = csv.reader(
@@ -267,7 +218,6 @@ class RecordReader:
 
 
 def is_unfinished(error: csv.Error) -> bool:
-    """Tell whether a strict reader only missed the end of a quoted field."""
     return "unexpected end of data" in str(error)
 
 
@@ -276,11 +226,6 @@ def broken_record(content: bytes, row: int, delimiter: str, error: csv.Error, *,
 
     To a reader a field that is too long and a quote that swallows the lines below it look the same. The quote is to
     blame when it is still open after more than a field can be.
-
-    Args:
-        content: UTF-8, from the start of the record on.
-        row: Physical line of that start.
-        quoted: Whether quotes enclose fields.
     """
     text = content.decode(errors="ignore")
     opens = broken_quote(text, delimiter) if quoted else None

@@ -123,7 +123,6 @@ def forbid_document_types(archive: zipfile.ZipFile, parts: Iterable[str]) -> Non
 
 
 def _document_type_pattern(start: bytes) -> re.Pattern[bytes]:
-    """Return what declares a document type or an entity in an XML file that begins with `start`."""
     codec = _UTF_16.get(start[:2], "utf-8")
     return re.compile(b"|".join(re.escape(word.encode(codec)) for word in ("<!DOCTYPE", "<!ENTITY")))
 

@@ -37,11 +37,6 @@ def sheet_of(
 ) -> Sheet:
     """Lay exact cells over what calamine read.
 
-    Args:
-        exact: (row, column), both from 0 -> what stands there instead; also beyond calamine's last row and column,
-            since it takes errors and formulas without a value for empty.
-        oddities: Of the sheet; where calamine knows of merged cells, it says which are covered.
-
     Raises:
         Refused: with the exact cells, the sheet extends beyond the limits.
     """
@@ -71,9 +66,6 @@ def _covered_cells(
     sheet: str, merged: Iterable[tuple[int, int, int, int]], height: int, width: int
 ) -> frozenset[tuple[int, int]]:
     """Return the cells that merged ones cover, as `Oddities.merged` has them.
-
-    Args:
-        merged: (first row, first column, row after the last, column after the last), from 0.
 
     Raises:
         Refused: FILE_EXTENT, when they cover more cells than those of any table.
@@ -140,11 +132,7 @@ def open_values_only(content: bytes) -> "ValuesOnlyWorkbook":
 
 
 class ValuesOnlyWorkbook:
-    """A workbook, open.
-
-    Attributes:
-        sheets: Its worksheets, in order.
-    """
+    """A workbook, open."""
 
     def __init__(self, content: bytes, traits: Traits) -> None:
         self._content = content
@@ -234,8 +222,6 @@ Head = list[tuple[int, list[str]]]
 
 @dataclass
 class _Loaded:
-    """A sheet and those of its rows that were looked at already."""
-
     sheet: Sheet
     seen: list[list[CellValue]] = field(default_factory=list)
 
@@ -258,8 +244,6 @@ class _Loaded:
 
 
 class OpenWorkbook:
-    """A workbook, open."""
-
     def __init__(self, workbook: Workbook) -> None:
         self.workbook = workbook
         self._loaded: dict[str, _Loaded] = {}

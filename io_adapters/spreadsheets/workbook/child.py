@@ -113,8 +113,6 @@ def _place_of(error: BaseException) -> str:
 
 
 class _Reader:
-    """Keeps one workbook open at a time."""
-
     def __init__(self) -> None:
         self._open: OpenWorkbook | None = None
 

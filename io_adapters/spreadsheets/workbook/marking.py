@@ -34,9 +34,6 @@ def marked(content: bytes, marks: Mapping[str, Any]) -> bytes:
 
     Formulas are kept, their last values are not: the program that opens it computes them.
 
-    Args:
-        marks: `schemas.corrections.WorkbookMarks`, as plain values.
-
     Raises:
         Refused: it is no workbook that would be read.
     """

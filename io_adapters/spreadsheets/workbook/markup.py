@@ -26,12 +26,7 @@ _VALUES_ONLY: Final = Oddities(values_only=True)
 
 
 class MarkupWorkbook:
-    """A workbook, open: its sheets as rows of cells, some shorter than others.
-
-    Attributes:
-        sheets: Its worksheets, in order.
-        traits: Nothing: neither kind carries macros.
-    """
+    """A workbook, open: its sheets as rows of cells, some shorter than others."""
 
     traits = Traits()
 
@@ -133,8 +128,6 @@ class _Page(HTMLParser):
 
 
 class _MarkupRow:
-    """A row of a table that is still written, and the cells of earlier rows that reach down into it."""
-
     def __init__(self, spans: dict[int, int] | None = None) -> None:
         self.begun = False
         self._cells: dict[int, tuple[list[str], str | None]] = {}

@@ -50,7 +50,6 @@ class _ShownReader:
         self._parser.EndElementHandler = self._close
 
     def read(self, pieces: Iterable[bytes]) -> None:
-        """Read the whole part."""
         for piece in pieces:
             self._parser.Parse(piece, False)  # noqa: FBT003  # expat takes no keywords
         self._parser.Parse(b"", True)  # noqa: FBT003

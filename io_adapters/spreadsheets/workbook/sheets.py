@@ -33,14 +33,7 @@ class SheetName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet in memory.
-
-    Attributes:
-        rows: Every physical row from the first, each `width` cells from column A; "" is an empty cell. Read once.
-        height: Rows up to the last one with anything in it.
-        width: Columns up to the last one with anything in it.
-        oddities: What it holds beside its values.
-    """
+    """A sheet in memory."""
 
     rows: Iterator[list[CellValue]]
     height: int
@@ -50,13 +43,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What is to be said of a whole workbook.
-
-    Attributes:
-        macros: It carries macros; they are never run.
-        date_1904: It counts days from 1904, as old Macs did.
-        properties: Custom document properties, name -> text.
-    """
+    """What is to be said of a whole workbook."""
 
     macros: bool = False
     date_1904: bool = False
@@ -64,8 +51,6 @@ class Traits:
 
 
 class Workbook(Protocol):
-    """A workbook of any format, open."""
-
     @property
     def sheets(self) -> Sequence[SheetName]:
         """Its worksheets, in order."""
@@ -83,12 +68,7 @@ class Workbook(Protocol):
 
 
 class WorkbookRefused(Exception):
-    """A workbook that is not read, said in a way that crosses a pipe; the parent makes an issue of it.
-
-    Attributes:
-        key: Of the catalogues; "" takes the code's own text.
-        facts: What the sentence names; never a cell's value.
-    """
+    """A workbook that is not read, said in a way that crosses a pipe; the parent makes an issue of it."""
 
     def __init__(self, code: str, key: str = "", *, sheet: str | None = None, **facts: str | int) -> None:
         super().__init__(code)
@@ -103,11 +83,7 @@ _NO_NUMBER: Final = "#NUM!"
 
 
 def columns_of(rows: Sequence[Sequence[CellValue]]) -> pa.RecordBatch:
-    """Turn rows, all of one length, into columns.
-
-    Returns:
-        Twice as many columns as a row has cells: first the texts, `large_string`, then the CellKind of each, int8.
-    """
+    """Turn rows, all of one length, into columns."""
     texts, kinds = [], []
     for values in zip(*rows, strict=True):
         text, kind = _texts_and_kinds(values)
@@ -117,12 +93,10 @@ def columns_of(rows: Sequence[Sequence[CellValue]]) -> pa.RecordBatch:
 
 
 def cell_text(value: CellValue) -> str:
-    """Write one cell as text."""
     return _WRITERS[type(value)](value)
 
 
 def number_texts(numbers: np.ndarray) -> pa.Array:
-    """Write many numbers as `number_text` does."""
     whole = (np.floor(numbers) == numbers) & (np.abs(numbers) < 2**53)
     integers = pa.array(np.where(whole, numbers, 0).astype(np.int64)).cast(pa.large_string())
     if whole.all():

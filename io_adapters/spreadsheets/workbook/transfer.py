@@ -20,8 +20,7 @@ _LENGTHS: Final = struct.Struct(">QQ")
 Words = dict[str, Any]
 
 
-class Broken(Exception):
-    """The other side ended in the middle of a message, or does not speak as agreed."""
+class Broken(Exception): ...
 
 
 def send(stream: IO[bytes], words: Mapping[str, object], body: bytes | memoryview = b"") -> None:
@@ -108,7 +107,6 @@ def table_messages(workbook: OpenWorkbook, sheet: str, header_row: int) -> Itera
 
 
 def oddities_from(words: Words, body: bytes) -> Oddities:
-    """Undo `_oddities_message`."""
     numbers = np.frombuffer(body, np.int32)
     places, start = dict[str, Any](), 0
     for name, length in _PLACES.items():

@@ -41,11 +41,7 @@ _TRUE: Final = frozenset({"1", "true"})
 
 
 class XlsxPackage:
-    """The parts of a workbook, apart from its cells.
-
-    Attributes:
-        sheet_parts: Sheet name -> name of the part that holds its cells.
-    """
+    """The parts of a workbook, apart from its cells."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         """Read the workbook part.
@@ -125,7 +121,6 @@ class XlsxPackage:
 
     @cached_property
     def traits(self) -> Traits:
-        """Macros, the day from which it counts, and its custom properties."""
         macros = any(name.endswith("vbaProject.bin") for name in self.archive.namelist())
         part = next(
             (part for kind, part in self._package.values() if kind in {"custom-properties", "customProperties"}), None
@@ -139,14 +134,12 @@ class XlsxPackage:
 
     @cached_property
     def stale(self) -> bool:
-        """Whether it asks to be calculated again on opening, or is calculated only when someone says so."""
         return self._says("calcPr", "fullCalcOnLoad") in _TRUE or self._says("calcPr", "calcMode") == "manual"
 
     def _says(self, tag: str, attribute: str) -> str | None:
         return next((element.get(attribute) for element in self._workbook if local_name(element) == tag), None)
 
     def _relations(self, part: str) -> dict[str, tuple[str, str]]:
-        """Relation id -> (last word of its type, full name of the part it leads to)."""
         folder, name = posixpath.split(part)
         tree = xml_tree(self.archive, posixpath.join(folder, "_rels", f"{name}.rels"))
         return {
@@ -182,11 +175,7 @@ def open_xlsx(content: bytes) -> "XlsxWorkbook":
 
 
 class XlsxWorkbook:
-    """An open .xlsx or .xlsm.
-
-    Attributes:
-        sheets: Its worksheets, in order.
-    """
+    """An open .xlsx or .xlsm."""
 
     def __init__(self, archive: zipfile.ZipFile, content: bytes) -> None:
         self._archive = archive
@@ -202,7 +191,6 @@ class XlsxWorkbook:
 
     @property
     def traits(self) -> Traits:
-        """What is to be said of it as a whole."""
         return self._package.traits
 
     def load(self, name: str) -> Sheet:

@@ -28,20 +28,13 @@ _MOST_DIGITS: Final = 20
 
 
 class _Section(NamedTuple):
-    """One of the up to four parts of a format.
-
-    Attributes:
-        applies: Whether it is meant for a number; None for one without a condition.
-        digits: How many digits it shows at the least; 0 for one that shows anything but a row of digits.
-    """
+    """One of the up to four parts of a format."""
 
     applies: Callable[[int], bool] | None
     digits: int
 
 
 class Mask(NamedTuple):
-    """A format that shows whole numbers with zeros before them, such as `00000000000`."""
-
     sections: tuple[_Section, ...]
 
     def digits(self, number: int) -> int:
@@ -100,7 +93,6 @@ def _shown(part: str) -> str:
 
 
 def shows_percent(code: str) -> bool:
-    """Tell whether a format shows 0.5 as 50%."""
     return "%" in re.sub(r'"[^"]*"|\\.', "", code)
 
 
@@ -123,14 +115,7 @@ def shows_otherwise(code: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CellStyles:
-    """The cell styles of a workbook under which a number is not seen as it is stored, or a text is crossed out.
-
-    Attributes:
-        percent: Those that show it as a percentage.
-        masks: Those that show zeros before it.
-        otherwise: Those that show it in a foreign currency, or as thousandths of itself.
-        struck: Those that strike through what stands in the cell.
-    """
+    """The cell styles of a workbook under which a number is not seen as it is stored, or a text is crossed out."""
 
     percent: frozenset[int] = frozenset()
     masks: Mapping[int, Mask] = field(default_factory=dict)
@@ -151,16 +136,6 @@ class CellReader:
     """Handlers of the XML parser; there are millions of cells, so each does as little as it can.
 
     Rows and columns count from 0.
-
-    Attributes:
-        cells: (row, column) -> errors, formulas without a value, percentages, and whole numbers too long for a double.
-        last_row: Of the cells that are not empty; -1 when there is none.
-        formulas: (row, column) of formulas that have a value.
-        external: (row, column) of formulas that take it from another workbook.
-        zeros: (row, column, digits) of whole numbers that are shown with zeros before them, up to so many digits.
-        shown_otherwise: (row, column) of numbers that are shown in a foreign currency, or as thousandths of themselves.
-        struck: (row, column) of cells that are struck through.
-        hidden_columns: First and last column of each range not shown.
     """
 
     def __init__(self, styles: CellStyles) -> None:
@@ -316,12 +291,7 @@ _WIDE_COLUMN: Final = re.compile(rb'<c r="([A-Z]{2,3})[0-9]')
 
 @dataclass(frozen=True, slots=True)
 class PlainRows:
-    """A sheet whose cells are all plain: nothing in them that a `CellReader` would note.
-
-    Attributes:
-        around: The sheet without its rows.
-        height: How many rows it has at most; likewise `width`.
-    """
+    """A sheet whose cells are all plain: nothing in them that a `CellReader` would note."""
 
     around: bytes
     height: int
@@ -334,12 +304,6 @@ def plain_rows(content: bytes, styles: CellStyles) -> PlainRows | None:
     It proves that nothing else is there, and looks for nothing: an error, a formula, a hidden row, a style under which
     a number is seen otherwise or a text is crossed out, a comment, and whatever nobody has thought of, is no plain
     cell. Then all of the sheet has to be read by a parser.
-
-    Args:
-        content: The sheet's part, as bytes of UTF-8.
-
-    Returns:
-        None where anything else may be in it.
     """
     begin, end = content.find(_ROWS_BEGIN) + len(_ROWS_BEGIN), content.find(_ROWS_END)
     if begin < len(_ROWS_BEGIN) or end < begin or not _START.match(content):
@@ -355,7 +319,6 @@ def plain_rows(content: bytes, styles: CellStyles) -> PlainRows | None:
 
 
 def _rows_with(styles: CellStyles) -> re.Pattern[bytes]:
-    """Return what plain rows are under these styles."""
     special = sorted({*styles.percent, *styles.masks, *styles.otherwise, *styles.struck})
     others = rb'(?!(?:%s)")' % b"|".join(b"%d" % style for style in special) if special else b""
     cell = _CELL % {b"style": rb'(?:\ s="%s[0-9]{1,5}")?' % others, b"number": _NUMBER, b"text": _TEXT}
@@ -408,5 +371,4 @@ def _refuse_doctype(name: str, system: str | None, public: str | None, _: object
 
 
 def _is_nought(size: str | None) -> bool:
-    """Tell whether a row has no height, or a column no width, that anybody sees."""
     return size is not None and size.startswith("0")
