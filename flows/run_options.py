@@ -43,7 +43,7 @@ class RunOptions:
     ] = ""
     period: Period = ""
     one_more: Annotated[bool, typer.Option("--one-more", help="Send one batch though five are in doubt.")] = False
-    key_types: KeyTypes = False
+    pix_types: KeyTypes = False
 
 
 NO_OPTIONS = RunOptions()

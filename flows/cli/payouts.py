@@ -37,7 +37,7 @@ def _check_job(job: Path, *, key_types: bool, as_json: bool) -> Result:
     from flows.run_request import read_run_request
 
     console = console_for(as_json=as_json)
-    order = read_run_request(job, RunOptions(key_types=key_types))
+    order = read_run_request(job, RunOptions(pix_types=key_types))
     with progress_on(console) as progress:
         checked, unsound = check_files(order, progress)
     language = order.job.outputs.language
@@ -125,7 +125,7 @@ def plan(
     from io_adapters.ledger.approvals_missing import rule_for
 
     console = console_for(as_json=as_json)
-    order = read_run_request(job, RunOptions(period=period, key_types=key_types))
+    order = read_run_request(job, RunOptions(period=period, pix_types=key_types))
     ledger = opened_ledger(create=False)
     with progress_on(console) as progress, opened_offline(order, progress, ledger) as run:
         view = view_plan(run, draft(run, read(run)))

@@ -148,7 +148,7 @@ class FileReader:
         self.held: set[str] = set()
         self.proposed: dict[str, str] = {}
         self.confirmed: dict[str, str] = {}
-        taken = run.request.options.key_types or run.job.pix_key_types == "as_shown"
+        taken = run.request.options.pix_types or run.job.pix_key_types == "as_shown"
         self._key_types = KeyTypes(run.ledger.pix_key_types.known(run.job.job), taken)
 
     def read_all(self, slots: Sequence[Slot]) -> list[list[ReadTable]]:
@@ -320,7 +320,7 @@ class FileReader:
         own_data = self._run.job.payees is None
         parsed = parse_table(raw, layout, payee_data_required=own_data, key_types=self._key_types)
         self.proposed |= parsed.proposed
-        if self._run.request.options.key_types or (raw.file.name, raw.sheet) != (origin.file, origin.sheet):
+        if self._run.request.options.pix_types or (raw.file.name, raw.sheet) != (origin.file, origin.sheet):
             self.confirmed |= parsed.key_types
         return self._show(
             ReadTable(

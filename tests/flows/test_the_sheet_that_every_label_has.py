@@ -50,7 +50,7 @@ def test_without_a_word_nobody_is_paid_and_check_names_the_flag(label, service):
 def test_one_word_for_the_sheet_pays_all_that_show_their_type_and_is_kept_for_these_keys(label, service):
     label.declare(**SOURCE)
     write_fees(label.folder)
-    assert pay(label, key_types=True).exit_code == ExitCode.ROWS_HELD, "digits parted otherwise stay a choice"
+    assert pay(label, pix_types=True).exit_code == ExitCode.ROWS_HELD, "digits parted otherwise stay a choice"
     assert service.paid == [1000, 2000, 3000]
     label.declare(**SOURCE, period="2026-11")
     write_fees(label.folder, 11)
@@ -61,7 +61,7 @@ def test_one_word_for_the_sheet_pays_all_that_show_their_type_and_is_kept_for_th
 def test_another_job_is_asked_anew(label, service):
     label.declare(**SOURCE)
     write_fees(label.folder)
-    pay(label, key_types=True)
+    pay(label, pix_types=True)
     label.declare(**SOURCE, job="outro")
     write_fees(label.folder, 11)
     assert pay(label).exit_code == ExitCode.ROWS_REFUSED
