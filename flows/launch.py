@@ -30,7 +30,7 @@ _LOADED: Final = (
     "flows.runner",
     "flows.intake.read_lines",
     "io_adapters.outputs.corrections",
-    "io_adapters.outputs.plan_grids",
+    "io_adapters.outputs.run_grids",
     "io_adapters.outputs.statements.folder",
 )
 _WATCHED: Final = ("flows.payout", "flows.settle")

@@ -10,8 +10,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from schemas.raw_table import RawTable
-from schemas.sheet_cells import Oddities
+from schemas.raw_table import Oddities, RawTable
 
 _PREFIX: Final = "repasse:"
 

@@ -12,7 +12,7 @@ from schemas.attempt import transitions
 from schemas.messages import Message
 from schemas.plan import ExchangeTerms
 from schemas.submission import SubmissionState
-from schemas.values.digests import digest_of, short_token
+from schemas.values.masking import digest_of, short_token
 
 ID_PREFIX: Final = "xr-"
 

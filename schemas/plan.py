@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from schemas.values.digests import digest_of, short_token
+from schemas.values.masking import digest_of, short_token
 from schemas.values.names import normal_reference
 from schemas.wire import ExchangeRateUpdate, SplitReport, body_of, canonical_json, parse_json
 

@@ -28,9 +28,8 @@ from flows.payables.rules.account_checks import (
 )
 from flows.payables.rules.institutions import has_bank_accounts
 from flows.run import Run
-from io_adapters.ledger.account_checks import CheckAnswered, CheckBudget, NotReserved
+from io_adapters.ledger.account_checks import CheckAnswered, CheckBudget, CheckRequest, NotReserved
 from io_adapters.ledger.approvals_missing import rule_for
-from io_adapters.ledger.check_requests import CheckRequest
 from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, check_body
@@ -39,7 +38,7 @@ from schemas.errors import ApprovalWanted, ExitCode
 from schemas.messages import Message, Money
 from schemas.plan import HOME_CURRENCY, short_digest
 from schemas.submission import Outcome, SubmissionState
-from schemas.values.digests import digest_of
+from schemas.values.masking import digest_of
 
 S = SubmissionState
 

@@ -13,6 +13,7 @@ from flows.payables.plan_review import notes_on, review_reasons, were_shown
 from flows.payables.preview import warn_of_plan
 from flows.payables.rules.exchange_rate import facts_of
 from flows.run import Run
+from io_adapters.ledger.account_checks import CheckRequest
 from io_adapters.ledger.approvals_missing import (
     approvals_given,
     approvals_missing,
@@ -20,7 +21,6 @@ from io_adapters.ledger.approvals_missing import (
     require_typed_name_counts,
     rule_for,
 )
-from io_adapters.ledger.check_requests import CheckRequest
 from io_adapters.ledger.claims import LedgerMoved
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan

@@ -225,7 +225,7 @@ def deploy(as_json: AsJson = False) -> Result:
 
     The server of PREFECT_API_URL. What is there stays as people have it: pauses, schedules, limits, automations.
     """
-    from flows.prefect_ui.deploy import deploy as deploy_all
+    from flows.prefect_ui.deployments import deploy as deploy_all
 
     console, made = console_for(as_json=as_json), deploy_all()
     print_text(console, "cli.deploy.made" if made else "cli.deploy.nothing", made="\n  ".join(made))

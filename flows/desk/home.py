@@ -14,7 +14,7 @@ from flows.desk.runs import runs_of
 from flows.desk.unresolved import Unresolved, unresolved_of
 from flows.nights.due import last_night
 from flows.payables.waits import gather_waits
-from io_adapters.ledger.check_requests import CheckRequest
+from io_adapters.ledger.account_checks import CheckRequest
 from io_adapters.ledger.ledger import Ledger
 from schemas.submission import OPEN, Submission, SubmissionState
 from schemas.waits import Wait

@@ -15,11 +15,11 @@ from flows.approvals.approve import record_approval, record_consent
 from flows.desk.guard import LONGEST_TEXT, Posted, RequestRefused, SignedIn, ledger_of
 from flows.desk.jobs import JobsFolder, Launches, jobs_of, launches_of
 from flows.desk.pages import language_of, page_of, show
+from io_adapters.ledger.account_checks import CheckRequest
 from io_adapters.ledger.approvals_missing import approvals_given, approvals_missing, approvers_needed, rule_for
-from io_adapters.ledger.check_requests import CheckRequest
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
-from io_adapters.outputs.plan_grids import others_grid, planned_grid
+from io_adapters.outputs.run_grids import others_grid, planned_grid
 from schemas.approval import PlanRule, Role
 from schemas.errors import ApprovalWanted, RepasseError
 from schemas.job import Job

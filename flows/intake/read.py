@@ -36,9 +36,8 @@ from schemas.parsing.table import empty_of
 from schemas.payee_statement import Quote
 from schemas.raw_table import RawTable
 from schemas.statement_sketches import StatementAccount, add_sketches
-from schemas.tables.adjustments import Advances, Invoices, Opening, Taxes
 from schemas.tables.model import DataFrame, Model
-from schemas.tables.payees import Payees, Payments
+from schemas.tables.payees import Advances, Invoices, Opening, Payees, Payments, Taxes
 from schemas.tables.royalties import Rates, RoyaltyLines, Shares
 
 

@@ -14,7 +14,7 @@ from io_adapters.ledger.tables import attempts
 from schemas.attempt import CONTACT_TRANSITIONS, AttemptKind, AttemptState, PlainAttempt
 from schemas.contact_book import ContactState, KnownContact
 from schemas.messages import Message
-from schemas.values.digests import digest_of, short_token
+from schemas.values.masking import digest_of, short_token
 from schemas.wire import Contact, ContactAccount
 
 A = AttemptState

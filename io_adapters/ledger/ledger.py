@@ -9,9 +9,8 @@ from typing import Self
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from io_adapters.ledger.account_checks import AccountChecks
+from io_adapters.ledger.account_checks import AccountChecks, CheckRequests
 from io_adapters.ledger.approvals import Approvals
-from io_adapters.ledger.check_requests import CheckRequests
 from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.contacts import Contacts
 from io_adapters.ledger.decisions import Decisions, Freezes, Holds

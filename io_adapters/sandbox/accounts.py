@@ -7,7 +7,6 @@ from fastapi import APIRouter, Response
 
 from io_adapters.sandbox.assumptions import Behaviour, account_identity, is_planted
 from io_adapters.sandbox.context import Running
-from io_adapters.sandbox.counting import Endpoint
 from io_adapters.sandbox.models import (
     BANK_ACCOUNT_FIELDS,
     ExactRoute,
@@ -16,6 +15,7 @@ from io_adapters.sandbox.models import (
     exact_answer,
 )
 from io_adapters.sandbox.validation import (
+    Endpoint,
     ValidationProblem,
     missing,
     problem,

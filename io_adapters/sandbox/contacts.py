@@ -7,7 +7,6 @@ from pydantic import BaseModel
 
 from io_adapters.sandbox.assumptions import FAVORITE_ACCOUNT, Behaviour
 from io_adapters.sandbox.context import CONFLICT, NOT_FOUND, NOTHING, Running
-from io_adapters.sandbox.counting import Endpoint
 from io_adapters.sandbox.models import (
     AccountName,
     Body,
@@ -19,7 +18,7 @@ from io_adapters.sandbox.models import (
     SandboxContactAccount,
     exact_answer,
 )
-from io_adapters.sandbox.validation import ValidationProblem, problem, refuse_if_any, unknown_fields
+from io_adapters.sandbox.validation import Endpoint, ValidationProblem, problem, refuse_if_any, unknown_fields
 
 router = APIRouter(route_class=ExactRoute, tags=["Contacts"])
 NO_CONTACT: Final = "No such contact"

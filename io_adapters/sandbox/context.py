@@ -12,11 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from io_adapters.sandbox.address_book import AddressBook
 from io_adapters.sandbox.assumptions import Behaviour, SandboxSettings
-from io_adapters.sandbox.counting import Endpoint, RequestCounter
 from io_adapters.sandbox.models import read_exact_json
 from io_adapters.sandbox.store import Store
 from io_adapters.sandbox.tables import SandboxDatabase
-from io_adapters.sandbox.validation import refuse_if_any, unknown_queries
+from io_adapters.sandbox.validation import Endpoint, RequestCounter, refuse_if_any, unknown_queries
 from schemas.wire import canonical_json
 
 

@@ -27,7 +27,6 @@ from io_adapters.sandbox.assumptions import (
     searched_form,
 )
 from io_adapters.sandbox.context import Running
-from io_adapters.sandbox.counting import Endpoint
 from io_adapters.sandbox.models import (
     CENTAVO,
     ExactRoute,
@@ -40,7 +39,7 @@ from io_adapters.sandbox.models import (
     exact_answer,
 )
 from io_adapters.sandbox.tables import qr_codes
-from io_adapters.sandbox.validation import ValidationProblem, problem, refuse_if_any, unknown_fields
+from io_adapters.sandbox.validation import Endpoint, ValidationProblem, problem, refuse_if_any, unknown_fields
 
 CREATED_AT: Final = "2024-01-02T12:00:00+00:00"
 MILLION: Final = 1_000_000

@@ -31,8 +31,7 @@ from io_adapters.sandbox.context import (
     refuse_unknown_queries,
     require_api_key,
 )
-from io_adapters.sandbox.counting import RequestCounter, endpoint_at
-from io_adapters.sandbox.validation import HTTPValidationError, answer_405, answer_422
+from io_adapters.sandbox.validation import HTTPValidationError, RequestCounter, answer_405, answer_422, endpoint_at
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER, on, for no time: closing sends RST instead of FIN
 

@@ -9,7 +9,6 @@ from fastapi import APIRouter, HTTPException, Response
 from io_adapters.sandbox.address_book import Destination
 from io_adapters.sandbox.assumptions import Behaviour, account_identity, is_planted
 from io_adapters.sandbox.context import NOT_FOUND, Answers, Running, Sandbox
-from io_adapters.sandbox.counting import Endpoint
 from io_adapters.sandbox.models import (
     CENTAVO,
     ExactRoute,
@@ -24,7 +23,15 @@ from io_adapters.sandbox.models import (
 )
 from io_adapters.sandbox.pix import institution_name
 from io_adapters.sandbox.store import StoredPayment, StoredReport, describe
-from io_adapters.sandbox.validation import Location, ValidationProblem, missing, problem, refuse_if_any, unknown_fields
+from io_adapters.sandbox.validation import (
+    Endpoint,
+    Location,
+    ValidationProblem,
+    missing,
+    problem,
+    refuse_if_any,
+    unknown_fields,
+)
 
 
 def final_amount(entry: SandboxPaymentEntry) -> Decimal:

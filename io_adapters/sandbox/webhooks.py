@@ -7,10 +7,9 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Response
 
 from io_adapters.sandbox.context import Running
-from io_adapters.sandbox.counting import Endpoint
 from io_adapters.sandbox.models import ExactRoute, SandboxWebhook, WebhookCreation, exact_answer
 from io_adapters.sandbox.tables import webhooks
-from io_adapters.sandbox.validation import refuse_if_any, unknown_fields
+from io_adapters.sandbox.validation import Endpoint, refuse_if_any, unknown_fields
 
 router = APIRouter(route_class=ExactRoute, tags=["Webhooks"])
 

@@ -4,7 +4,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Protocol
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.ddex.report import Report, is_records, open_records
@@ -17,7 +17,6 @@ from io_adapters.spreadsheets.files import (
     opened_content,
 )
 from io_adapters.spreadsheets.limits import FilePlace, refusal
-from io_adapters.spreadsheets.opened import OpenedFile
 from io_adapters.spreadsheets.text.opened_text import open_text
 from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
@@ -35,8 +34,7 @@ from schemas.layouts.recognise import (
     preamble_of,
 )
 from schemas.messages import Message
-from schemas.raw_table import RawTable, joined
-from schemas.sheet_cells import HeadRow, View
+from schemas.raw_table import HeadRow, RawTable, View, joined
 
 
 def recognised(views: Sequence[View], layouts: Iterable[Layout], place: FilePlace) -> Layout:
@@ -122,6 +120,32 @@ def _likelihood(fit: Fit) -> tuple[int, int, int]:
 
 
 _START_BYTES: Final = 2**16
+
+
+class OpenedFile(Protocol):
+    """A file that is open; closing it is its opener's business."""
+
+    @property
+    def views(self) -> Sequence[View]:
+        """Its sheets, or its text under each delimiter that cuts it."""
+
+    @property
+    def decisions(self) -> tuple[Message | str, ...]:
+        """What was decided on opening it, for people."""
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """Custom properties of a workbook, name -> text; none, for text."""
+
+    def blocks(self, fit: Fit) -> Iterator[RawTable]:
+        """Yield the table below a header, in blocks of physical rows, in order; at least one block.
+
+        Blank rows are among the others, those after the last row with anything in it are not. Each block bears the
+        same headers and the decisions of this table alone.
+
+        Raises:
+            UnreadableFile: the file turns out to be damaged, or to hold no row below the header.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,14 +26,22 @@ from io_adapters.spreadsheets.limits import (
     refusal,
     size_text,
 )
-from io_adapters.spreadsheets.opened import text_series
 from io_adapters.spreadsheets.workbook.transfer import MOST_BODY_BYTES, Broken, Words, oddities_from, receive, send
 from schemas.corrections import WorkbookMarks
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import FileIdentity, RawTable, without_rows
-from schemas.sheet_cells import NO_ODDITIES, CellKind, HeadRow, Oddities, View
+from schemas.raw_table import (
+    NO_ODDITIES,
+    CellKind,
+    FileIdentity,
+    HeadRow,
+    Oddities,
+    RawTable,
+    View,
+    text_series,
+    without_rows,
+)
 
 
 class WorkbookSource(Protocol):

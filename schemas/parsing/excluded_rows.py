@@ -23,8 +23,7 @@ from schemas.parsing.stated_totals import (
     rows_empty_but_for,
     totals_above,
 )
-from schemas.raw_table import RawTable, column_letter
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind, RawTable, column_letter
 
 Mask = npt.NDArray[np.bool_]
 

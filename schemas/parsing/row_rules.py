@@ -14,12 +14,11 @@ from schemas.parsing.cells import CellFinding
 from schemas.parsing.destinations import check_destinations, flag_shared_keys, hold_two_names, require_names
 from schemas.parsing.typed_table import Mask, Rule, TypedTable
 from schemas.plan import HOME_CURRENCY
-from schemas.tables.adjustments import CARRIED, PAID, TO_RECOUP
 from schemas.tables.model import (
     ColumnKind,
     columns_of,
 )
-from schemas.tables.payees import USUAL_MINIMUM, Payees
+from schemas.tables.payees import CARRIED, PAID, TO_RECOUP, USUAL_MINIMUM, Payees
 from schemas.tables.royalties import ON_TOP, UNREAD_UPC
 from schemas.values.names import normal_reference
 from schemas.values.reading import fold_word

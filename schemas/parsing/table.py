@@ -36,9 +36,8 @@ from schemas.parsing.unread_columns import (
 )
 from schemas.parsing.what_holds_rows import check_oddities, hidden_data, hold_stopped_rows, notes_that_stop, values_only
 from schemas.raw_table import RawTable
-from schemas.tables.adjustments import Advances, Invoices, Opening, Taxes
 from schemas.tables.model import Column, ColumnKind, DataFrame, Model, TableModel, broken_rows, columns_of, names_of
-from schemas.tables.payees import Payees, Payments
+from schemas.tables.payees import Advances, Invoices, Opening, Payees, Payments, Taxes
 from schemas.tables.royalties import LINE_AMOUNT, Rates, RoyaltyLines, Shares
 from schemas.values.pix_key import key_digest
 

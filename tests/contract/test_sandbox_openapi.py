@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, settings
 from schemathesis.generation.stateful import run_state_machine_as_test
 
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
-from io_adapters.sandbox.counting import Endpoint
 from io_adapters.sandbox.serving import create_app
+from io_adapters.sandbox.validation import Endpoint
 
 PREFIX = SandboxSettings().prefix
 REPEATABLE: dict[str, Any] = {

@@ -9,8 +9,7 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from flows.desk.hooks import SettleBell
 from flows.launch import ChildLauncher, launcher_for
-from flows.prefect_ui.deploy import deploy
-from flows.prefect_ui.deployments import DeploymentLauncher
+from flows.prefect_ui.deployments import DeploymentLauncher, deploy
 from flows.run_options import RunOptions
 from flows.settings import read_settings
 from schemas.errors import ConfigurationError, NotLaunched

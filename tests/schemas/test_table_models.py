@@ -7,9 +7,8 @@ from pandera.errors import SchemaErrors
 from pyarrow import decimal128
 
 from schemas.parsing.row_accounting import RowRuns
-from schemas.tables.adjustments import Advances, Opening
 from schemas.tables.model import DataFrame, broken_rows
-from schemas.tables.payees import Payees, Payments
+from schemas.tables.payees import Advances, Opening, Payees, Payments
 from schemas.tables.royalties import (
     EARNED,
     LINE_AMOUNT,

@@ -2,8 +2,7 @@
 
 import pytest
 
-from schemas.tables.adjustments import Advances, Opening
-from schemas.tables.payees import Payees, Payments
+from schemas.tables.payees import Advances, Opening, Payees, Payments
 from schemas.tables.royalties import RoyaltyLines, Shares
 from tests.spec.tables import CPF, PEOPLE, advances, lines, opening, payees, payments, same, shares
 

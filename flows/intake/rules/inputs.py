@@ -21,9 +21,8 @@ from schemas.parsing.row_accounting import ASSET_NAMES, PAYEE_NAMES, PAYEE_TERMS
 from schemas.parsing.table import empty_of
 from schemas.payee_statement import Quote
 from schemas.statement_sketches import NO_SKETCHES, Sketches, StatementAccount
-from schemas.tables.adjustments import TO_RECOUP, Advances, Invoices, Opening, Taxes
 from schemas.tables.model import DataFrame, Record, records
-from schemas.tables.payees import Payees, Payments
+from schemas.tables.payees import TO_RECOUP, Advances, Invoices, Opening, Payees, Payments, Taxes
 from schemas.tables.royalties import (
     LINE_SUM,
     PLATFORM_KEY,

@@ -12,7 +12,7 @@ import pandas as pd
 from flows.intake.rules.inputs import Statement, UsedFile, sum_up
 from schemas.messages import Message, Money
 from schemas.statement_sketches import MOST_ACCOUNTS, MOST_RECORDINGS, WEIGHT_PLACES, StatementAccount, recording_key
-from schemas.values.digests import digest_of, short_token
+from schemas.values.masking import digest_of, short_token
 from schemas.values.money import round_half_even_cents
 
 # The table of our own that anybody may fill in: two files of it need not come from one sender.

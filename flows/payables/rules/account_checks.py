@@ -15,8 +15,7 @@ from schemas.reconciliation import AccountCheckCounts
 from schemas.tables.model import DataFrame
 from schemas.tables.payees import Payees
 from schemas.values.bank_account import BankAccount, PixKey
-from schemas.values.digests import digest_of
-from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
+from schemas.values.masking import digest_of, mask_account, mask_pix_key, mask_tax_id
 from schemas.values.money import SignedSums
 from schemas.wire import AccountValidation
 

@@ -20,8 +20,8 @@ from schemas.messages import Listed, Message
 from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, RowRuns, move_rows
 from schemas.parsing.row_rules import overlapping
-from schemas.tables.adjustments import CARRIED
 from schemas.tables.model import DataFrame, TableModel
+from schemas.tables.payees import CARRIED
 from schemas.tables.royalties import UNREAD_UPC, Shares
 from schemas.values.names import normal_reference
 from schemas.wire import amount_from_cents

@@ -16,7 +16,7 @@ from schemas.plan import BatchPayment, ExchangeTerms, JobIdentity, PaymentBatch,
 from schemas.submission import Submission
 from schemas.tables.model import records
 from schemas.values.bank_account import BankAccount, PixKey
-from schemas.values.digests import digest_of
+from schemas.values.masking import digest_of
 from schemas.wire import BankAccountData, PaymentEntry, SplitRequest, amount_from_cents, body_of, canonical_json
 
 

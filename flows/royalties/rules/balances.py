@@ -14,8 +14,8 @@ from flows.royalties.rules.terms import Tax, Terms, TermsOfPayees, percent_of, w
 from schemas.issues import IssueCode
 from schemas.journal import NOTHING_POSTED, AccountKind, EntryKind, JournalState
 from schemas.submission import Claim
-from schemas.tables.adjustments import Advances
 from schemas.tables.model import DataFrame, names_of
+from schemas.tables.payees import Advances
 from schemas.tables.royalties import PayeeBalances
 from schemas.trace import AdvanceTaken, PayableWay, TaxTaken
 from schemas.values.money import SignedSums

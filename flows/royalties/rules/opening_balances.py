@@ -12,8 +12,8 @@ from schemas.messages import Message
 from schemas.parsing.row_accounting import RowRuns, move_rows
 from schemas.plan import ROYALTIES, JobIdentity
 from schemas.submission import Claim, SubmissionState
-from schemas.tables.adjustments import CARRIED, PAID, TO_RECOUP
 from schemas.tables.model import DataFrame, Record, records
+from schemas.tables.payees import CARRIED, PAID, TO_RECOUP
 from schemas.values.names import normal_reference
 
 # Code, column at fault, and what the message names.

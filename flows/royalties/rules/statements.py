@@ -26,8 +26,7 @@ from schemas.payee_statement import (
 from schemas.plan import Place, shown_place
 from schemas.submission import Submission
 from schemas.tables.model import Record, records
-from schemas.values.digests import digest_of, short_token
-from schemas.values.masking import mask_tax_id
+from schemas.values.masking import digest_of, mask_tax_id, short_token
 from schemas.values.money import SignedSums
 
 

@@ -12,9 +12,8 @@ import pandas as pd
 
 from schemas.issues import IssueCode
 from schemas.job import Period, Rules
-from schemas.tables.adjustments import Invoices, Taxes
 from schemas.tables.model import DataFrame, records
-from schemas.tables.payees import USUAL_MINIMUM
+from schemas.tables.payees import USUAL_MINIMUM, Invoices, Taxes
 from schemas.values.money import round_half_even_cents
 
 # Kind -> centavos withheld.

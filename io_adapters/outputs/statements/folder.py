@@ -91,7 +91,7 @@ def write_pages(pages: Iterable[NamedPage], folder: Path) -> list[Path]:
 
 FEW: Final = 25
 PER_PROCESS: Final = 250
-_MODULE: Final = "io_adapters.outputs.statements.child"
+_MODULE: Final = "io_adapters.outputs.statements.folder"
 
 
 def write_statements(statements: Iterable[PayeeStatement], folder: Path) -> list[Path]:
@@ -141,3 +141,21 @@ def _write_elsewhere(pages: Sequence[tuple[str, Page]], folder: Path) -> list[Pa
     if done.returncode:
         raise OSError(f"statements could not be written (the process that wrote them ended with {done.returncode})")
     return [folder / name for name in json.loads(done.stdout)]
+
+
+NO_OUTPUT = 74  # EX_IOERR of sysexits.h
+
+
+def main() -> int:
+    """Write what stdin holds, a JSON list of pairs of name and page; tells the names of the files on stdout."""
+    pages = [(str(name), page) for name, page in json.load(sys.stdin.buffer)]
+    try:
+        written = write_pages(pages, Path(sys.argv[1]))
+    except OSError:
+        return NO_OUTPUT
+    sys.stdout.write(json.dumps([path.name for path in written]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

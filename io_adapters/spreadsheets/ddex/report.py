@@ -24,13 +24,11 @@ from io_adapters.spreadsheets.ddex.records import (
     plain,
 )
 from io_adapters.spreadsheets.limits import FilePlace, refusal
-from io_adapters.spreadsheets.opened import text_series
 from schemas.issues import IssueCode
 from schemas.layouts.layout import part_of
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import FileIdentity, RawTable
-from schemas.sheet_cells import HeadRow, View
+from schemas.raw_table import FileIdentity, HeadRow, RawTable, View, text_series
 
 BOM: Final = b"\xef\xbb\xbf"
 _READ_BYTES: Final = 4 * 2**20

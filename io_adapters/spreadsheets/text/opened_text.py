@@ -11,7 +11,6 @@ import pandas as pd
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.limits import MOST_COLUMNS, MOST_RECORD_BYTES, FilePlace, refusal
-from io_adapters.spreadsheets.opened import text_series
 from io_adapters.spreadsheets.text.csv_reader import read_pieces, with_blank_rows
 from io_adapters.spreadsheets.text.encodings import (
     START_BYTES,
@@ -36,8 +35,7 @@ from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import FileIdentity, RawTable, without_rows
-from schemas.sheet_cells import HEAD_ROWS, HeadRow, View
+from schemas.raw_table import HEAD_ROWS, FileIdentity, HeadRow, RawTable, View, text_series, without_rows
 
 # Small enough to stay in the processor's cache while it is looked at several times.
 CHUNK_BYTES: Final = 2**20

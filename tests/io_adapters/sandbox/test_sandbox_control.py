@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from io_adapters.sandbox.assumptions import SandboxSettings
-from io_adapters.sandbox.counting import Endpoint, RequestCounter
 from io_adapters.sandbox.serving import create_app
+from io_adapters.sandbox.validation import Endpoint, RequestCounter
 
 
 def test_the_audit_tells_every_report_as_it_was_received(create, payment, behave, audit):

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from io_adapters.sandbox.counting import Endpoint
+from io_adapters.sandbox.validation import Endpoint
 
 CREATE = "POST /split"
 

@@ -17,8 +17,7 @@ from io_adapters.spreadsheets.workbook.sheets import Sheet, number_text
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
 from io_adapters.spreadsheets.workbooks import OpenedWorkbook, WorkbookReader, open_workbook
 from schemas.errors import UnreadableFile
-from schemas.raw_table import FileIdentity
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind, FileIdentity
 from tests.io_adapters.spreadsheets import ods_writer as ods
 from tests.io_adapters.spreadsheets import xls_writer as xls
 from tests.io_adapters.spreadsheets import xlsb_writer as xlsb
