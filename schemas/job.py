@@ -74,6 +74,8 @@ class PayerIdentity(Declaration):
 
 
 class FormerCurrency(Declaration):
+    """The currency that a job's reports had before."""
+
     currency: Currency = Field(description="ISO code.")
     rate: Rate = Field(description='How much of the job\'s currency one unit is worth, in quotes: "5.4312".')
 
@@ -209,6 +211,8 @@ class Rules(Declaration):
 
 
 class AccountCheckRules(Declaration):
+    """When the paid account check is made, and how much of it."""
+
     when: Literal["never", "new_or_changed", "always"] = Field(
         default="new_or_changed",
         description="Of which accounts the service is asked before they are paid to; each costs a centavo and the fee.",
@@ -231,6 +235,8 @@ class ServiceUse(Declaration):
 
 
 class ForeignCurrency(Declaration):
+    """The exchange rate of reports that are not in BRL."""
+
     rate: Rate = Field(description='Reais for one unit of the job\'s currency, in quotes: "5.4312".')
     order_id: str | None = Field(default=None, description="The exchange order's number at the service.")
     show_exchange_data: bool = Field(default=True, description="Whether payees are shown the exchange.")
@@ -262,6 +268,8 @@ class ApprovalRule(Declaration):
 
 
 class PolicyChecks(Declaration):
+    """How many paid account checks a house allows, of all jobs together."""
+
     per_day: int | None = Field(default=None, ge=0, description="Checks a day at most; null is no limit.")
     per_month: int | None = Field(default=None, ge=0, description="Checks a month at most; null is no limit.")
     approval_above: int | None = Field(
@@ -467,7 +475,13 @@ BRASILIA: Final = dt.timezone(dt.timedelta(hours=-3))
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The days a job pays for."""
+    """The days a job pays for.
+
+    Attributes:
+        label: "2026-10" for a month, "2026-10-01..2026-10-15" otherwise; part of every key and of the output folder.
+        start: First day.
+        end: Last day.
+    """
 
     label: str
     start: dt.date

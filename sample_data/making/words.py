@@ -20,11 +20,3 @@ LAST_NAMES = (
     "Pires Prado Queiroz Ramos Rangel Rezende Ribeiro Rocha Rodrigues Sales Sampaio Santana Santos Saraiva Silva "
     "Silveira Siqueira Soares Souza Tavares Teixeira Toledo Torres Valente Vargas Vasconcelos Vaz Viana Vieira Xavier"
 ).split()
-TRACK_TITLES = (
-    "Sal Grosso|Bolso Furado|Café Requentado|Segunda Via|Ladeira Acima|Nó de Marinheiro|Lençol no Varal|Chuva de Caju|"
-    "Pé na Tábua|Quintal|Fiado|Doze e Quinze|Meia-Volta|Rua Sem Saída|Pipa no Fio|Goteira|Retrato Falado|Troco|"
-    "Cadeira de Balanço|Sábado de Feira|Carta Registrada|Farinha Pouca|Janela do Trem|Vaga-Lume|Maré Vazante|"
-    "Terceiro Sinal|Pão na Chapa|Contramão|Bilhete|Amanhã Cedo|Relógio de Parede|Sombra e Água|Bem-Te-Vi|Tamborete|"
-    "Ponto Final|Correnteza|Aviso aos Navegantes|Porta-Retrato|Chão de Giz Molhado|Último Ônibus|Vento Encanado|"
-    "Caderno Azul|Serra Abaixo|Fogo Brando|Lista de Compras|Mão Dupla|Saudade Parcelada|Domingo Inteiro"
-).split("|")

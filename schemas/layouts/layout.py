@@ -33,7 +33,17 @@ class _Declared(BaseModel):
 
 
 class Recognise(_Declared):
-    """By what `layout: auto` knows a sender's file."""
+    """By what `layout: auto` knows a sender's file.
+
+    Attributes:
+        headers: Headers that must all be there, in one row; one that is a column's may be there under any of the
+            column's names. Empty: the layout is never recognised by itself.
+        absent: Headers of which none may be there, since they tell another layout of the same sender.
+        written_as: What stands between a text's fields, or that it is a sheet, where this alone tells two layouts of
+            one sender apart. Empty: any.
+        nothing_else: Whether every header of the file must be one the layout knows; for layouts whose headers are
+            words that anybody uses.
+    """
 
     headers: list[str] = []
     absent: list[str] = []
@@ -42,28 +52,49 @@ class Recognise(_Declared):
 
 
 class LeaveOut(_Declared):
-    """Rows that are no lines: those where a column holds one of some texts."""
+    """Rows that are no lines: those where a column holds one of some texts.
+
+    Attributes:
+        column: Header, as the sender writes it; it need not be one that is read.
+        values: Texts, compared like headers: case, accents and blanks aside.
+    """
 
     column: str
     values: list[str] = Field(min_length=1)
 
 
 class Sign(_Declared):
-    """Where a column says which way the money went, and the amount does not."""
+    """Where a column says which way the money went, and the amount does not.
+
+    Attributes:
+        column: Header of the column that says it.
+        negative: Its texts for money that went out; their amounts count below zero, whatever sign they bear.
+    """
 
     column: str
     negative: list[str] = Field(min_length=1)
 
 
 class RestsOn(_Declared):
-    """What a layout rests on, so that nobody takes an assumption for knowledge."""
+    """What a layout rests on, so that nobody takes an assumption for knowledge.
+
+    Attributes:
+        kind: A file of the sender that is public; what the sender or others have written of it; or neither.
+        where: Which, and what of the layout is not known from there.
+    """
 
     kind: Literal["public file", "documentation", "assumption"]
     where: str = Field(min_length=1)
 
 
 class Above(_Declared):
-    """A value that stands once above the header: beside a label, or in a sentence."""
+    """A value that stands once above the header: beside a label, or in a sentence.
+
+    Attributes:
+        label: Text of the cell beside which it stands.
+        behind: Words of a row, its cells joined by blanks, directly behind which it stands.
+        shape: What it looks like there: a currency's three letters, a month (2026-10, 10/2026), or a day.
+    """
 
     label: str | None = None
     behind: str | None = None
@@ -78,14 +109,25 @@ class Above(_Declared):
 
 
 class YearAndMonth(_Declared):
-    """The columns that say a line's period together."""
+    """The columns that say a line's period together.
+
+    Attributes:
+        year: Header of the year.
+        month: Header of the month, a number or its name.
+    """
 
     year: str
     month: str
 
 
 class Computed(_Declared):
-    """What an amount is made of, for rows in which the sender leaves the amount itself empty."""
+    """What an amount is made of, for rows in which the sender leaves the amount itself empty.
+
+    Attributes:
+        add: Headers of the parts it is the sum of; each must be filled.
+        subtract: Headers of what is taken off, each filled likewise.
+        subtract_if_given: Headers of what is taken off where anything stands there.
+    """
 
     add: list[str] = Field(min_length=1)
     subtract: list[str] = []
@@ -93,21 +135,34 @@ class Computed(_Declared):
 
     @property
     def parts(self) -> tuple[str, ...]:
+        """Headers of all parts."""
         return (*self.add, *self.subtract, *self.subtract_if_given)
 
 
 class AskedFor(_Declared):
-    """Lines that are read only where a job asks for them."""
+    """Lines that are read only where a job asks for them.
+
+    Attributes:
+        sheet: The sheet they are in.
+        headers: Headers that tell them where they come as a file of their own.
+    """
 
     sheet: str
     headers: list[str] = Field(min_length=1)
 
     def has(self, headers: Sequence[str]) -> bool:
+        """Tell whether a header row is theirs."""
         return set(map(fold, self.headers)) <= set(map(fold, headers))
 
 
 class ControlRows(_Declared):
-    """A block below the lines that states what they sum up to: a word in the first cell, a value beside it."""
+    """A block below the lines in which the sender states what they sum up to: a word in the first cell, a value beside.
+
+    Attributes:
+        rows: Word beside which the number of lines stands.
+        amount: Word beside which the sum of the amounts stands.
+        end: Other words that begin this block. From the first of all these words on, nothing is a line.
+    """
 
     rows: str | None = None
     amount: str | None = None
@@ -115,11 +170,19 @@ class ControlRows(_Declared):
 
     @property
     def words(self) -> tuple[str, ...]:
+        """All words with which a row of the block begins."""
         return tuple(word for word in (self.rows, self.amount, *self.end) if word)
 
 
 class Lent(_Declared):
-    """Records that lend their columns to the lines."""
+    """Records that lend their columns to the lines.
+
+    Attributes:
+        record: Which, by their letters (AS), or by letters and number (AS02) where only these are meant.
+        key: Headers that the cell may bear by which lines refer to such a record. None: it lends to the lines that
+            follow it, until the next such record or the end of its block.
+        by: Headers that the line's own cell may bear which holds that key.
+    """
 
     record: str = Field(pattern=r"^[A-Z]{2,4}([0-9]{2})?$")
     key: list[str] = []
@@ -140,6 +203,9 @@ class Records(_Declared):
     names both is read only where both agree.
 
     Attributes:
+        line: The record that makes one line each; the number after its point (SU02.03) does not matter.
+        lend: The records whose columns lines have besides their own.
+        same: Groups of headers whose cells must say the same on a line, those of them that are filled.
         money: Whether lines state what the recipient is due. A file of which none does is recognised, so that this can
             be said, and not read.
     """
@@ -151,6 +217,7 @@ class Records(_Declared):
 
     @property
     def letters(self) -> frozenset[str]:
+        """Letters of all records that are read."""
         return frozenset(name.rstrip("0123456789") for name in (self.line, *(lent.record for lent in self.lend)))
 
 
@@ -158,18 +225,41 @@ class Layout(_Declared):
     """One sender's file: how to know it, how to find the header, and which header is which column.
 
     Attributes:
+        layout: Name, as a job says it.
+        title: What it is, for people.
+        table: Which table its rows become.
+        recognise: By what `layout: auto` knows it.
         rests_on: What it rests on; None for a layout that its users have written.
         sheets: Sheets to read, all of them that are there; none named takes the only sheet that has the required
             headers.
+        asked_for: What is read besides where a job says so (`read:`), since whether its money is to be added is the
+            house's to say.
+        not_sheets: Sheets that are not to be read, whatever they hold.
+        repeats: Sheets, or members of an archive, that hold money of the others once more; `*` stands for anything.
         header_row: Physical row of the header; None looks for it in the first rows.
+        headers: For a file without a header row, the headers that its columns would have, from column A.
         preamble: Canonical column -> what stands above the header for all lines, where no column says it.
         months: Which columns say the period together, where none says it alone.
         columns: Canonical column -> headers it may bear, first the sender's own; case, accents and blanks aside.
         fallbacks: Canonical column -> headers of columns whose cell is read where its own is empty and it has the form
             of an ISRC, or of a UPC.
+        computed: What an amount is made of where its own cell is empty.
+        usual_headers: Whether columns may also bear the headers that people usually write over them, and stand in two
+            rows, the title of a group above; for sheets that people make, not for senders' own statements.
+        exact: Canonical columns that bear no header but those declared, where `usual_headers` is true.
+        required: Canonical columns without which the file cannot be read.
+        ignored: Headers known and deliberately not read, so that nobody takes a gross or a balance for the money.
+        ignore_columns: Headers that a job leaves unread, whatever they would be otherwise.
         only: Header -> texts; rows whose cell there is none of them are no lines.
+        decimal: Decimal mark of numbers written as text; "auto" decides once per column, from its unambiguous cells. A
+            column in which these all bear the other mark, since its file was saved again elsewhere, is read by that.
+        dates: Whether the day or the month comes first where a date has the year last; "auto" decides likewise, and
+            "home" takes the day first below any header but an English one, unless cells prove otherwise.
+        currency: Currency of every line when no column says it.
         quotes: "none" when the sender puts no quotes around fields, so that one in a title is part of it.
         sign: What says that an amount went out; None when its own sign does.
+        leave_out: Rows that are no lines.
+        totals: Words with which a row of totals begins, compared like headers; its amount is held against the lines'.
         control: The block of totals below the lines; None when there is none.
         records: Which records are lines, in a file of typed records; None for tables.
     """
@@ -251,13 +341,20 @@ _ENDING: Final = re.compile(r"(?:_[0-9]{8}T[0-9]{6,9})?(?:\.[A-Za-z0-9]+)*$")
 
 @dataclass(frozen=True, slots=True)
 class MissingPart:
-    """A part that is not there."""
+    """A part that is not there.
+
+    Attributes:
+        file: Base name of a part that is.
+        part: Which is missing, from 1.
+        parts: Of how many.
+    """
 
     file: str
     part: int
     parts: int
 
     def issue(self) -> Issue:
+        """Return the issue that tells it."""
         return make_issue(IssueCode.FILE_PART_MISSING, file=self.file, part=self.part, parts=self.parts)
 
 
@@ -277,6 +374,9 @@ def missing_parts(names: Sequence[str]) -> list[MissingPart]:
     Parts belong together when their names are alike but for the part and the packing. They should bear one creation
     time; where those of no single time are complete, parts of different times are taken together, since some senders
     stamp each file as it is written.
+
+    Args:
+        names: Base names of the files; those that say of no part are passed over.
 
     Returns:
         In the order of names and parts; nothing when all parts are there, or a name says "3of2" or "0of2".
