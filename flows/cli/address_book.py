@@ -48,7 +48,8 @@ def contacts_sync(
     --apply does it, and deletes nothing.
     """
     from flows.address_book.sync import sync_job_contacts
-    from flows.cli.printing import contacts_document, progress_on, show_sync
+    from flows.cli.contacts import contacts_document, show_sync
+    from flows.cli.printing import progress_on
 
     console = console_for(as_json=as_json)
     with progress_on(console) as progress:
@@ -63,7 +64,7 @@ def contacts_list(as_json: AsJson = False) -> Result:
 
     The service itself cannot list them.
     """
-    from flows.cli.printing import known_document, show_known
+    from flows.cli.contacts import known_document, show_known
 
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from flows.cli.printing import show_grid, show_waits, wait_document
 from flows.payables.rules.exchange_rate import facts_of
-from io_adapters.outputs.run_grids import digest_text, plan_grids
+from io_adapters.outputs.plan_grids import digest_text, plan_grids
 from schemas.messages import catalogue_in, render
 from schemas.obligation import reasons_message, reasons_text
 from schemas.plan_view import (

@@ -14,7 +14,8 @@ from markupsafe import Markup
 
 from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
 from io_adapters.outputs.grid import field_text
-from io_adapters.outputs.run_grids import plan_grids, totals_grid
+from io_adapters.outputs.plan_grids import plan_grids
+from io_adapters.outputs.run_grids import totals_grid
 from schemas.approval import LANGUAGES, Language, Role
 from schemas.job import BRASILIA
 from schemas.messages import Money, catalogue_in, currency_sign, for_desk, period_text

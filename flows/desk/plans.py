@@ -19,7 +19,7 @@ from io_adapters.ledger.account_checks import CheckRequest
 from io_adapters.ledger.approvals_missing import approvals_given, approvals_missing, approvers_needed, rule_for
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
-from io_adapters.outputs.run_grids import others_grid, planned_grid
+from io_adapters.outputs.plan_grids import others_grid, planned_grid
 from schemas.approval import PlanRule, Role
 from schemas.errors import ApprovalWanted, RepasseError
 from schemas.job import Job

@@ -32,7 +32,7 @@ from flows.payables.rules.plan_review import (
 from flows.payables.waits import waits_elsewhere
 from flows.reports.report_list import frozen_message
 from flows.run import Run
-from io_adapters.outputs.run_grids import write_plan_workbook
+from io_adapters.outputs.plan_grids import write_plan_workbook
 from schemas.issues import errors_among
 from schemas.messages import Listed, Message
 from schemas.obligation import Obligations, any_in, planned_payments, submissions_of

@@ -1,7 +1,5 @@
 """A job may ask for a slow pace, slower than a payment's own time limit: it takes longer, and everything is paid."""
 
-from dataclasses import replace
-
 import pytest
 
 from flows.run import SYSTEM_CLOCK, Clock, QuietProgress, Run, utc_now
@@ -33,7 +31,7 @@ class Patience:
 
 def pay(label: Label, clock: Clock) -> Run:
     order = read_run_request(label.job, RunOptions(yes=True, by="ana"))
-    with opened_run(PAYOUT.name, order, replace(read_settings(), timeout_s=20.0), QuietProgress(), clock) as run:
+    with opened_run(PAYOUT.name, order, read_settings({"REPASSE_TIMEOUT_S": "20"}), QuietProgress(), clock) as run:
         walk(PAYOUT, run)
     return run
 

@@ -45,11 +45,11 @@ class Spreadsheet:
 
     def without_yes(self) -> "Spreadsheet":
         """The same, but the caller approves nothing."""
-        return replace(self, order=replace(self.order, yes=False))
+        return replace(self, order=replace(self.order, options=replace(self.order.options, yes=False)))
 
     def with_one_more(self) -> "Spreadsheet":
         """The same for a caller who lets one batch go although sending has stopped."""
-        return replace(self, order=replace(self.order, one_more=True))
+        return replace(self, order=replace(self.order, options=replace(self.order.options, one_more=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 from openpyxl import load_workbook
 from python_calamine import CalamineWorkbook
 
-from io_adapters.outputs.run_grids import plan_xlsx, write_plan_workbook
+from io_adapters.outputs.plan_grids import plan_xlsx, write_plan_workbook
 from schemas.issues import IssueCode
 from schemas.messages import catalogue_in, render
 from schemas.obligation import Reason, because, reasons_message, reasons_of
