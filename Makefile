@@ -3,23 +3,30 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Programs start again and again in tests; compiling the packages each time would take longer than most of them run.
 export PYTHONDONTWRITEBYTECODE :=
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+PROGRAM := .venv/.program
 READY := .venv/.ready
 
-.PHONY: setup demo up check pure test test-long lint format docs bench crash pictures wheel census clean
+.PHONY: setup demo up check pure test test-long lint format docs bench crash mutants pictures wheel census clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
 
-$(READY): pyproject.toml constraints.txt
+# The program alone, which is all that demo and up need; what tests need beside it comes with the first of the others
+$(PROGRAM): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Repasse needs Python 3.11 or newer; set PYTHON=python3.x"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,lint,postgres,dask]'
+	$(INSTALL) .
 	@touch $@
 
-demo: $(READY)
+$(READY): $(PROGRAM)
+	$(INSTALL) '.[test,lint,postgres,dask]'
+	@touch $@
+
+demo: $(PROGRAM)
 	@$(BIN)/repasse demo
 
-up: $(READY)
+up: $(PROGRAM)
 	@$(BIN)/repasse up
 
 # What is quick and says most: lint beside all that is pure, the business rules and the examples in docstrings
@@ -59,6 +66,10 @@ bench: $(READY)
 # A thousand kills take some minutes; KILLS=10000 make crash kills longer, SEED=... repeats the choices it printed
 crash: $(READY)
 	$(BIN)/python -m pytest -m crash tests/crash
+
+# Whether the tests notice when a rule is wrong; WITHOUT=FILE names tests that are to go, to see what only they notice
+mutants: $(READY)
+	$(BIN)/python -m tests.mutants $(if $(WITHOUT),--without $(WITHOUT)) $(if $(MOST),--most $(MOST))
 
 # The pictures of README and guide, taken anew of the real pages and of a workbook; wants LibreOffice and poppler-utils
 pictures: $(READY)
