@@ -175,7 +175,6 @@ class Settings(Folders):
     api_key: Annotated[str, AfterValidator(_api_key)] = Field("", repr=False)
     ledger: str = Field("", validation_alias="REPASSE_LEDGER_URL", repr=False)
     timeout_s: float = Field(60.0, gt=0, le=3600)
-    log_format: Literal["text", "json"] = "text"
     approval_key: Annotated[str, AfterValidator(_approval_key)] = Field("", repr=False)
     desk_url: Annotated[str, AfterValidator(_desk_url)] = ""
     launch: Literal["here", "worker"] = "worker"
@@ -282,7 +281,6 @@ VARIABLES: Final = {
 # Of numbers and words; addresses and paths say themselves what is wrong with them.
 _WRONG: Final = {
     "timeout_s": "error.timeout_s",
-    "log_format": "error.log_format",
     "night_hours": "error.night_hours",
     "launch": "error.launch",
 }

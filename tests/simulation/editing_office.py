@@ -375,7 +375,7 @@ def opened_office(folder: Path, *references: str) -> Iterator[EditingOffice]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "job").mkdir()
     with Provider() as provider, pytest.MonkeyPatch.context() as patch:
-        for name in ("LEDGER_URL", "JOBS", "LOG_FORMAT", "POLICY"):
+        for name in ("LEDGER_URL", "JOBS", "POLICY"):
             patch.delenv(f"REPASSE_{name}", raising=False)
         patch.delenv("PREFECT_API_URL", raising=False)
         patch.setenv("REPASSE_HOME", str(folder / "home"))

@@ -371,7 +371,7 @@ def opened_label(folder: Path) -> Iterator[MonthsOfALabel]:
         EmbeddedSandbox(settings=AT_ONCE) as sandbox,
         pytest.MonkeyPatch.context() as patch,
     ):
-        for name in ("LEDGER_URL", "JOBS", "LOG_FORMAT", "POLICY"):
+        for name in ("LEDGER_URL", "JOBS", "POLICY"):
             patch.delenv(f"REPASSE_{name}", raising=False)
         patch.delenv("PREFECT_API_URL", raising=False)
         settings = {"HOME": str(folder / "home"), "API_URL": sandbox.url, "API_KEY": sandbox.api_key}

@@ -13,7 +13,6 @@ from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
 from io_adapters.spreadsheets.workbook.xlsx_cells import mask_of
 from schemas.messages import render
 from schemas.parsing.table import ParsedTable, parse_table
-from tests.io_adapters.spreadsheets import ods_writer as ods
 from tests.io_adapters.spreadsheets.trap_workbook import libreoffice
 
 convert = pytest.fixture(scope="module")(libreoffice)
@@ -157,18 +156,8 @@ def test_of_the_other_formats_an_ods_says_how_its_numbers_are_shown(tmp_path, co
 
 
 def test_repeated_rows_and_cells_of_an_ods_keep_their_places():
-    def number(shown: str, value: str = "1234567890", more: str = "") -> str:
-        attributes = f'office:value-type="float" office:value="{value}" {more}'
-        return f"<table:table-cell {attributes}><text:p>{shown}</text:p></table:table-cell>"
-
-    twice = 'table:number-columns-repeated="2"'
-    sheet = ods.table(
-        ods.row(ods.text_cell("a"), more='table:number-rows-repeated="3"'),
-        ods.row(ods.text_cell("x", twice), number("012.345.678-90", more=twice), number("1234567890")),
-        ods.row(number("01234567891"), number("R$ 01234567890"), number("00000000000", "0")),
-        ods.row(ods.text_cell("b"), number("<text:span>012.345.</text:span>678<text:span>-90</text:span>")),
-    )
-    zeros = open_values_only(ods.package(sheet)).load("Dados").oddities.zeros
+    content = (Path(__file__).parent / "files" / "repeated.ods").read_bytes()
+    zeros = open_values_only(content).load("Dados").oddities.zeros
     assert zeros == {(4, 2, 11), (4, 3, 11), (5, 2, 11), (6, 1, 11)}
 
 
