@@ -117,7 +117,7 @@ def test_what_was_looked_at_in_one_month_is_run_for_that_month_in_the_next(admin
     (job.parent / "payments-any.xlsx").rename(job.parent / f"{month}.xlsx")
     look = looked_at(admin, f"/jobs/{line.token}")
     started = []
-    launcher.payout = lambda *_, period="", **__: started.append(period)
+    launcher.payout = lambda _job, options, **_: started.append(options.period)
     clock.move(days=32)
     admin.sign_in("Ana Lima")
     assert desk.jobs.list()[0].period != month
