@@ -26,7 +26,9 @@ COVERAGE = BUILD / "coverage"
 RULES = ("flows/**/rules.py", "flows/**/rules/*.py")
 PROTOCOL = ("io_adapters/ledger/outbox.py", "io_adapters/ledger/posting.py", "io_adapters/payout_api/outcome.py")
 MOST = 300
-MOST_TESTS = 60
+MOST_QUICK = 40
+MOST_JOURNEYS = 12
+JOURNEYS = ("tests/flows/test_", "tests/flows/desk/", "tests/simulation/")
 PATIENCE_S = 300
 # How an operator is written -> how it is written wrongly.
 WRITTEN = {
@@ -120,8 +122,14 @@ def drawn() -> list[tuple[LineMutant, list[str]]]:
 
 
 def is_killed(tree: Path, mutant: LineMutant, tests: list[str]) -> bool:
-    """Whether one of some tests fails over a mutant; so many of them, from as many files as there are."""
-    chosen = random.Random(mutant.name).sample(tests, min(MOST_TESTS, len(tests)))
+    """Whether one of some tests fails over a mutant: of the quick ones, and then of the journeys, some of each."""
+    draw = random.Random(mutant.name)
+    journeys = [test for test in tests if test.startswith(JOURNEYS)]
+    quick = [test for test in tests if not test.startswith(JOURNEYS)]
+    chosen = [
+        *draw.sample(quick, min(MOST_QUICK, len(quick))),
+        *draw.sample(journeys, min(MOST_JOURNEYS, len(journeys))),
+    ]
     path = tree / mutant.file
     whole = path.read_text(encoding="utf-8")
     path.write_text(mutant.changed(whole), encoding="utf-8")

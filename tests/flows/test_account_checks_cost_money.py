@@ -23,38 +23,6 @@ def checked(label):
     return label
 
 
-@pytest.mark.journey
-def test_an_account_is_checked_once_and_the_answer_is_used_again(checked, service):
-    waiting = checked.run(yes=False)
-    assert waiting.exit_code == ExitCode.APPROVAL_WANTED
-    assert service.checks == 2
-    checked.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"))
-    report = checked.run()
-    assert report.exit_code == ExitCode.DONE
-    assert service.checks == 3
-    made = {"made": 1, "reused": 2, "invalid": 0, "unknown": 0, "cost_cents": COST, "budget_cents": 2500}
-    assert summary_of(report)["account_checks"] == made
-
-
-@pytest.mark.journey
-def test_nothing_is_asked_or_paid_for_on_the_second_night(checked, service):
-    checked.payments(*(payment(who, "10,00") for who in people(5)))
-    assert checked.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
-    first_night = service.calls(CHECK), service.checks_cost_cents
-    assert first_night == (5, 5 * COST)
-    report = checked.run(yes=False)
-    assert (service.calls(CHECK), service.checks_cost_cents) == first_night
-    counts = summary_of(report)["account_checks"]
-    assert (counts["made"], counts["reused"], counts["cost_cents"]) == (0, 5, 0)
-
-
-@pytest.mark.journey
-def test_what_is_paid_already_is_not_checked_again(checked, service):
-    checked.run()
-    checked.run()
-    assert service.checks == 2
-
-
 @pytest.mark.usefixtures("workbooks")
 def test_a_bad_account_is_held_with_the_words_of_the_service(checked, service):
     service.behave(invalid_accounts=[BIA.destination.pix_key])
@@ -72,34 +40,12 @@ def test_a_bad_account_is_held_with_the_words_of_the_service(checked, service):
     assert any("account does not exist or cannot receive" in comment for comment in comments)
 
 
-def test_the_budget_caps_what_is_spent_and_the_rest_waits(checked, service):
-    checked.declare(account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "1.00"})
-    checked.payments(*(payment(who, "10,00") for who in people(5)))
-    report = checked.run()
-    assert report.exit_code == ExitCode.ROWS_HELD
-    assert service.checks_cost_cents == 2 * COST
-    assert service.paid == [1000, 1000]
-    assert places(summary_of(report)) == {"paid": 2000, "held": 3000}
-    assert checked.run().exit_code == ExitCode.ROWS_HELD
-    assert service.checks_cost_cents == 4 * COST
-    assert checked.run().exit_code == ExitCode.DONE
-    assert service.paid == [1000] * 5
-
-
 @pytest.fixture
 def short(checked, service):
     """Five payments, and a budget that reaches two accounts in a run."""
     checked.declare(account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "1.00"})
     checked.payments(*(payment(who, "10,00") for who in people(5)))
     return checked
-
-
-def test_a_budget_that_does_not_reach_everybody_is_said_with_its_price_before_anybody_approves(short, service):
-    waiting = short.run(yes=False)
-    (call,) = (message for message in waiting.messages if "approve" in message)
-    assert "não alcançou 3 de 5 contas" in call
-    assert "custa R$ 1,08" in call  # three checks
-    assert "todas de uma vez R$ 1,80" in call
 
 
 @pytest.mark.parametrize("who", ["ana", "bia", "approve"])
@@ -156,37 +102,6 @@ def test_one_person_who_prepares_and_approves_alone_may_plan_anew(short, service
     assert digest_of(anew) != digest_of(waiting)
 
 
-def test_no_check_is_paid_for_a_row_that_is_held_anyway(checked, service):
-    broken = payment(BIA, "20,00", CPF="123.456.789-00"), payment(CAIO, "zero"), payment(DORA, "1,00", Chave_Pix="x")
-    checked.payments(payment(ANA, "10,00"), *broken)
-    checked.run()
-    assert service.calls(CHECK) == 1
-
-
-def test_a_job_that_says_never_checks_nothing(checked, service):
-    checked.declare(account_checks={"when": "never"})
-    assert checked.run().exit_code == ExitCode.DONE
-    assert service.calls(CHECK) == 0
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_an_unanswered_check_counts_as_spent_and_holds_the_payment(checked, service, when):
-    service.plant(CHECK, "drop", when=when)
-    report = checked.run()
-    assert report.exit_code == ExitCode.ROWS_HELD
-    assert len(service.paid) == 1
-    checks = summary_of(report)["account_checks"]
-    assert (checks["made"], checks["unknown"], checks["cost_cents"]) == (2, 1, 2 * COST)
-
-
-def test_a_check_that_waited_too_long_for_its_turn_is_never_sent_and_costs_nothing(checked, service, monkeypatch):
-    monkeypatch.setattr("flows.account_checks.check_accounts.TURN_WITHIN_S", 0.0)
-    report = checked.run()
-    assert report.exit_code == ExitCode.NOT_SENT
-    checks = summary_of(report)["account_checks"]
-    assert (checks["made"], checks["unknown"], checks["cost_cents"], service.calls(CHECK)) == (0, 2, 0, 0)
-
-
 def test_a_service_that_answers_no_check_is_not_asked_for_ever(checked, service):
     service.plant(CHECK, "html", times=None)
     checked.payments(*(payment(who, "10,00") for who in people(30)))
@@ -194,54 +109,6 @@ def test_a_service_that_answers_no_check_is_not_asked_for_ever(checked, service)
     assert report.exit_code == ExitCode.NOT_SENT
     assert service.calls(CHECK) < 20
     assert service.posts == 0
-
-
-def test_what_is_likely_good_is_asked_first_where_the_budget_does_not_reach_everybody(checked, service):
-    """Refused before comes last, paid before first, and of the others the larger sum."""
-    checked.declare(account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "25.00"})
-    service.behave(invalid_accounts=[BIA.destination.pix_key])
-    checked.payments(payment(ANA, "1,00", "a"), payment(BIA, "90,00", "b"))
-    checked.run()
-    service.behave(invalid_accounts=[])
-    checked.declare(account_checks={"when": "always", "fee": "0.35", "budget": "0.72", "at_a_time": 1})
-    rows = (
-        payment(ANA, "1,00", "a"),
-        payment(ANA, "1,10", "c"),
-        payment(BIA, "90,00", "d"),
-        payment(CAIO, "50,00", "e"),
-        payment(DORA, "5,00", "f"),
-    )
-    checked.payments(*rows)
-    checked.run()
-    assert service.paid == [100, 110, 5000]
-
-
-@pytest.mark.usefixtures("workbooks")
-def test_the_workbook_accounts_for_every_call_and_adds_up(checked, service):
-    checked.declare(account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "25.00"})
-    checked.run(yes=False)
-    budget = 3 * COST
-    service.behave(invalid_accounts=[CAIO.destination.pix_key])
-    service.plant(CHECK, "drop", call=2)
-    checked.declare(account_checks={"when": "new_or_changed", "budget": f"{budget / 100:.2f}", "at_a_time": 1})
-    six = people(6)
-    checked.payments(
-        *(payment(who, f"{90 - number},00") for number, who in enumerate((CAIO, DORA, EVA, six[5], ANA, BIA)))
-    )
-    report = checked.run()
-    (path,) = (path for path in report.outputs if path.name == "reconciliation.xlsx")
-    sheet = load_workbook(path)["Verificações"]
-    head, *rows = [
-        row for row in sheet.iter_rows(values_only=True) if len([cell for cell in row if cell is not None]) > 2
-    ]
-    told = [dict(zip(head, row, strict=True)) for row in rows]
-    results = sorted(row["Resultado"] for row in told)
-    assert results == ["Fora do orçamento", "Inválida", "Sem resposta", "Válida", "Válida", "Válida"]
-    assert sum(row["Reaproveitada"] == "sim" for row in told) == 2
-    assert sum(row["Feita agora"] == "sim" for row in told) == 3
-    summary = summary_of(report)["account_checks"]
-    assert round(sum(row["Custo"] or 0 for row in told) * 100) == summary["cost_cents"] == budget
-    assert (summary["made"], summary["reused"], summary["invalid"], summary["unknown"]) == (3, 2, 1, 1)
 
 
 def test_two_runs_at_once_pay_for_one_check_and_share_its_answer(checked, service, tmp_path):

@@ -31,11 +31,6 @@ def refused(label, service, code: int, *says: str) -> None:
     assert service.posts == 0
 
 
-def test_a_job_file_that_is_not_there(ready, service):
-    ready.job = ready.folder / "no-job.yaml"
-    refused(ready, service, 10, "no-job.yaml")
-
-
 def test_a_misspelt_key_of_the_job_is_told_with_line_and_column(ready, service):
     ready.job.write_text(ready.job.read_text().replace('"period"', '"perod"'))
     refused(ready, service, 10, "perod", "job.yaml:7:2")
@@ -49,13 +44,6 @@ def test_a_file_that_is_not_there(ready, service):
 def test_a_file_that_is_no_workbook(ready, service):
     (ready.folder / "payments.xlsx").write_bytes(b"%PDF-1.7 not a workbook at all")
     refused(ready, service, 11, "payments.xlsx")
-
-
-def test_a_sheet_without_a_column_it_needs(ready, service):
-    row = dict(payment(ANA, "10,00"))
-    del row["Valor"]
-    ready.payments(row)
-    refused(ready, service, 11, "payments.xlsx", "Valor")
 
 
 def test_a_layout_nobody_knows(ready, service):

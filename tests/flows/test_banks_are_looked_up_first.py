@@ -1,7 +1,5 @@
 """A bank account whose institution the service's list speaks against is held before a centavo is spent on it."""
 
-import json
-
 import pytest
 
 from schemas.errors import ExitCode
@@ -57,38 +55,11 @@ def test_an_account_the_list_speaks_against_is_held_and_never_asked_about(
     assert service.calls(CHECK) == 1
 
 
-@pytest.mark.journey
-def test_a_sound_bank_account_is_checked_and_paid(checked, service):
-    checked.payments(by_bank(ANA, "10,00", "341", ITAU))
-    assert checked.run().exit_code == ExitCode.DONE
-    assert (service.calls(CHECK), service.paid) == (1, [1000])
-
-
-def test_the_list_is_asked_for_once_a_day_and_only_where_there_is_a_bank_account(checked, service):
-    checked.payments(by_pix(ANA, "10,00"))
-    checked.run()
-    assert service.calls(INSTITUTIONS) == 0
-    for amount in ("20,00", "30,00"):
-        checked.payments(by_bank(BIA, amount, "341", ITAU) | {"Referência": amount})
-        checked.run()
-    pages = service.calls(INSTITUTIONS)
-    checked.payments(by_bank(BIA, "40,00", "341", ITAU))
-    checked.run()
-    assert service.calls(INSTITUTIONS) == pages > 0
-
-
 def test_without_a_list_the_check_is_left_out_and_said_so(checked, service, capsys):
     service.plant(INSTITUTIONS, "status", status=400, times=None)
     checked.payments(by_bank(ANA, "10,00", "341", NOBODY))
     assert checked.run().exit_code == ExitCode.DONE
     assert "instituições" in capsys.readouterr().err
-
-
-def test_a_job_that_never_pays_for_checks_has_its_banks_looked_up_all_the_same(label, service):
-    label.payments(by_bank(ANA, "10,00", "341", NOBODY))
-    report = label.run()
-    assert codes(report) == {"BANK_UNKNOWN": 1}
-    assert (service.calls(CHECK), service.posts) == (0, 0)
 
 
 def test_the_plan_does_not_count_the_cost_of_accounts_the_list_speaks_against(checked, service):
@@ -104,16 +75,6 @@ def test_the_plan_does_not_count_the_cost_of_accounts_the_list_speaks_against(ch
     )
     after = checked.ask("plan", checked.job, code=15)["account_checks"]
     assert (after["wanted"], after["cost_cents"]) == (1, 36)
-
-
-def test_an_account_without_ispb_takes_it_from_the_list_and_is_checked_and_paid_by_it(checked, service):
-    checked.payments(by_bank(ANA, "10,00", "341", ""), by_pix(BIA, "5,00"))
-    report = checked.run()
-    assert (report.exit_code, codes(report)) == (ExitCode.DONE, {"BANK_PSP_LISTED": 1})
-    assert (service.calls(CHECK), sorted(service.paid)) == (2, [500, 1000])
-    (submission,) = checked.ledger().submissions.list()
-    accounts = [payment["bankAccount"] for payment in json.loads(submission.body)["payments"]]
-    assert ITAU in {account.get("pspId") for account in accounts}
 
 
 @pytest.mark.parametrize("code", ["999", "341"])

@@ -1,7 +1,6 @@
 """corrections.xlsx put right and given back: each of its sheets takes the place of the one it is a copy of."""
 
 import csv
-import subprocess
 
 import pytest
 from openpyxl import load_workbook
@@ -9,65 +8,10 @@ from openpyxl import load_workbook
 from schemas.errors import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import NOBODY, Row, line, payee, payment, people, share
-from tests.flows.label import COMMAND, Label, corrections_of, put_right, summary_of
+from tests.flows.label import Label, corrections_of, put_right, summary_of
 
 ANA, BIA, CAIO = people(3)
 pytestmark = pytest.mark.long
-
-
-def test_a_file_without_problems_is_read_as_ever_beside_the_corrected_one(label, service):
-    label.declare(sources=[{"files": ["a.xlsx", "b.xlsx"], "layout": "payments"}])
-    label.write("a.xlsx", [payment(ANA, "10,00")])
-    label.write("b.xlsx", [payment(BIA, "20,00", CPF=NOBODY), payment(CAIO, "30,00")])
-    workbook = corrections_of(label.run())
-    assert load_workbook(workbook).sheetnames == ["Dados", "Problemas"]
-    report = label.run(files=[put_right(workbook, Dados_B2=BIA.tax_id)])
-    assert report.exit_code == ExitCode.DONE
-    assert service.paid == [1000, 2000, 3000]
-    assert places(summary_of(report)) == {"duplicate": 4000, "paid": 2000}
-
-
-def test_royalties_of_the_other_statements_are_not_taken_for_gone(label, service):
-    """Read alone, the corrected statement would look as if the rest had been paid for nothing."""
-    label.declare(
-        sources=[{"files": ["um.xlsx", "dois.xlsx"], "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx"
-    )
-    label.write("payees.xlsx", [payee(ANA)])
-    label.write("shares.xlsx", [share(ANA, "100")])
-    label.write("um.xlsx", [line("10,00")])
-    label.write("dois.xlsx", [line("5,00"), line("sete")])
-    workbook = corrections_of(label.run())
-    report = label.run(files=[put_right(workbook, Dados_D3="7,00")])
-    assert report.exit_code == ExitCode.DONE
-    assert places(summary_of(report)) == {"duplicate": 1500, "paid": 700}
-    assert sorted(service.paid) == [700, 1500]
-
-
-@pytest.mark.journey
-def test_one_workbook_corrects_payments_and_payees_at_once(label, service):
-    label.declare(sources=[{"files": "payments.xlsx", "layout": "payments"}], payees="payees.xlsx")
-    label.payments(payment(ANA, "dez", Chave_Pix="", Tipo_da_chave=""))
-    label.write("payees.xlsx", [payee(ANA) | {"Chave Pix": "ana"}])
-    first = label.run()
-    workbook = corrections_of(first)
-    assert load_workbook(workbook).sheetnames == ["Dados", "Dados (2)", "Problemas"]
-    book = load_workbook(workbook)
-    book["Dados"]["D2"] = "10,00"
-    book["Dados (2)"]["D2"] = ANA.destination.pix_key
-    book.save(workbook)
-    report = label.run(files=[workbook])
-    assert report.exit_code == ExitCode.DONE
-    assert service.paid == [1000]
-
-
-def test_what_is_still_wrong_comes_back_once_more_and_can_be_corrected_again(label, service):
-    label.payments(payment(ANA, "10,00", CPF=NOBODY), payment(BIA, "vinte"))
-    workbook = corrections_of(label.run())
-    half = label.run(files=[put_right(workbook, Dados_B2=ANA.tax_id)])
-    assert half.exit_code == ExitCode.ROWS_HELD
-    report = label.run(files=[put_right(corrections_of(half), Dados_D3="20,00")])
-    assert report.exit_code == ExitCode.DONE
-    assert service.paid == [1000, 2000]
 
 
 def test_corrections_of_a_file_that_was_given_by_hand_stand_for_it(label, service):
@@ -114,15 +58,6 @@ def test_a_large_statement_is_corrected_by_the_rows_that_were_wrong(label, servi
     report = label.run(files=[put_right(workbook, Dados_D50012="1000,00")])
     assert report.exit_code == ExitCode.DONE
     assert service.paid == [50_010, 100_000]
-
-
-def test_it_says_how_to_go_on(label):
-    label.payments(payment(ANA, "dez"))
-    workbook = corrections_of(label.run())
-    listed = " ".join(str(cell) for row in load_workbook(workbook)["Problemas"].values for cell in row if cell)
-    assert "--file" in listed
-    command = [*COMMAND, "run", str(label.job), "--file", str(put_right(workbook, Dados_D2="10,00")), "--yes"]
-    assert subprocess.run(command, capture_output=True, check=False).returncode == ExitCode.DONE
 
 
 def test_an_account_whose_digits_the_spreadsheet_lost_is_not_healed_by_being_copied(label, service):
@@ -203,35 +138,6 @@ def test_a_row_that_was_changed_since_is_another_row_and_is_held(label, service,
     assert service.paid == [1000, 2000]
 
 
-def test_corrections_that_nobody_approved_settle_nothing(label, service):
-    label.payments(payment(ANA, "10,00", CPF=NOBODY))
-    workbook = put_right(corrections_of(label.run()), Dados_B2=ANA.tax_id)
-    label.run(files=[workbook], yes=False)
-    assert label.run().exit_code == ExitCode.ROWS_REFUSED
-    assert service.posts == 0
-
-
-def test_corrections_whose_plan_was_approved_and_then_rejected_settle_nothing(label, service):
-    label.declare(approval={"above": "1000.00"})
-    label.payments(payment(ANA, "10,00", CPF=NOBODY))
-    workbook = put_right(corrections_of(label.run()), Dados_B2=ANA.tax_id)
-    label.say("hold", "--by", "bia", "--why", "an alarm")
-    report = label.run(files=[workbook])
-    assert report.exit_code == ExitCode.NOT_SENT
-    label.say("reject", report.summary.plan_digest, "--by", "bia", "--why", "not this person")
-    label.say("release", "--by", "bia")
-    assert label.run(yes=False).exit_code == ExitCode.ROWS_REFUSED
-    assert service.posts == 0
-
-
-def test_the_same_row_of_another_period_is_held_there(label, service):
-    corrected_and_paid(label, payment(ANA, "10,00", "a", CPF=NOBODY), Dados_B2=ANA.tax_id)
-    label.declare(period="2026-11")
-    label.payments(payment(ANA, "10,00", "a", CPF=NOBODY))
-    assert places(summary_of(label.run())) == {"held": 1000}
-    assert service.paid == [1000]
-
-
 def test_a_corrected_line_of_a_statement_is_not_clawed_back_when_the_statement_is_run_again(label, service):
     """The line is short in the original: paid by its corrections, it would look as if too much had been paid."""
     label.declare(sources=[{"files": "lines.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx")
@@ -271,13 +177,6 @@ def test_corrections_with_a_row_taken_out_are_not_laid_over_the_rows_below(label
     again = label.run()
     assert again.exit_code == ExitCode.ROWS_HELD
     assert sum(service.paid) == 1500
-
-
-def test_the_workbook_made_in_a_terminal_says_the_command_that_reads_it(label, service):
-    label.payments(payment(ANA, "10,00", CPF=NOBODY))
-    workbook = corrections_of(label.run())
-    said = load_workbook(workbook)["Problemas"]["A1"].value
-    assert f"repasse run {label.job} --file {workbook}" in said
 
 
 def test_the_column_that_tells_of_each_row_is_not_read_back_even_where_it_was_filtered(label, service):

@@ -24,17 +24,6 @@ def look(label, monkeypatch):
     return read
 
 
-def test_all_pages_are_read_once_and_kept_for_a_day(look, service):
-    first = look()
-    pages = service.calls(INSTITUTIONS)
-    assert len(first.by_ispb) >= 60
-    assert pages > 1
-    assert dict(look(days=0.9).by_ispb) == dict(first.by_ispb)
-    assert service.calls(INSTITUTIONS) == pages
-    look(days=1.1)
-    assert service.calls(INSTITUTIONS) == 2 * pages
-
-
 def test_a_silent_service_leaves_the_copy_for_thirty_days_and_not_longer(look, service):
     kept = look()
     service.plant(INSTITUTIONS, "status", status=404, when="before", times=None)
@@ -43,12 +32,6 @@ def test_a_silent_service_leaves_the_copy_for_thirty_days_and_not_longer(look, s
     assert "404" in str(old.trouble)
     older = look(days=31)
     assert (dict(older.by_ispb), older.too_old) == ({}, True)
-
-
-def test_a_list_that_breaks_off_is_no_list(look, service):
-    kept = look()
-    service.plant(INSTITUTIONS, "status", status=404, call=2, when="before", times=None)
-    assert look(days=2).read_at == kept.read_at
 
 
 def test_a_list_that_shrank_to_a_few_is_not_believed(look, service):
@@ -61,14 +44,6 @@ def test_a_list_that_shrank_to_a_few_is_not_believed(look, service):
     told = look(days=2)
     assert (len(told.by_ispb), told.read_at) == (len(kept.by_ispb), kept.read_at)
     assert "only 1" in str(told.trouble)
-
-
-def test_without_a_service_the_copy_is_used_as_it_is(look, service):
-    assert look(asks=False).by_ispb == {}
-    look()
-    calls = service.calls(INSTITUTIONS)
-    assert look(days=2, asks=False).by_ispb
-    assert service.calls(INSTITUTIONS) == calls
 
 
 def test_the_command_reads_the_list_the_first_time_and_searches_the_copy(label, service):

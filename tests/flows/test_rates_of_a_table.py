@@ -36,13 +36,6 @@ def codes(report):
     return [(issue.code.value, issue.file, issue.row) for issue in report.issues]
 
 
-@pytest.mark.journey
-def test_lines_are_exchanged_at_the_last_rate_of_the_period_and_the_explanation_names_it(dollars, service):
-    report = run(dollars, ["USD;30/09/2026;5,30;PTAX", "USD;30/10/2026;5,4312;PTAX", "USD;03/11/2026;5,99;PTAX"])
-    assert (paid(service), codes(report)) == ([5431], [])
-    assert "USD 10 x 5,4312 (2026-10-30, PTAX) x 100 % = R$ 54,312" in dollars.say("explain", ANA.tax_id).output
-
-
 def test_a_sources_own_rate_goes_before_the_table(dollars, service):
     own = {"exchange": {"USD": {"rate": "5.00", "date": "2026-10-31", "source": "contrato"}}}
     run(dollars, ["USD;30/10/2026;5,4312;PTAX"], source=own)

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import ExitCode
-from schemas.plan import JobIdentity
 from tests.flows.books import places
-from tests.flows.jobs import JOB, PAYER, advance, line, payee, people, share
+from tests.flows.jobs import line, payee, people, share
 from tests.flows.label import summary_of
 
 ANA, BIA = people(2)
@@ -43,29 +41,6 @@ def test_the_samples_are_paid_as_their_known_result_says(label, service, tmp_pat
     assert sum(created["owner_cents"] for created in service.reports) == expected["totals_cents"]["owner"]
 
 
-@pytest.mark.journey
-def test_shares_and_the_owners_remainder_travel_in_one_report(royalties, service):
-    report = royalties.run()
-    assert report.exit_code == ExitCode.DONE
-    (created,) = service.reports
-    assert (service.paid, created["owner_cents"], created["amount_cents"]) == ([2500, 2500], 5000, 10000)
-    assert places(summary_of(report)) == {"paid": 5000, "owner": 5000}
-
-
-def test_a_second_statement_of_the_period_pays_the_difference(royalties, service):
-    royalties.run()
-    royalties.write("2026-10-b.xlsx", [line("40,00", "Choro")])
-    report = royalties.run()
-    assert report.exit_code == ExitCode.DONE
-    assert service.paid == [1000, 1000, 2500, 2500]
-    keys = JobIdentity(JOB, PAYER, "2026-10", "BRL")
-    assert set(service.reports[1]["extPaymentIds"]) == {keys.royalty_key(who.tax_id, 2) for who in (ANA, BIA)}
-    assert service.reports[1]["owner_cents"] == 2000
-    assert places(summary_of(report)) == {"paid": 2000, "owner": 2000, "duplicate": 10000}
-    royalties.run()
-    assert service.posts == 2
-
-
 def test_a_smaller_statement_takes_nothing_back_and_is_carried_into_the_next_period(royalties, service):
     royalties.write("2026-10-a.xlsx", [line("100,00", month="2026-09")])
     royalties.run()
@@ -79,38 +54,6 @@ def test_a_smaller_statement_takes_nothing_back_and_is_carried_into_the_next_per
     assert sorted(entry["final_amount_cents"] for entry in service.reports[1]["payments"]) == [1500, 1500]
 
 
-@pytest.mark.journey
-def test_what_is_below_the_minimum_reaches_the_next_period(royalties, service):
-    declare(royalties, rules={"minimum_payout": "30.00"})
-    report = royalties.run()
-    assert report.exit_code == ExitCode.DONE
-    assert places(summary_of(report)) == {"carried": 5000, "owner": 5000}
-    assert service.paid == []
-    royalties.write("2026-11-a.xlsx", [line("20,00")])
-    declare(royalties, "2026-11", rules={"minimum_payout": "30.00"})
-    report = royalties.run()
-    assert service.paid == [3000, 3000]
-    assert summary_of(report)["totals_cents"]["in"] == 2000 + 5000
-    royalties.run()
-    assert service.posts == 1
-
-
-def test_an_advance_is_recouped_once_over_two_periods(royalties, service):
-    royalties.write("advances.csv", [advance(ANA, "40,00")])
-    declare(royalties, advances="advances.csv")
-    report = royalties.run()
-    assert places(summary_of(report)) == {"paid": 2500, "recouped": 2500, "owner": 5000}
-    royalties.run()
-    royalties.write("2026-11-a.xlsx", [line("100,00", "Choro")])
-    declare(royalties, "2026-11", advances="advances.csv")
-    report = royalties.run()
-    assert places(summary_of(report)) == {"paid": 3500, "recouped": 1500, "owner": 5000}
-    royalties.write("2026-12-a.xlsx", [line("100,00", "Frevo")])
-    declare(royalties, "2026-12", advances="advances.csv")
-    royalties.run()
-    assert service.paid == [1000, 2500, 2500, 2500, 2500]
-
-
 def test_a_statement_that_was_carried_whole_is_not_counted_again_in_the_next_period(royalties, service):
     declare(royalties, rules={"minimum_payout": "30.00"})
     royalties.run()
@@ -119,14 +62,3 @@ def test_a_statement_that_was_carried_whole_is_not_counted_again_in_the_next_per
     report = royalties.run()
     assert service.paid == []
     assert places(summary_of(report)) == {"held": 10000, "carried": 5000}  # it was carried, and is not paid
-
-
-def test_a_payee_nobody_knows_keeps_the_sum_open_and_the_rest_is_paid(royalties, service):
-    royalties.write("payees.xlsx", [payee(ANA)])
-    report = royalties.run()
-    assert report.exit_code == ExitCode.ROWS_HELD
-    assert places(summary_of(report)) == {"paid": 2500, "held": 2500, "owner": 5000}
-    royalties.write("payees.xlsx", [payee(ANA), payee(BIA)])
-    report = royalties.run()
-    assert report.exit_code == ExitCode.DONE
-    assert service.paid == [2500, 2500]

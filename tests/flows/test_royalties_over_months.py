@@ -1,16 +1,14 @@
 """A team that starts in the middle of a year, and months that are run again after later ones."""
 
 import hashlib
-import json
 
 import pytest
 
 from sample_data.making.people import masked
 from schemas.errors import ExitCode
 from schemas.journal import AccountKind
-from schemas.plan import JobIdentity
 from tests.flows.books import places
-from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, share
+from tests.flows.jobs import line, payee, payment, people, share
 from tests.flows.label import summary_of
 
 ANA, BIA = people(2)
@@ -43,32 +41,6 @@ def final_cents(service, number):
     return sorted(entry["final_amount_cents"] for entry in service.reports[number]["payments"])
 
 
-def test_a_team_starts_in_july_with_what_was_carried_and_left_to_recoup_and_the_same_file_every_month(
-    royalties, service
-):
-    royalties.write(
-        "abertura.xlsx",
-        [
-            balance(ANA, "saldo", "07/2026", "-10,00"),
-            balance(BIA, "Saldo anterior", "jul/2026", "5,00"),
-            balance(BIA, "a recuperar", "2026-07", "40,00", "disco"),
-            balance(ANA, "pago", "2026-08", "20,00"),
-        ],
-    )
-    report = run(royalties, "07", opening="abertura.xlsx")
-    assert report.exit_code == ExitCode.DONE
-    summary = summary_of(report)
-    # Ana: 25.00 - 10.00. Bia: 25.00 recouped, 5.00 carried in.
-    assert (summary["totals_cents"]["in"], places(summary)) == (9500, {"paid": 2000, "recouped": 2500, "owner": 5000})
-    assert summary["rows"] == {"read": 9, "used": 8, "held": 0, "duplicate": 0, "ignored": 1}
-    summary = summary_of(run(royalties, "08", opening="abertura.xlsx"))
-    assert places(summary) == {"paid": 1500, "recouped": 1500, "duplicate": 2000, "owner": 5000}
-    assert summary_of(run(royalties, "09", opening="abertura.xlsx"))["totals_cents"]["in"] == 10000
-    assert [final_cents(service, number) for number in range(3)] == [[500, 1500], [500, 1000], [2500, 2500]]
-    assert run(royalties, "07", opening="abertura.xlsx").exit_code == ExitCode.DONE
-    assert service.posts == 3
-
-
 def test_an_opening_balance_that_contradicts_the_ledger_names_its_cell_and_holds_its_payee(royalties, service):
     run(royalties, "07")
     royalties.write(
@@ -83,17 +55,6 @@ def test_an_opening_balance_that_contradicts_the_ledger_names_its_cell_and_holds
     }
     assert places(summary_of(report)) == {"held": 5000, "owner": 5000}
     assert service.posts == 1
-
-
-def test_payments_rows_paid_outside_are_told_in_bulk(label, service):
-    label.payments(payment(ANA, "10,00", "show"), payment(ANA, "15,00", "clipe"), payment(BIA, "20,00"))
-    told = [balance(ANA, "pago", "2026-10", "10,00", "show"), balance(BIA, "paid", "2026-10", "20,00")]
-    label.write("abertura.xlsx", told)
-    label.declare(opening="abertura.xlsx")
-    report = label.run()
-    assert report.exit_code == ExitCode.DONE
-    assert places(summary_of(report)) == {"paid": 1500, "duplicate": 3000}
-    assert service.paid == [1500]
 
 
 # --- a statement under the wrong month --------------------------------------------------------------------------------
@@ -138,19 +99,6 @@ def test_the_true_month_says_what_it_takes_back_and_the_statement_can_then_be_pa
     with royalties.ledger() as ledger:
         carried = [-cents for account, cents in ledger.journal.balances().items() if account.kind is AccountKind.PAYEE]
     assert carried == [5000, 5000]
-
-
-def test_a_statement_that_is_gone_after_it_was_paid_wants_a_persons_eye_before_more_is_paid(royalties, service):
-    run(royalties, "07")
-    (royalties.folder / "2026-07-a.xlsx").unlink()
-    royalties.write("2026-07-b.xlsx", [line("300,00", "Valsa", "2026-07")])
-    report = run(royalties, "07")
-    assert (report.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 1)
-    assert any("2026-07-a.xlsx" in message for message in report.messages)
-    royalties.approve(summary_of(report)["plan_digest"], "200,00", "bia")
-    assert royalties.run(yes=False).exit_code == ExitCode.DONE
-    again = royalties.run()
-    assert (again.exit_code, again.issues) == (ExitCode.DONE, ())
 
 
 TOLD_OTHERWISE = {
@@ -200,37 +148,6 @@ def test_royalties_paid_outside_are_not_paid_because_their_row_is_gone(royalties
     )
     run(royalties, "07", opening="abertura.xlsx")
     assert sum(service.paid) == sum(sent) + 5000 + 2000
-
-
-@pytest.mark.journey
-def test_a_closed_period_run_again_comes_to_the_same_and_posts_nothing(royalties, service):
-    royalties.write("advances.csv", [advance(ANA, "60,00")])
-    changes = {"advances": "advances.csv", "rules": {"minimum_payout": "20.00"}}
-    run(royalties, "07", **changes)
-    open_again = summary_of(run(royalties, "07", **changes))
-    for month in ("08", "09"):
-        run(royalties, month, **changes)
-    posts, ledger = service.posts, royalties.ledger()
-    before = ledger.journal.entries()
-    closed = summary_of(run(royalties, "07", **changes))
-    assert service.posts == posts
-    assert ledger.journal.entries() == before
-    ledger.close()
-    assert json.dumps(closed | {"run": ""}) == json.dumps(open_again | {"run": ""})
-
-
-def test_a_late_statement_of_a_closed_period_pays_the_difference_less_the_advance_outstanding_today(royalties, service):
-    run(royalties, "07")
-    run(royalties, "08")
-    royalties.write("advances.csv", [advance(ANA, "12,00")])
-    royalties.write("2026-07-b.xlsx", [line("40,00", "Valsa")])
-    report = run(royalties, "07", advances="advances.csv")
-    assert places(summary_of(report)) == {"paid": 1000, "recouped": 1000, "duplicate": 10000, "owner": 2000}
-    keys = JobIdentity(JOB, PAYER, "2026-07", "BRL")
-    assert service.reports[2]["extPaymentIds"] == [keys.royalty_key(BIA.tax_id, 2)]
-    assert places(summary_of(run(royalties, "09", advances="advances.csv")))["recouped"] == 200
-    assert run(royalties, "07", advances="advances.csv").exit_code == ExitCode.DONE
-    assert service.posts == 4
 
 
 def test_what_a_closed_period_gave_too_much_is_taken_back_in_the_next_one_and_once(royalties, service):

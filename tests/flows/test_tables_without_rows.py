@@ -51,8 +51,3 @@ def test_what_is_in_the_others_is_paid_and_nothing_is_refused(label, service, em
     assert report.exit_code in {ExitCode.DONE, ExitCode.ROWS_HELD}, report.messages
     assert service.paid == PAID[empty]
     assert summary_of(label.run())["totals_cents"]["paid"] == 0
-
-
-def test_it_is_said_that_there_is_no_row(label):
-    write(label, "statement", "csv")
-    assert "não há nenhuma linha abaixo do cabeçalho" in label.type("plan", label.job).output

@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 from openpyxl import load_workbook
-from pypdf import PdfReader
 
 from sample_data.making.people import masked
 from schemas.job import BRASILIA
@@ -39,35 +38,6 @@ def run(label, month, amount, *rows):
 
 def paid(service):
     return [sorted(entry["final_amount_cents"] for entry in report["payments"]) for report in service.reports]
-
-
-@pytest.mark.journey
-def test_the_net_is_sent_and_the_rest_has_a_place_of_its_own(halves, service):
-    report = run(halves, "2026-07", "200,00", ("IRRF", "27,5", ""), ("ISS", "", "5,00"))
-    assert paid(service) == [[6750, 10000]]
-    assert (report.summary.totals_cents.tax, report.exit_code) == (3250, 0)
-    told = halves.say("explain", ANA.tax_id).output
-    assert "27,50: Imposto retido" in told
-    assert "67,50: Pago" in told
-    (account,) = halves.ask("account", ANA.tax_id)["accounts"]
-    assert account["periods"][0]["groups_cents"] == {"tax": 3250, "paid": 6750}
-
-
-def test_the_statement_shows_gross_withheld_and_net(halves, service):
-    report = run(halves, "2026-07", "200,00", ("IRRF", "27,5", ""))
-    pages = [
-        " ".join(page.extract_text() for page in PdfReader(path).pages)
-        for path in sorted((report.outputs[0].parent).rglob("statement-*.pdf"))
-    ]
-    (of_ana,) = [text for text in pages if "IRRF" in text]
-    for words in ("Valor bruto a pagar", "100,00", "Imposto retido: IRRF", "−27,50", "72,50"):
-        assert words in of_ana
-
-
-def test_a_month_run_again_withholds_nothing_twice(halves, service):
-    for _ in range(2):
-        run(halves, "2026-07", "200,00", ("irrf", "27,5", ""))
-    assert paid(service) == [[7250, 10000]]
 
 
 @pytest.mark.parametrize(
@@ -122,19 +92,6 @@ def test_the_month_lists_each_payment_to_a_person_with_gross_withheld_and_net(ha
         None,
     )
     assert rows[BIA.tax_id]["IRRF"] == 0
-
-
-def test_what_is_withheld_of_two_payments_of_a_month_adds_up_over_both(halves, service):
-    run(halves, "2026-07", "200,00", ("IRRF", "27,53", ""))
-    halves.write("2026-07-b.xlsx", [line("33,33", "Tarde")])
-    halves.run()
-    rows = [row for row in paid_this_month(halves) if row["CPF/CNPJ"] == ANA.tax_id]
-    received = [entry["final_amount_cents"] for report in service.reports for entry in report["payments"]]
-    assert len(rows) == 2
-    assert round(sum(row["Valor bruto"] for row in rows) * 100) in {11666, 11667}
-    assert {round(row["Valor líquido"] * 100) for row in rows} <= set(received)
-    for row in rows:
-        assert round(row["Valor bruto"] * 100) == round(row["IRRF"] * 100) + round(row["Valor líquido"] * 100)
 
 
 def test_the_year_sums_by_payee_and_month(halves, service):

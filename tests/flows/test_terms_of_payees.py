@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from schemas.job import BRASILIA
-from tests.flows.jobs import advance, line, payee, payment, people, share
+from tests.flows.jobs import line, payee, payment, people, share
 
 ANA, BIA = people(2)
 BLANK = {"Mínimo": "", "Periodicidade": "", "Idioma": "", "Bloqueio": "", "Bloqueado até": "", "Recuperar de": ""}
@@ -47,11 +47,6 @@ def test_a_payee_paid_by_the_quarter_gets_three_months_at_once(halves, service):
     assert "10,00: Levado ao próximo período (só devido no fim do trimestre ou semestre)" in told
 
 
-def test_a_minimum_of_ones_own_is_read_as_money(halves, service):
-    run(halves, "2026-07", "20,00", Mínimo="R$ 10,01")
-    assert paid(service) == [[1000]]
-
-
 def test_whoever_is_on_hold_is_paid_nothing_and_all_of_it_once_the_hold_is_over(halves, service):
     rows = {"files": "payments.xlsx", "layout": "payments"}
     halves.payments(payment(ANA, "7,00"), payment(BIA, "8,00"))
@@ -68,23 +63,3 @@ def test_whoever_is_on_hold_is_paid_nothing_and_all_of_it_once_the_hold_is_over(
 def test_a_hold_ends_by_itself_after_its_last_day(halves, service, until, held):
     report = run(halves, "2026-07", "20,00", Bloqueio="disputa", **{"Bloqueado até": f"{until:%Y-%m-%d}"})
     assert report.summary.totals_cents.held == held
-
-
-def test_a_word_that_is_none_of_the_column_holds_the_payee_and_names_the_cell(halves, service):
-    report = run(halves, "2026-07", "20,00", Periodicidade="quando der", Bloqueio="talvez")
-    assert paid(service) == [[1000]]
-    told = [(issue.cell, issue.column) for issue in report.issues if issue.code.value == "TERM_UNKNOWN"]
-    assert told == [("G2", "Periodicidade"), ("I2", "Bloqueio")]
-
-
-def test_advances_take_from_the_balance_too_where_the_payees_row_says_so(halves, service):
-    run(halves, "2026-07", "20,00", Mínimo="500,00")
-    halves.write("advances.csv", [advance(ANA, "15,00")])
-    halves.write("payees.xlsx", [payee(ANA) | BLANK | {"Recuperar de": "rendimentos e saldo"}, payee(BIA) | BLANK])
-    halves.write("2026-08-a.xlsx", [line("8,00", "Choro")])
-    sources = [{"files": "{period}-*.xlsx", "layout": "royalties"}]
-    halves.declare(
-        period="2026-08", sources=sources, payees="payees.xlsx", shares="shares.xlsx", advances="advances.csv"
-    )
-    halves.run()
-    assert paid(service) == [[1000], [400]]  # Ana: 4.00 earned, 10.00 carried in, 14.00 of 15.00 recouped

@@ -6,17 +6,6 @@ import re
 import pytest
 from python_calamine import CalamineWorkbook
 
-from flows.account_checks.check_accounts import check_accounts
-from flows.intake.read import read
-from flows.payables.draft import draft
-from flows.payables.freeze_plan import freeze_plan
-from flows.payables.preview import warn_of_plan
-from flows.run import QuietProgress
-from flows.run_options import RunOptions
-from flows.run_request import read_run_request
-from flows.runner import opened_run
-from flows.settings import read_settings
-from schemas.messages import render
 from tests.flows.jobs import advance, line, payee, payment, people, share
 
 ANA, BIA, CAIO, DAVI = people(4)
@@ -55,35 +44,6 @@ def september(label, service):
     return label
 
 
-@pytest.mark.journey
-def test_the_first_plan_of_all_says_that_there_is_nothing_to_compare_it_with(label, service, home):
-    label.payments(payment(ANA, "100,00"), payment(BIA, "20,00"))
-    document = plan(label)
-    assert document["first_ever"] is True
-    assert document["changes"]["against"] == "nothing"
-    assert noticed(document) == [("new", ANA.name), ("new", BIA.name)]
-    assert document["totals_cents"]["planned"] == document["totals_cents"]["in"] == document["total_cents"] == 12_000
-    output = shown(label)
-    assert "Nenhum pagamento foi feito ainda" in output
-    assert "Primeiro plano deste job" in output
-    assert not home.exists()
-
-
-@pytest.mark.journey
-def test_the_first_plan_of_a_period_is_held_against_the_last_period(september):
-    september.payments(payment(ANA, "110,00"), payment(BIA, "20,00"), payment(DAVI, "5,00"))
-    document = plan(september)
-    assert document["changes"]["against"] == "last_period"
-    assert document["changes"]["period"] == "2026-09"
-    assert (document["changes"]["before_cents"], document["changes"]["now_cents"]) == (15_000, 13_500)
-    assert changed(document) == [
-        ("removed", CAIO.name, 3_000, 0),
-        ("amount", ANA.name, 10_000, 11_000),
-        ("added", DAVI.name, 0, 500),
-    ]
-    assert noticed(document) == [("paid_before", BIA.name), ("new", DAVI.name), ("disappeared", CAIO.name)]
-
-
 @pytest.mark.usefixtures("workbooks")
 def test_a_destination_that_changed_is_told_and_never_shown(september):
     moved = payment(ANA, "100,00", **{"Chave Pix": "nova.chave@example.com"})
@@ -111,14 +71,6 @@ def test_a_hundred_times_last_month_is_the_first_thing_told(september):
     assert re.search(r"\*\*\* 100,00 10\.000,00|-\*\* 100,00 10\.000,00", output)
 
 
-def test_much_above_their_own_history_is_told_with_its_median(september):
-    september.payments(payment(ANA, "512,34"), payment(BIA, "21,00"), payment(CAIO, "31,00"))
-    (told,) = plan(september)["people"]["notices"]
-    assert (told["notice"], told["now_cents"], told["before_cents"], told["amounts"]) == (
-        "much_above", 51_234, 10_000, 1,
-    )  # fmt: skip
-
-
 def test_a_plan_is_held_against_the_last_run_that_planned_the_period(september, service):
     september.payments(payment(ANA, "110,00"), payment(BIA, "20,01"), payment(CAIO, "30,01"))
     september.run(yes=False)
@@ -141,24 +93,6 @@ def test_a_plan_is_held_against_the_last_run_that_planned_the_period(september, 
         assert count in output
 
 
-def test_what_a_run_has_paid_meanwhile_is_told_as_a_duplicate_and_as_no_change(september, service):
-    september.payments(payment(ANA, "110,00"), payment(BIA, "20,01"))
-    september.run(yes=True)
-    document = plan(september)
-    assert changed(document) == []
-    assert document["not_paid"] == [
-        {
-            "place": "duplicate",
-            "reason": "claimed",
-            "words": "já está em um envio",
-            "obligations": 2,
-            "amount_cents": 13_001,
-        }
-    ]
-    assert document["total_cents"] == 0
-    assert "nada a pagar" in shown(september)
-
-
 def test_a_row_that_was_held_and_is_corrected_says_where_it_comes_from(september, service):
     september.payments(payment(ANA, "110,00"), payment(BIA, "vinte"), payment(CAIO, "31,00"))
     september.run(yes=False)
@@ -176,13 +110,6 @@ def test_reasons_are_told_in_words_of_the_jobs_language(september, service):
     september.declare(period="2026-10", outputs={"folder": "out", "language": "en"})
     (held,) = plan(september, code=15)["not_paid"]
     assert held["words"] == "this is no amount"
-
-
-def test_names_are_in_the_document_only_when_a_person_asks_for_them(september):
-    september.payments(payment(ANA, "110,00"), payment(BIA, "20,01"), payment(DAVI, "5,00"))
-    quiet = json.dumps(plan(september, names=False))
-    assert [who.name for who in (ANA, BIA, CAIO, DAVI) if who.name in quiet] == []
-    assert all(who.name in json.dumps(plan(september), ensure_ascii=False) for who in (ANA, BIA, CAIO, DAVI))
 
 
 @pytest.fixture
@@ -203,14 +130,6 @@ def declare(label, period: str = "2026-10", **changes: object) -> None:
     sources = [{"files": "{period}-*.xlsx", "layout": "royalties"}]
     beside = {"payees": "payees.xlsx", "shares": "shares.xlsx"}
     label.declare(**{"period": period, "sources": sources, **beside, "rules": {"minimum_payout": "5.00"}} | changes)
-
-
-def test_who_is_only_carried_has_not_disappeared_and_stands_among_what_is_not_paid(royalties):
-    document = plan(royalties)
-    assert noticed(document) == []
-    assert [(obligation["place"], obligation["obligations"]) for obligation in document["not_paid"]] == [("carried", 1)]
-    totals = document["totals_cents"]
-    assert totals["in"] == sum(cents for place, cents in totals.items() if place != "in")
 
 
 def test_a_share_or_a_rate_that_changed_since_the_last_plan_is_told(royalties):
@@ -238,45 +157,11 @@ def sheets(document) -> dict[str, list[list[object]]]:
     return {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
 
 
-@pytest.mark.usefixtures("workbooks")
-def test_the_workbook_is_in_the_plans_own_folder_and_tells_the_same(september):
-    september.payments(payment(ANA, "10.000,00"), payment(BIA, "21,00"), payment(DAVI, "5,00"))
-    document = plan(september)
-    assert document["workbook"] == str(september.folder / "out" / "aurora" / "2026-10" / "plan" / "plan.xlsx")
-    found = sheets(document)
-    assert list(found) == ["Plano", "Olhar antes", "Mudanças", "Não pagos", "A pagar"]
-    assert [row[1] for row in found["Olhar antes"][1:]] == [ANA.name, DAVI.name, CAIO.name]
-    assert sum(round(row[4] * 100) for row in found["A pagar"][1:]) == document["total_cents"]
-
-
-def test_a_job_that_wants_no_workbooks_gets_none(september):
-    september.payments(payment(ANA, "110,00"))
-    september.declare(period="2026-10", outputs={"folder": "out", "formats": ["json"]})
-    assert plan(september)["workbook"] is None
-    assert not (september.folder / "out" / "aurora" / "2026-10").exists()
-
-
 def test_a_look_at_a_plan_changes_nothing_in_ledger_and_service(september, service):
     september.payments(payment(ANA, "110,00"))
     before = (service.posts, september.ask("runs"), september.ask("status"))
     plan(september)
     assert (service.posts, september.ask("runs"), september.ask("status")) == before
-
-
-@pytest.mark.usefixtures("workbooks")
-def test_a_run_that_waits_for_approval_tells_counts_and_where_the_workbook_is(september):
-    september.payments(payment(ANA, "10.000,00"), payment(BIA, "21,00"), payment(DAVI, "5,00"))
-    order = read_run_request(september.job, RunOptions(by="ana"))
-    with opened_run("payout", order, read_settings(), QuietProgress()) as run:
-        warn_of_plan(run, freeze_plan(run, check_accounts(run, draft(run, read(run)))))
-    (message,) = (render(message, "pt-BR") for message in run.messages)
-    told = "1 com cem vezes o valor anterior; 1 nunca pago antes; 1 pago no último período e ausente agora"
-    first, second = message.splitlines()
-    assert first == f"olhe antes de aprovar: {told}"
-    path = second.strip()
-    assert path.endswith(f"{run.id}/plan.xlsx")
-    assert [row[1] for row in sheets({"workbook": path})["Olhar antes"][1:]] == [ANA.name, DAVI.name, CAIO.name]
-    assert ANA.name not in message
 
 
 def test_a_plan_shows_from_whom_something_is_taken_back_and_how_much(label, service):

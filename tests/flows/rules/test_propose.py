@@ -6,7 +6,6 @@ import pytest
 
 from flows.reports.rules.report_list import (
     absence_lacks,
-    differs_from,
     linked_by_likeness,
     look_alikes,
     propose,
@@ -44,34 +43,6 @@ def listed(split_id="s-1", **fields):
 
 def proposed(reports, doubts=(), linked=()):
     return {name: one.id for name, one in propose(list(doubts) or [doubt()], reports, linked).items()}
-
-
-@pytest.mark.parametrize(
-    ("said", "differs"),
-    [
-        ({}, []),
-        ({"taxId": "12.ABC.345/01DE-35"}, []),
-        ({"reportId": OURS}, []),
-        ({"reportId": "invoice-7", "paymentBatchName": "November"}, []),
-        ({"reportId": THEIRS}, ["name"]),
-        ({"paymentBatchName": f"Selo [{THEIRS}]"}, ["name"]),
-        ({"taxId": "11222333000181"}, ["payer"]),
-        ({"currency": "USD"}, ["currency"]),
-        ({"totalAmount": "100.01"}, ["total"]),
-        ({"pendingPayments": 2}, ["number of payments"]),
-        ({"pendingPayments": 0}, ["number of payments"]),
-        ({"pendingPayments": 0, "status": "DONE"}, []),
-        ({"taxId": "11222333000181", "totalAmount": "1.00"}, ["payer", "total"]),
-    ],
-)
-def test_what_a_report_says_otherwise_is_named(said, differs):
-    assert differs_from(doubt(), listed(**said)) == differs
-
-
-@pytest.mark.parametrize("silent", ["taxId", "currency", "totalAmount", "pendingPayments", "donePayments", "status"])
-def test_what_a_report_does_not_say_it_does_not_contradict_but_then_it_is_not_proposed(silent):
-    assert differs_from(doubt(), listed(**{silent: None})) == []
-    assert proposed([listed(**{silent: None})]) == ({OURS: "s-1"} if silent == "status" else {})
 
 
 def test_the_only_report_that_agrees_in_everything_is_proposed():
@@ -129,22 +100,6 @@ def linked(reports, doubts=()):
 
 def test_where_nothing_is_echoed_the_only_one_that_agrees_is_linked():
     assert linked([listed()]) == {OURS: "s-1"}
-
-
-@pytest.mark.parametrize(
-    "reports",
-    [
-        [listed(), listed("s-2")],
-        [listed(reportId="the-service-s-own-7")],
-        [listed(paymentBatchName="Lote 7")],
-        [listed(), listed("s-2", reportId=THEIRS, totalAmount="1.00")],
-        [listed(splitDate="2026-11-20T13:00:00+00:00")],
-        [listed(splitDate="2026-11-20T09:00:01")],
-    ],
-    ids=["two alike", "an id of its own", "a name of its own", "others are echoed", "an hour later", "of another zone"],
-)
-def test_where_anything_speaks_against_it_a_person_decides(reports):
-    assert linked(reports) == {}
 
 
 @pytest.mark.parametrize("fields", [{"linked_by": TAKEN_BACK}, {"state": SubmissionState.ABSENT}])
