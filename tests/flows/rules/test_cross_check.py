@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 import pandas as pd
+import pytest
 
 from flows.intake.rules.inputs import input_totals
 from flows.payables.rules.cross_check import cross_check
 from schemas.job import resolve_period
 from schemas.parsing.row_accounting import join_runs, runs_of
 from tests.spec.office import inputs, job, statement
-from tests.spec.tables import RECORDINGS, lines, payees, payments, same, shares
+from tests.spec.tables import CPF, RECORDINGS, advances, held_rows, lines, payees, payments, same, shares
 
 OCTOBER = resolve_period("2026-10", None)
 
@@ -36,6 +37,58 @@ def told(found):
     return [(issue.code.value, issue.severity.value, issue.file, issue.row) for issue in found.issues]
 
 
+def test_tables_that_agree_are_left_alone():
+    came_in = inputs(
+        [statement(lines("| recording | amount |\n| samba | 1.00 |"))],
+        payments=payments("| payee | amount |\n| ana | 1.00 |"),
+        payees=payees("ana"),
+        shares=shares("| payee | recording | share |\n| ana | samba | 50 |"),
+    )
+    found = checked(came_in)
+    assert found.issues == ()
+    assert set(found.rows["disposition"]) == {"used"}
+
+
+def test_shares_of_somebody_the_payees_do_not_hold_are_told_row_by_row_and_stay_in_use():
+    found = checked(
+        inputs(
+            payees=payees("ana"),
+            payee_problems={CPF["caio"]: "PIX_CPF"},
+            shares=shares("| payee | share |\n| ana | 20 |\n| bia | 20 |\n| caio | 20 |\n| davi | 20 |"),
+        )
+    )
+    unknown = ("TAXID_UNKNOWN_PAYEE", "error", "shares.xlsx")
+    assert told(found) == [(*unknown, 3), (*unknown, 5)]
+    assert set(found.rows["disposition"]) == {"used"}
+
+
+PAYMENTS_OF_STRANGERS = payments(
+    """
+    | payee | key             | amount |
+    | ana   |                 | 1.00   |
+    | bia   |                 | 2.00   |
+    | caio  | caio@example.com | 3.00  |
+    """
+)
+
+
+def test_a_payment_without_a_destination_to_somebody_the_payees_do_not_hold_is_held():
+    found = checked(inputs(payments=PAYMENTS_OF_STRANGERS, payees=payees("ana")))
+    assert told(found) == [("TAXID_UNKNOWN_PAYEE", "error", "payments.xlsx", 3)]
+    assert same(
+        found.rows,
+        """
+        | first_row | rows | disposition | reason              |
+        | 2         | 2    | used        |                     |
+        | 3         | 1    | held        | TAXID_UNKNOWN_PAYEE |
+        """,
+    )
+
+
+def test_a_job_without_payees_knows_nobody_and_asks_for_nobody():
+    assert checked(inputs(payments=PAYMENTS_OF_STRANGERS), payees=None).issues == ()
+
+
 LINES = lines(
     """
     | recording | title   | month   | amount |
@@ -46,6 +99,44 @@ LINES = lines(
     | valsa     |         | 2026-09 | 16.00  |
     """
 )
+SAMBA = shares("| payee | recording | share |\n| ana | samba | 50 |")
+
+
+@pytest.mark.parametrize(("rule", "disposition"), [("hold", "held"), ("owner", "used"), ("error", "used")])
+def test_lines_without_a_share_are_told_once_for_each_asset_at_its_first_line(rule, disposition):
+    found = checked(inputs([statement(LINES)], payees=payees("ana"), shares=SAMBA), rules={"unmatched": rule})
+    assert told(found) == [
+        ("SHARE_UNMATCHED", "warning", "statement.tsv", 3),
+        ("SHARE_UNMATCHED", "warning", "statement.tsv", 5),
+    ]
+    valsa, nameless = found.issues
+    assert "3" in str(valsa.message)
+    assert "Sem nome" in str(nameless.message)
+    went = dispositions(found, "statement.tsv")
+    assert went == ({"used": 1, "held": 4} if disposition == "held" else {"used": 5})
+
+
+def test_an_asset_without_a_share_is_told_once_in_each_file():
+    second = lines("| recording | amount |\n| valsa | 1.00 |", file="second.tsv")
+    found = checked(inputs([statement(LINES), statement(second)], payees=payees("ana"), shares=SAMBA))
+    assert [(issue.file, issue.row) for issue in found.issues] == [
+        ("statement.tsv", 3),
+        ("statement.tsv", 5),
+        ("second.tsv", 2),
+    ]
+
+
+def test_a_share_that_has_ended_leaves_only_the_later_lines_uncovered():
+    ended = shares("| payee | recording | share | to |\n| ana | valsa | 50 | 2026-09-30 |\n| ana | samba | 50 | |")
+    found = checked(inputs([statement(LINES)], payees=payees("ana"), shares=ended))
+    assert [issue.row for issue in found.issues] == [4, 5]
+
+
+def test_a_statement_of_which_no_line_is_sound_is_no_reason_to_stumble():
+    came_in = inputs(
+        [statement(lines("| amount |"), held=held_rows("| payee | amount | problem |\n| | 1.00 | ISRC_FORMAT |"))]
+    )
+    assert checked(came_in).issues == ()
 
 
 def two_files():
@@ -99,6 +190,18 @@ def test_an_asset_shared_out_more_than_whole_is_told_for_each_month_in_which_it_
     assert "110" in str(issue.message)
 
 
+def test_a_currency_without_a_rate_is_told_once_a_file_whether_its_lines_are_sound_or_held():
+    drawn = "| recording | currency | amount |\n| samba | USD | 1.00 |\n| samba | USD | 1.00 |\n| samba | EUR | 1.00 |"
+    held = held_rows("| payee | currency | amount | problem |\n| | GBP | 1.00 | ISRC_FORMAT |\n| | | | AMOUNT_FORMAT |")
+    rows = statement(lines(drawn), held=held, rates={"EUR": "6.00"})
+    found = checked(inputs([rows], payees=payees("ana"), shares=SAMBA))
+    assert [(issue.code.value, issue.file, issue.row) for issue in found.issues] == [
+        ("CURRENCY_NO_RATE", "held.xlsx", None),
+        ("CURRENCY_NO_RATE", "statement.tsv", None),
+    ]
+    assert ["GBP" in str(found.issues[0].message), "USD" in str(found.issues[1].message)] == [True, True]
+
+
 def test_a_share_written_twice_is_told_and_what_it_is_a_share_of_waits():
     drawn = """
         | payee | recording | share | role     | from       |
@@ -116,6 +219,31 @@ def test_a_share_written_twice_is_told_and_what_it_is_a_share_of_waits():
     assert dispositions(found, "shares.xlsx") == {"used": 5, "held": 2}
     assert len(found.shares) == 5
     assert set(found.shares_in_question["isrc"]) == {RECORDINGS["samba"]}
+
+
+def test_shares_that_are_not_the_same_are_left_alone():
+    found = checked(inputs(payees=payees("ana", "bia"), shares=shares("| payee | share |\n| ana | 20 |\n| bia | 20 |")))
+    assert (told(found), len(found.shares)) == ([], 2)
+
+
+@pytest.mark.parametrize(
+    ("again", "doubled"),
+    [
+        ("| ana | 50.00 | show | 2026-01-15 |", True),
+        ("| ana | 60.00 | show | 2026-01-15 |", True),
+        ("| ana | 50.00 | show | 2026-02-15 |", False),
+        ("| ana | 50.00 | tour | 2026-01-15 |", False),
+        ("| bia | 50.00 | show | 2026-01-15 |", False),
+    ],
+    ids=["the same", "another amount", "another day", "another reference", "another payee"],
+)
+def test_an_advance_written_twice_holds_whose_it_is(again, doubled):
+    drawn = f"| payee | amount | reference | date |\n| ana | 50.00 | show | 2026-01-15 |\n{again}"
+    found = checked(inputs(payees=payees("ana", "bia"), advances=advances(drawn)))
+    assert told(found) == ([("ROW_DUPLICATE", "error", "advances.csv", 3)] if doubled else [])
+    assert dict(found.advance_problems) == ({CPF["ana"]: "ROW_DUPLICATE"} if doubled else {})
+    assert len(found.advances) == (1 if doubled else 2)
+    assert dispositions(found, "advances.csv") == ({"used": 1, "held": 1} if doubled else {"used": 2})
 
 
 def test_a_list_that_was_used_before_contradicts_nothing():
