@@ -40,7 +40,7 @@ def write(label, empty, suffix):
     label.declare(sources=sources, rules={"unmatched": "owner"}, **{name: f"{name}.{suffix}" for name in BESIDE})
 
 
-@pytest.mark.parametrize("suffix", ["xlsx", "csv"])
+@pytest.mark.parametrize("suffix", [pytest.param("xlsx", marks=pytest.mark.long), "csv"])
 @pytest.mark.parametrize("empty", ROWS)
 def test_what_is_in_the_others_is_paid_and_nothing_is_refused(label, service, empty, suffix):
     write(label, empty, suffix)
