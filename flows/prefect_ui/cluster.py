@@ -24,11 +24,13 @@ _WORKERS_WITHIN_S: Final = 60
 def task_runner() -> TaskRunner[Any]:
     """Return the runner of a flow's tasks: of the cluster that the environment names, or of this process."""
     try:
-        address = read_settings().dask
-        from prefect_dask.task_runners import DaskTaskRunner  # noqa: PLC0415 - the extra [dask], which takes half a second to import
+        if address := read_settings().dask:
+            from prefect_dask.task_runners import DaskTaskRunner  # noqa: PLC0415 - of the extra [dask], and slow to import
+
+            return DaskTaskRunner(address=address)
     except (ConfigurationError, ImportError):  # told by `map_files`, where there is a run to tell it
-        return ThreadPoolTaskRunner()
-    return DaskTaskRunner(address=address) if address else ThreadPoolTaskRunner()
+        pass
+    return ThreadPoolTaskRunner()
 
 
 def map_files(work: Callable[[Any], Any], files: Sequence[Any]) -> Sequence[Any]:
