@@ -26,7 +26,7 @@ from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import PAYOUT, call, opened_run, walk
 from flows.settings import read_settings
-from schemas.errors import ExitCode
+from schemas.errors import ConfigurationError, ExitCode
 from tests.flows.jobs import declare, payee, people, share, write_sheet
 from tests.throwaway_dask import WAYS, opened_dask
 from tests.watched.installation import ROOT, Installation
@@ -218,11 +218,10 @@ def test_a_scheduler_that_does_not_answer_is_named_and_nothing_is_sent(job, pref
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:8786", "tcp://somebody@127.0.0.1:8786", "dask"])
-def test_an_address_that_is_none_is_named_and_nothing_is_sent(job, prefect, monkeypatch, address):
+def test_an_address_that_is_none_is_named_before_anything_is_begun(job, monkeypatch, address):
     monkeypatch.setenv("REPASSE_DASK", address)
-    run, _, _ = walked(job, on_cluster=True)
-    assert run.exit_code is ExitCode.CONFIGURATION
-    assert "REPASSE_DASK" in str(run.messages[0])
+    with pytest.raises(ConfigurationError, match="REPASSE_DASK"):
+        walked(job)
 
 
 @pytest.fixture
