@@ -10,7 +10,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from schemas.raw_table import Oddities, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import Oddities
 
 _PREFIX: Final = "repasse:"
 

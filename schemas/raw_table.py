@@ -1,8 +1,7 @@
-"""Sheets as text: cells with their place and kind, what else a sheet holds, and the table of them, before any rule."""
+"""RawTable: one sheet as text, with each cell's place and kind, before any rule has been applied."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
 from typing import Final
 
 import numpy as np
@@ -10,70 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from schemas.messages import Message
-
-
-class CellKind(IntEnum):
-    """What a cell held before it became text; a CSV holds TEXT and EMPTY only."""
-
-    EMPTY = 0
-    TEXT = 1
-    NUMBER = 2
-    DATE = 3
-    BOOL = 4
-    ERROR = 5
-    FORMULA_WITHOUT_VALUE = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Oddities:
-    """What a sheet holds beside its values. Rows are physical, positions count from 0 at column A.
-
-    Attributes:
-        values_only: Whether none of this was looked for, since its format is read for its values alone.
-    """
-
-    hidden_rows: tuple[int, ...] = ()
-    hidden_columns: tuple[int, ...] = ()
-    merged: frozenset[tuple[int, int]] = frozenset()
-    external: frozenset[tuple[int, int]] = frozenset()
-    formulas: frozenset[tuple[int, int]] = frozenset()
-    zeros: frozenset[tuple[int, int, int]] = frozenset()
-    shown_otherwise: frozenset[tuple[int, int]] = frozenset()
-    struck: frozenset[tuple[int, int]] = frozenset()
-    comments: tuple[tuple[int, int, str], ...] = ()
-    stale: bool = False
-    values_only: bool = False
-
-
-NO_ODDITIES: Final = Oddities()
-
-
-@dataclass(frozen=True, slots=True)
-class HeadRow:
-    """One of the first rows.
-
-    Attributes:
-        row: Physical row, 1-based.
-    """
-
-    row: int
-    texts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """One way to see a table in a file.
-
-    Attributes:
-        sheet: Sheet name; None for text.
-        delimiter: Between the fields of a text; None for a sheet.
-    """
-
-    sheet: str | None
-    delimiter: str | None
-    visible: bool
-    head: tuple[HeadRow, ...]
-    rows: int = 0
+from schemas.sheet_cells import NO_ODDITIES, CellKind, HeadRow, Oddities
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +118,6 @@ def column_letter(position: int) -> str:
         position, remainder = divmod(position - 1, 26)
         letters = chr(ord("A") + remainder) + letters
     return letters
-
-
-# Begins what Repasse writes into the comment of a cell, below what the person had written there.
-NOTE_MARK: Final = "— Repasse —"
-# How far down a header is looked for when the layout does not say where it is, and how many rows a view shows.
-HEAD_ROWS: Final = 60
 
 
 _TEXT_DTYPE: Final = pd.StringDtype(na_value=np.nan)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from schemas.job_draft import DraftedFiles, JobDraft
     from schemas.layouts.drafting import Possibilities
     from schemas.layouts.layout import Layout
-    from schemas.raw_table import View
+    from schemas.sheet_cells import View
 
 
 # What a file is whose layout has to be drafted, as an answer.

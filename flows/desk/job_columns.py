@@ -37,7 +37,7 @@ from schemas.job import Job, TableFiles
 from schemas.layouts.drafting import Possibilities, as_table, identify
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message, render
-from schemas.raw_table import View
+from schemas.sheet_cells import View
 
 router = APIRouter()
 

@@ -34,7 +34,7 @@ from schemas.errors import RepasseError
 from schemas.job_draft import SOURCE_TABLES, DraftedFiles, job_yaml, name_of_file, received_as_typed
 from schemas.layouts.drafting import Possibilities, identify, variants_of
 from schemas.messages import Listed, Message, render
-from schemas.raw_table import View
+from schemas.sheet_cells import View
 from schemas.values.tax_id import require_tax_id
 
 KEPT: Final = 24

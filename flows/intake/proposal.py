@@ -20,7 +20,8 @@ from schemas.layouts.layout import Layout, fold
 from schemas.messages import Message, catalogue_in
 from schemas.parsing.table import column_names
 from schemas.parsing.unread_columns import UnreadColumn, quoted, unread_in_head
-from schemas.raw_table import View, column_letter
+from schemas.raw_table import column_letter
+from schemas.sheet_cells import View
 
 
 class BroughtFile(NamedTuple):

@@ -36,7 +36,8 @@ from schemas.parsing.content_hash import RowsContent, content_of
 from schemas.parsing.row_accounting import RowRuns, runs_of
 from schemas.parsing.table import empty_table, parse_table
 from schemas.parsing.typed_table import KeyTypes
-from schemas.raw_table import FileIdentity, RawTable, View
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import View
 from schemas.statement_sketches import NO_SKETCHES, Sketches
 from schemas.tables.model import DataFrame
 from schemas.tables.royalties import LineTotals, RoyaltyLines

@@ -20,7 +20,8 @@ from schemas.parsing.blocks import Before, BlockAccounting, BlockFindings, Table
 from schemas.parsing.content_hash import RowsContent
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
 from schemas.parsing.line_sums import TableSource
-from schemas.raw_table import RawTable, View, joined, some_rows
+from schemas.raw_table import RawTable, joined, some_rows
+from schemas.sheet_cells import View
 from schemas.statement_sketches import NO_SKETCHES, Sketches, add_sketches
 from schemas.tables.model import DataFrame
 from schemas.tables.royalties import LineTotals, RoyaltyLines

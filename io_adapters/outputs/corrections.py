@@ -47,7 +47,8 @@ from schemas.corrections import (
 )
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Catalogue, Message, catalogue_in, currency_sign
-from schemas.raw_table import NOTE_MARK, CellKind, RawTable, column_letter
+from schemas.raw_table import RawTable, column_letter
+from schemas.sheet_cells import NOTE_MARK, CellKind
 
 # Above this a copy of the whole sheet helps nobody: only the rows with problems are copied.
 COPIED_WHOLE: Final = 50_000

@@ -34,7 +34,8 @@ from schemas.layouts.recognise import (
     preamble_of,
 )
 from schemas.messages import Message
-from schemas.raw_table import HeadRow, RawTable, View, joined
+from schemas.raw_table import RawTable, joined
+from schemas.sheet_cells import HeadRow, View
 
 
 def recognised(views: Sequence[View], layouts: Iterable[Layout], place: FilePlace) -> Layout:

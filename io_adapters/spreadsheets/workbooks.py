@@ -31,17 +31,8 @@ from schemas.corrections import WorkbookMarks
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import (
-    NO_ODDITIES,
-    CellKind,
-    FileIdentity,
-    HeadRow,
-    Oddities,
-    RawTable,
-    View,
-    text_series,
-    without_rows,
-)
+from schemas.raw_table import FileIdentity, RawTable, text_series, without_rows
+from schemas.sheet_cells import NO_ODDITIES, CellKind, HeadRow, Oddities, View
 
 
 class WorkbookSource(Protocol):

@@ -16,7 +16,8 @@ from schemas.parsing.cells import ColumnReader, DecidingCells, ParsingDecision, 
 from schemas.parsing.excluded_rows import positions_under
 from schemas.parsing.readers import DECIDING_AMOUNTS, Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.parsing.stated_totals import TotalWords
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 from schemas.tables.model import Column, ColumnKind
 from schemas.tables.royalties import LINE_AMOUNT
 from schemas.values.money import DecimalMark

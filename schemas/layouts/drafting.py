@@ -27,7 +27,7 @@ from schemas.layouts.recognise import (
     variants,
 )
 from schemas.messages import render
-from schemas.raw_table import HeadRow, View
+from schemas.sheet_cells import HeadRow, View
 
 _PLAIN: Final = re.compile(r"[A-Za-zÀ-ÿ][\wÀ-ÿ /()$%'-]*[\w)]")
 _WORDS_OF_YAML: Final = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})

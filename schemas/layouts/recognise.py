@@ -10,7 +10,7 @@ from typing import Final, Literal
 from schemas.layouts.headers import GROUP_MARK, HeaderMatch, match_headers, usual_columns
 from schemas.layouts.layout import Above, Layout, WrittenAs, fold
 from schemas.messages import Message
-from schemas.raw_table import HeadRow, View
+from schemas.sheet_cells import HeadRow, View
 from schemas.values.money import read_amount_text
 
 # What a header says of money: what is left for the client counts for it, what comes before or beside against it.

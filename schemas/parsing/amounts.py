@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from schemas.issues import IssueCode
 from schemas.parsing.cells import ColumnReader, DecidingCells, ParsingDecision
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.values.money import AmountText, DecimalMark, read_amount_text
 from schemas.values.reading import Reading
 

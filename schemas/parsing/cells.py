@@ -13,7 +13,7 @@ import pandas as pd
 
 from schemas.issues import IssueCode, Severity
 from schemas.messages import Message
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.values.reading import BLANKS, Reading
 
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from schemas.issues import IssueCode
 from schemas.parsing.cells import CellReader, ColumnReader, DecidingCells, ParsingDecision
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.values.reading import MONTHS, Reading, fold_word
 
 DateStyle = Literal["auto", "home", "day_first", "month_first"]

@@ -23,7 +23,8 @@ from schemas.parsing.stated_totals import (
     rows_empty_but_for,
     totals_above,
 )
-from schemas.raw_table import CellKind, RawTable, column_letter
+from schemas.raw_table import RawTable, column_letter
+from schemas.sheet_cells import CellKind
 
 Mask = npt.NDArray[np.bool_]
 

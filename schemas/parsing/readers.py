@@ -12,7 +12,7 @@ from schemas.issues import IssueCode
 from schemas.parsing.amounts import line_amounts, payable_amounts, percentages, shares
 from schemas.parsing.cells import CellReader, ColumnReader, ReaderFactory
 from schemas.parsing.dates import DateStyle, dates, is_english, periods
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.tables.model import ColumnKind
 from schemas.values.bank_account import (
     read_account,

@@ -19,7 +19,8 @@ from schemas.parsing.excluded_rows import positions_under, rows_holding
 from schemas.parsing.find_columns import label_of
 from schemas.parsing.readers import Convention, reader_factory
 from schemas.parsing.typed_table import Mask, TypedTable, is_error
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 from schemas.tables.model import Column, ColumnKind
 from schemas.values.reading import BLANKS, says_nothing
 from schemas.values.tax_id import read_tax_ids

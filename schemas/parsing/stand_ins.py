@@ -14,7 +14,8 @@ from schemas.parsing.cells import StoodIn
 from schemas.parsing.excluded_rows import positions_under
 from schemas.parsing.find_columns import label_of
 from schemas.parsing.readers import Convention, reader_factory
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 from schemas.tables.model import ColumnKind
 from schemas.values.money import DecimalMark, read_amount_text
 from schemas.values.reading import BLANKS

@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 
 from schemas.layouts.layout import ControlRows, Layout, fold
 from schemas.parsing.amounts import AmountColumn
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 from schemas.values.money import DecimalMark, read_amount_text
 from schemas.values.reading import BLANKS
 

@@ -24,7 +24,8 @@ from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import HeaderMatch, is_about_the_amount, match_headers
 from schemas.layouts.layout import Layout, fold
 from schemas.messages import Listed, Message
-from schemas.raw_table import CellKind, FileIdentity, HeadRow, RawTable, column_letter
+from schemas.raw_table import FileIdentity, RawTable, column_letter
+from schemas.sheet_cells import CellKind, HeadRow
 from schemas.values.reading import BLANKS, says_nothing, without_accents
 
 Mask = npt.NDArray[np.bool_]

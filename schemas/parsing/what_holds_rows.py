@@ -17,7 +17,8 @@ from schemas.parsing.excluded_rows import ExcludedRows, ExclusionReason
 from schemas.parsing.typed_table import TypedTable
 from schemas.parsing.unread_columns import words_of
 from schemas.plan import HOME_CURRENCY
-from schemas.raw_table import CellKind, RawTable, column_letter
+from schemas.raw_table import RawTable, column_letter
+from schemas.sheet_cells import CellKind
 from schemas.values.bank_account import DESTINATION_COLUMNS
 
 # What an empty cell is reproached with; a merged one is empty because of that alone.

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.values.masking import digest_of
 from schemas.values.reading import ACCOUNT_TYPES, BLANKS, Reading, fold_word
 from schemas.wire import AccountType, PixKeyType

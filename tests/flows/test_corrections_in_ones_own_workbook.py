@@ -12,7 +12,7 @@ from flows.payables.check import check_files
 from flows.run import QuietProgress
 from flows.run_options import RunOptions
 from flows.run_request import read_run_request
-from schemas.raw_table import NOTE_MARK
+from schemas.sheet_cells import NOTE_MARK
 from tests.io_adapters.spreadsheets.trap_workbook import libreoffice
 
 convert = pytest.fixture(scope="module")(libreoffice)

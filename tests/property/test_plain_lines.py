@@ -17,7 +17,8 @@ from schemas.parsing.cells import unreadable
 from schemas.parsing.content_hash import RowsContent, text_hashes
 from schemas.parsing.line_sums import TableSource, compare_totals
 from schemas.parsing.readers import Convention, plain_amounts, plain_pattern, reader_factory
-from schemas.raw_table import CellKind, FileIdentity, HeadRow, RawTable, joined, some_rows
+from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
+from schemas.sheet_cells import CellKind, HeadRow
 from schemas.statement_sketches import SketchKind, _recordings, hash_frame, recording_key
 from schemas.tables.model import ColumnKind
 from schemas.tables.royalties import COLUMNS, UNREAD_UPC

@@ -9,7 +9,8 @@ import pandas as pd
 from schemas.issues import Severity
 from schemas.layouts.layout import Layout
 from schemas.parsing.table import ParsedTable, parse_table
-from schemas.raw_table import NO_ODDITIES, CellKind, FileIdentity, Oddities, RawTable
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import NO_ODDITIES, CellKind, Oddities
 
 _STATEMENT = (
     "period",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.values.bank_account import (
     check_account_digit,
     destination_of,

@@ -10,7 +10,7 @@ from io_adapters.spreadsheets.reading import open_file
 from schemas.layouts.drafting import draft_layout, money_candidates
 from schemas.layouts.layout import Layout, fold
 from schemas.layouts.recognise import candidates, find_header, variants
-from schemas.raw_table import HeadRow, View
+from schemas.sheet_cells import HeadRow, View
 
 KNOWN = [read_layout(name, Path()) for name in known_layouts()]
 HEADER = ("Mês", "Loja", "Cód. da faixa", "ISRC", "Valor bruto (R$)", "Taxa", "Valor líquido (R$)")

@@ -4,7 +4,7 @@ import pytest
 
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import candidates, missing_of_nearest
-from schemas.raw_table import HeadRow, View
+from schemas.sheet_cells import HeadRow, View
 
 
 def view(*rows, delimiter=",", sheet=None, visible=True):

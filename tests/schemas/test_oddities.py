@@ -7,7 +7,7 @@ import pytest
 from schemas.issues import Severity
 from schemas.messages import render
 from schemas.parsing import cells, stated_totals, what_holds_rows
-from schemas.raw_table import CellKind, Oddities
+from schemas.sheet_cells import CellKind, Oddities
 from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, parse
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.issues import IssueCode, Severity
 from schemas.parsing.readers import read_text
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, parse
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}

@@ -10,7 +10,7 @@ from stdnum.br import cpf
 from io_adapters.spreadsheets.declarations import check_job, parse_yaml
 from schemas.errors import ConfigurationError
 from schemas.parsing.readers import _BY_CELL, LONGEST_REFERENCE, Convention, reader_factory
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.tables.model import ColumnKind
 from schemas.values.brcode import read_brcode
 from schemas.values.money import parse_amount

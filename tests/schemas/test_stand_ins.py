@@ -15,7 +15,7 @@ from schemas.messages import render
 from schemas.parsing.blocks import Before, BlockAccounting
 from schemas.parsing.line_sums import TableSource
 from schemas.parsing.table import parse_table
-from schemas.raw_table import CellKind, HeadRow, View
+from schemas.sheet_cells import CellKind, HeadRow, View
 from tests.schemas.sheets import codes, layout, sheet
 
 ISRC = "BRAUR2600001"

@@ -14,7 +14,7 @@ from io_adapters.spreadsheets.declarations import read_layout
 from schemas.issues import IssueCode
 from schemas.layouts.headers import match_headers
 from schemas.messages import render
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.values import bank_account
 from schemas.wire import Institution
 from tests.schemas.sheets import ACCOUNT_PAYEE, comes_of, parse

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, comes_of, parse
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}

@@ -9,7 +9,7 @@ from io_adapters.statement_lines.blocks import sum_block
 from schemas.issues import IssueCode, Severity
 from schemas.parsing.blocks import Before
 from schemas.parsing.table import ParsedTable
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from tests.schemas.sheets import codes, layout, parse, sheet
 from tests.spec.tables import CPF, table
 from tests.written import written

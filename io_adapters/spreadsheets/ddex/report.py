@@ -28,7 +28,8 @@ from schemas.issues import IssueCode
 from schemas.layouts.layout import part_of
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import FileIdentity, HeadRow, RawTable, View, text_series
+from schemas.raw_table import FileIdentity, RawTable, text_series
+from schemas.sheet_cells import HeadRow, View
 
 BOM: Final = b"\xef\xbb\xbf"
 _READ_BYTES: Final = 4 * 2**20

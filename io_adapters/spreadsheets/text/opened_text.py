@@ -35,7 +35,8 @@ from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import HEAD_ROWS, FileIdentity, HeadRow, RawTable, View, text_series, without_rows
+from schemas.raw_table import FileIdentity, RawTable, text_series, without_rows
+from schemas.sheet_cells import HEAD_ROWS, HeadRow, View
 
 # Small enough to stay in the processor's cache while it is looked at several times.
 CHUNK_BYTES: Final = 2**20

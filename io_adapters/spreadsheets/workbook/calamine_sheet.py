@@ -24,7 +24,7 @@ from io_adapters.spreadsheets.workbook.sheets import (
     WorkbookRefused,
     cell_text,
 )
-from schemas.raw_table import HEAD_ROWS, NO_ODDITIES, Oddities
+from schemas.sheet_cells import HEAD_ROWS, NO_ODDITIES, Oddities
 
 # A merged cell of a table covers a few others; a workbook of a kilobyte can say that one covers them all.
 _MOST_COVERED_CELLS: Final = 1_000_000

@@ -15,7 +15,7 @@ from openpyxl.workbook.child import avoid_duplicate_name
 from openpyxl.worksheet.worksheet import Worksheet
 
 from io_adapters.spreadsheets.workbook.archive import open_archive
-from schemas.raw_table import NOTE_MARK
+from schemas.sheet_cells import NOTE_MARK
 
 _AUTHOR: Final = "Repasse"
 _LIST: Final = "repasse-list"

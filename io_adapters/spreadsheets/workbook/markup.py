@@ -16,7 +16,7 @@ from defusedxml import ElementTree
 from io_adapters.spreadsheets.workbook.archive import local_name, reading
 from io_adapters.spreadsheets.workbook.calamine_sheet import check_extent
 from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell, Sheet, SheetName, Traits, WorkbookRefused
-from schemas.raw_table import CellKind, Oddities
+from schemas.sheet_cells import CellKind, Oddities
 
 # As many as Excel has; a cell that spans more columns spans to the last one.
 _MOST_ROWS: Final = 1_048_576

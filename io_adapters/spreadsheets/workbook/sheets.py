@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.raw_table import NO_ODDITIES, CellKind, Oddities
+from schemas.sheet_cells import NO_ODDITIES, CellKind, Oddities
 
 
 class ExactCell(NamedTuple):

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from io_adapters.spreadsheets.workbook.calamine_sheet import OpenWorkbook
 from io_adapters.spreadsheets.workbook.sheets import WorkbookRefused, columns_of
-from schemas.raw_table import Oddities
+from schemas.sheet_cells import Oddities
 
 # What one message may hold; the first rows of a workbook's sheets are words, its tables are bytes.
 MOST_WORDS_BYTES: Final = 64 * 2**20

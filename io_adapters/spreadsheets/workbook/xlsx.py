@@ -30,7 +30,7 @@ from io_adapters.spreadsheets.workbook.xlsx_cells import (
     shows_otherwise,
     shows_percent,
 )
-from schemas.raw_table import NOTE_MARK, Oddities
+from schemas.sheet_cells import NOTE_MARK, Oddities
 
 _RELATION_IDS: Final = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",

@@ -13,7 +13,7 @@ from xml.parsers import expat
 from defusedxml import DTDForbidden
 
 from io_adapters.spreadsheets.workbook.sheets import ExactCell
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 
 _PART: Final = re.compile(r'"[^"]*"|[\\_*].|\[[^\]]*\]|.', re.DOTALL)
 _CONDITION: Final = re.compile(r"\[(<=|>=|<>|<|>|=)([0-9]{1,15})\]")

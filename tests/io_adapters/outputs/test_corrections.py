@@ -17,7 +17,8 @@ from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
 from schemas.corrections import Origin, from_properties, without_added
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Message
-from schemas.raw_table import CellKind, FileIdentity, Oddities, RawTable
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import CellKind, Oddities
 from tests.io_adapters.spreadsheets.trap_workbook import cells_of, libreoffice
 from tests.written import saying
 

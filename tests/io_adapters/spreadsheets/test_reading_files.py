@@ -16,7 +16,7 @@ from io_adapters.spreadsheets.reading import read_table, recognised
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.messages import Message
-from schemas.raw_table import View
+from schemas.sheet_cells import View
 
 PAYMENTS = read_layout("payments", Path())
 CSV = b"CPF;Valor\n529.982.247-25;10,50\n"

@@ -11,7 +11,8 @@ from io_adapters.spreadsheets.text.opened_text import open_text
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import find_header
-from schemas.raw_table import HEAD_ROWS, CellKind, FileIdentity
+from schemas.raw_table import FileIdentity
+from schemas.sheet_cells import HEAD_ROWS, CellKind
 from tests.io_adapters.spreadsheets.texts import PLAIN, fit_of, opened, read
 from tests.written import written
 

@@ -17,7 +17,8 @@ from schemas.errors import ExitCode, UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.messages import render
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 from tests.io_adapters.spreadsheets.workbook_files import (
     ANA,
     HEADERS,

@@ -17,7 +17,8 @@ from io_adapters.spreadsheets.workbook.sheets import Sheet, number_text
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
 from io_adapters.spreadsheets.workbooks import OpenedWorkbook, WorkbookReader, open_workbook
 from schemas.errors import UnreadableFile
-from schemas.raw_table import CellKind, FileIdentity
+from schemas.raw_table import FileIdentity
+from schemas.sheet_cells import CellKind
 from tests.io_adapters.spreadsheets.trap_workbook import (
     Convert,
     cells_of,

@@ -6,7 +6,8 @@ from io_adapters.spreadsheets.text.opened_text import OpenedText, open_text
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit, find_header
-from schemas.raw_table import FileIdentity, HeadRow, RawTable, View, joined
+from schemas.raw_table import FileIdentity, RawTable, joined
+from schemas.sheet_cells import HeadRow, View
 
 WHOLE = 2**24
 PLAIN = Layout(layout="plain", title="Anything", table="payments", columns={"tax_id": ["CPF"]}, required=["tax_id"])

@@ -10,7 +10,7 @@ import openpyxl
 import pytest
 
 from io_adapters.spreadsheets.workbook.sheets import Sheet, Workbook, WorkbookRefused, columns_of
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from tests.throwaway_postgresql import go_without
 
 Cells = list[list[tuple[str, CellKind]]]

@@ -13,7 +13,8 @@ from io_adapters.spreadsheets.workbooks import OpenedWorkbook, WorkbookReader, o
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
-from schemas.raw_table import FileIdentity, RawTable, View
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import View
 
 HEADERS = ("Nome", "CPF/CNPJ", "Valor")
 ANA = ("Ana", "529.982.247-25", 10.5)
