@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, TypeVar, get_args, get_type_hints
 
 import typer
@@ -60,19 +60,20 @@ def taking_options(function: Callable[..., _Result]) -> Callable[..., _Result]:
 
     @functools.wraps(function)
     def called(*given: Any, **named: Any) -> _Result:  # noqa: ANN401
-        options = RunOptions(**{one.name: named.pop(one.name) for one in fields(RunOptions) if one.name in named})
+        options = RunOptions(**{name: named.pop(name) for name in _DECLARED if name in named})
         return function(*given, **named, options=options)
 
     def parameter(name: str) -> inspect.Parameter:
         default = getattr(NO_OPTIONS, name)
         return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_HINTS[name])
 
-    own = [one for one in inspect.signature(function, eval_str=True).parameters.values() if one.name != "options"]
-    first = [one for one in own if one.default is inspect.Parameter.empty]
-    rest = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own if one not in first]
-    shown = [*first, *(parameter(one.name) for one in fields(RunOptions)), *rest]
+    own = dict(inspect.signature(function, eval_str=True).parameters)
+    del own["options"]
+    first = [known for known in own.values() if known.default is inspect.Parameter.empty]
+    rest = [known.replace(kind=inspect.Parameter.KEYWORD_ONLY) for known in own.values() if known not in first]
+    shown = [*first, *map(parameter, _DECLARED), *rest]
     setattr(called, "__signature__", inspect.Signature(shown))  # noqa: B010 - no function declares it
-    called.__annotations__ = {one.name: one.annotation for one in shown}
+    called.__annotations__ = {known.name: known.annotation for known in shown}
     if "Args:" in (called.__doc__ or ""):
         lines = [f"        {name}: {option.help}" for name, option in _DECLARED.items()]
         called.__doc__ = "\n".join([(called.__doc__ or "").rstrip(), *lines])

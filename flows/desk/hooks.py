@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 
 from flows.desk.guard import HOOKS, ledger_of
 from flows.launch import Launcher
-from schemas.errors import NotLaunched
+from schemas.errors import RepasseError
 
 router = APIRouter()
 EVERY_S: Final = 60.0
@@ -48,7 +48,7 @@ class SettleBell:
             self._waiting, self._next_s = None, time.monotonic() + self._every_s
         try:
             self._launcher.settle(key=f"webhook-{time.time_ns()}")
-        except NotLaunched as failure:
+        except RepasseError as failure:
             sys.stderr.write(f"repasse desk: {failure.message}\n")
 
 

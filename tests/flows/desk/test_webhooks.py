@@ -8,7 +8,7 @@ import pytest
 from flows.desk.hooks import SettleBell
 from flows.run import open_ledger_of
 from flows.settings import read_settings
-from schemas.errors import NotLaunched
+from schemas.errors import ConfigurationError, NotLaunched, RepasseError
 from tests.flows.desk.test_routes import changes_of
 
 TOKEN = "a" * 32
@@ -20,14 +20,14 @@ class Settles:
 
     is_queued = False
 
-    def __init__(self, *, fails: bool = False) -> None:
-        self.keys, self.fails, self.rung = [], fails, threading.Event()
+    def __init__(self, failure: RepasseError | None = None) -> None:
+        self.keys, self.failure, self.rung = [], failure, threading.Event()
 
     def settle(self, *, key: str) -> None:
         self.keys.append(key)
         self.rung.set()
-        if self.fails:
-            raise NotLaunched("nobody is there")
+        if self.failure:
+            raise self.failure
 
     def payout(self, *_: object, **__: object) -> None:
         raise AssertionError("a webhook never pays")
@@ -88,8 +88,9 @@ def test_a_thousand_deliveries_are_one_poll_now_and_one_a_minute_later():
         assert 0 < bell._waiting.interval <= 60, "what came since is served when the minute is over"
 
 
-def test_what_came_during_a_poll_is_looked_at_afterwards_even_if_a_poll_cannot_start(capsys):
-    launcher = Settles(fails=True)
+@pytest.mark.parametrize("kind", [NotLaunched, ConfigurationError])
+def test_what_came_during_a_poll_is_looked_at_afterwards_even_if_a_poll_cannot_start(capsys, kind):
+    launcher = Settles(kind("nobody is there"))
     with SettleBell(launcher, every_s=0.2) as bell:
         bell.ring()
         assert launcher.rung.wait(60)
