@@ -15,7 +15,7 @@ from schemas.messages import Listed, Message, message_from, message_json
 from schemas.obligation import Reasons
 from schemas.plan import ExchangeTerms, Place
 from schemas.reconciliation import RowCounts, Totals
-from schemas.statement_sketches import PaidAlike
+from schemas.sources import PaidAlike
 from schemas.values.money import SignedSums
 
 # "Much above their own history": a period's sum that is at least this many times the median of the payee's last sums

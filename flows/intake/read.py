@@ -8,6 +8,7 @@ from functools import partial
 from typing import cast
 
 import pandas as pd
+import pyarrow as pa
 
 from flows.intake.intake import Intake, ReadSheet
 from flows.intake.read_files import FileReader, ReadTable
@@ -21,21 +22,21 @@ from flows.intake.rules.inputs import (
     merge,
     of_other_periods,
 )
-from flows.intake.rules.statement_accounts import accounts_of
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import Run
-from io_adapters.statement_lines.database import give_memory_back
+from io_adapters.statement_lines.sums import give_memory_back
 from schemas.corrections import CorrectedRow
 from schemas.errors import ConfigurationError
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Source
+from schemas.line_sketch import NO_LINES
 from schemas.messages import Message
 from schemas.parsing.content_hash import RowsContent
 from schemas.parsing.row_accounting import PERSON_NAMES, join_runs
 from schemas.parsing.table import empty_of
 from schemas.payee_statement import Quote
 from schemas.raw_table import RawTable
-from schemas.statement_sketches import StatementAccount, add_sketches
+from schemas.stated_sums import NO_SUMS, stated_sums
 from schemas.tables.model import DataFrame, Model
 from schemas.tables.payees import Advances, Invoices, Opening, Payees, Payments, Taxes
 from schemas.tables.royalties import Rates, RoyaltyLines, Shares
@@ -98,7 +99,7 @@ def _intake(
         opening=balances,
         opening_problems=dict(_held(opening)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         rows=of_other_periods(join_runs([table.runs for table in everything]), balances, period),
-        files=_used_files(paid_from, accounts_of(statements)),
+        files=_used_files(paid_from, stated_sums(statement.totals for statement in statements)),
         issues=tuple(dict.fromkeys((*(issue for table in everything for issue in table.issues), *unread))),
         decisions=tuple(table.decisions for table in everything),
         taxes=_joined(by_name["taxes"], Taxes),
@@ -167,17 +168,15 @@ def _statement(source: Source, files: Sequence[ReadTable], quotes: Sequence[Quot
     return Statement(totals=totals, held=_held(files), rates=rates, received=source.received, quotes=tuple(quotes))
 
 
-def _used_files(
-    tables: Sequence[ReadTable], accounts: Mapping[str, tuple[StatementAccount, ...]]
-) -> tuple[UsedFile, ...]:
+def _used_files(tables: Sequence[ReadTable], sums: Mapping[str, pa.Table]) -> tuple[UsedFile, ...]:
     """Say which files were used, each once, however many of its sheets were read."""
     by_file: dict[str, list[ReadTable]] = {}
     for table in tables:
         by_file.setdefault(table.raw.file.name, []).append(table)
-    return tuple(_used(read, accounts.get(name, ())) for name, read in by_file.items())
+    return tuple(_used(read, sums.get(name, NO_SUMS)) for name, read in by_file.items())
 
 
-def _used(read: Sequence[ReadTable], accounts: tuple[StatementAccount, ...]) -> UsedFile:
+def _used(read: Sequence[ReadTable], sums: pa.Table) -> UsedFile:
     file = read[0].raw.file
     content = sum((table.content for table in read), RowsContent())
     readers = [table.lines for table in read if table.lines is not None]
@@ -187,9 +186,9 @@ def _used(read: Sequence[ReadTable], accounts: tuple[StatementAccount, ...]) -> 
         file.sha256,
         content.sha256 if content.rows else file.sha256,  # all files without a sound row are alike
         stands_for=frozenset(table.origin.file for table in read) - {file.name},
-        sketches=add_sketches(table.sketches for table in read),
-        accounts=accounts,
-        lines=partial(_all_lines, readers) if len(readers) == len(read) else None,
+        lines=sum((table.sketch for table in read), NO_LINES),
+        sums=sums,
+        read_lines=partial(_all_lines, readers) if len(readers) == len(read) else None,
     )
 
 

@@ -31,6 +31,7 @@ from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit, MoneyColumn, find_header, find_money
+from schemas.line_sketch import NO_LINES, LineSketch
 from schemas.messages import Listed, Message, Money
 from schemas.parsing.content_hash import RowsContent, content_of
 from schemas.parsing.row_accounting import RowRuns, runs_of
@@ -38,7 +39,6 @@ from schemas.parsing.table import empty_table, parse_table
 from schemas.parsing.typed_table import KeyTypes
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import View
-from schemas.statement_sketches import NO_SKETCHES, Sketches
 from schemas.tables.model import DataFrame
 from schemas.tables.royalties import LineTotals, RoyaltyLines
 from schemas.values.money import round_half_even_cents
@@ -105,7 +105,7 @@ class ReadTable:
     issues: tuple[Issue, ...]
     content: RowsContent
     decisions: Message
-    sketches: Sketches = NO_SKETCHES
+    sketch: LineSketch = NO_LINES
     lines: Callable[[], DataFrame[RoyaltyLines]] | None = None
 
     @property
@@ -311,7 +311,7 @@ class FileReader:
                 issues=found.accounting.issues,
                 content=found.content,
                 decisions=_line_of(found.raw, found.accounting.decisions),
-                sketches=found.sketches,
+                sketch=found.sketch,
                 lines=again if found.whole else None,
             )
         )

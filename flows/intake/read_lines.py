@@ -16,13 +16,13 @@ from schemas.errors import UnreadableFile
 from schemas.issues import Severity
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
+from schemas.line_sketch import NO_LINES, LineSketch
 from schemas.parsing.blocks import Before, BlockAccounting, BlockFindings, TableAccounting, held_sums, parse_block
 from schemas.parsing.content_hash import RowsContent
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
 from schemas.parsing.line_sums import TableSource
 from schemas.raw_table import RawTable, joined, some_rows
 from schemas.sheet_cells import View
-from schemas.statement_sketches import NO_SKETCHES, Sketches, add_sketches
 from schemas.tables.model import DataFrame
 from schemas.tables.royalties import LineTotals, RoyaltyLines
 
@@ -42,7 +42,7 @@ class SummedTable:
     held: pd.DataFrame
     accounting: TableAccounting
     content: RowsContent
-    sketches: Sketches
+    sketch: LineSketch
     before: Before
 
 
@@ -79,7 +79,7 @@ class _LineReading:
         self._few_rows = few_rows
         self._sums = Summing()
         self._content = RowsContent()
-        self._sketches = NO_SKETCHES
+        self._sketch = NO_LINES
         self._kept = _Kept()
         self._accounting: BlockAccounting | None = None
         self.known_too_late = False
@@ -97,20 +97,20 @@ class _LineReading:
         for sums in summed.sums:
             self._sums.add(sums)
         self._content += summed.content
-        self._sketches = add_sketches([self._sketches, summed.sketches])
+        self._sketch += summed.sketch
 
     def close(self) -> SummedTable:
         if self._accounting is None:
             raise RuntimeError("a table has one block at least")
-        accounting, content, sketches = self._accounting.close(), self._content, self._sketches
+        accounting, content, sketch = self._accounting.close(), self._content, self._sketch
         raw = self._kept.rows()
         totals = self._sums.total(raw.file.name, raw.sheet)
         held = accounting.held
         if accounting.held_whole:
             held = held_sums([held, held_lines(totals, accounting.held_whole.value)])
-            totals, content, sketches = nothing(), RowsContent(), NO_SKETCHES
+            totals, content, sketch = nothing(), RowsContent(), NO_LINES
         before = Before(self.before.evidence)
-        return SummedTable(raw, self._kept.whole, totals, held, accounting, content, sketches, before)
+        return SummedTable(raw, self._kept.whole, totals, held, accounting, content, sketch, before)
 
 
 class _Kept:

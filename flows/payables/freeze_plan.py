@@ -21,7 +21,7 @@ from schemas.issues import Issue, errors_among
 from schemas.messages import Message
 from schemas.obligation import Obligation, any_in
 from schemas.plan import Approval, PaymentPlan, Place, short_digest
-from schemas.statement_sketches import PaidAlike
+from schemas.sources import PaidAlike
 from schemas.submission import SubmissionState
 from schemas.values.names import same_person
 
@@ -117,8 +117,8 @@ def _remember_files(run: Run, intake: Intake) -> None:
             content_sha256=file.content_sha256,
             used=file.name not in {*before.repeated, *held_whole, *inputs.unread_money},
             again=file.name in before.released,
-            sketches=file.sketches,
-            accounts=file.accounts,
+            lines=file.lines,
+            sums=file.sums,
         )
 
 

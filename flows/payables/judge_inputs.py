@@ -16,7 +16,7 @@ from flows.royalties.rules.terms import held_back
 from flows.run import Run
 from schemas.errors import ExitCode
 from schemas.issues import Issue, IssueCode, errors_among, make_issue
-from schemas.statement_sketches import FileUse, WhoseMoney
+from schemas.sources import FileUse, WhoseMoney
 from schemas.submission import UNSENT, SubmissionState
 from schemas.wire import Institution
 

@@ -41,7 +41,7 @@ from schemas.plan_view import (
     PlanView,
     RateChange,
 )
-from schemas.statement_sketches import paid_alike_message
+from schemas.sources import paid_alike_message
 from schemas.submission import UNSENT, Claim
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import exact_text

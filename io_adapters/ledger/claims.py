@@ -14,7 +14,7 @@ from schemas.errors import ExitCode, RepasseError, UnsoundPlan
 from schemas.journal import ClaimedSum
 from schemas.messages import Message
 from schemas.plan import BatchPayment
-from schemas.statement_sketches import FailedPayment
+from schemas.sources import FailedPayment
 from schemas.submission import PROVISIONAL, Claim, SubmissionState, Withheld
 
 

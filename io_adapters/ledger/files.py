@@ -5,6 +5,9 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
 from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, literal, or_, select, update
 
 from io_adapters.ledger.engine import Database, chunks
@@ -23,17 +26,9 @@ from io_adapters.ledger.tables import (
 )
 from schemas.corrections import CorrectedRow
 from schemas.journal import STATEMENTS
-from schemas.statement_sketches import (
-    NO_LINES,
-    NO_SKETCHES,
-    FileUse,
-    LineSketch,
-    Sketches,
-    StatementAccount,
-    WhoseMoney,
-    accounts_from_json,
-    accounts_to_json,
-)
+from schemas.line_sketch import NO_LINES, LineSketch
+from schemas.sources import FileUse, WhoseMoney
+from schemas.stated_sums import NO_SUMS, WHOLE
 
 # As a row of `run_inputs` holds it.
 LONGEST_NAME: Final = 256
@@ -55,17 +50,17 @@ class Files:
         content_sha256: str,
         used: bool = True,
         again: bool = False,
-        sketches: Sketches = NO_SKETCHES,
-        accounts: Sequence[StatementAccount] = (),
+        lines: LineSketch = NO_LINES,
+        sums: pa.Table = NO_SUMS,
     ) -> None:
         """Write down that a run read a file, once per run, source and name."""
         same = and_(files.c.run_id == run_id, files.c.source == source, files.c.name == name)
-        lines = _to_columns(sketches, accounts) if sketches else {}
+        kept = {"sketch": lines.to_bytes(), "sums": _to_parquet(sums)} if lines else {}
         with self._db.writing() as connection:
-            lines_sha256 = hashlib.sha256(b"".join(lines.values())).hexdigest() if lines else None
+            lines_sha256 = hashlib.sha256(b"".join(kept.values())).hexdigest() if kept else None
             known = select(file_lines.c.sha256).where(file_lines.c.sha256 == lines_sha256)
-            if lines and connection.execute(known).first() is None:
-                connection.execute(insert(file_lines).values(lines | {"sha256": lines_sha256}))
+            if kept and connection.execute(known).first() is None:
+                connection.execute(insert(file_lines).values(kept | {"sha256": lines_sha256}))
             before = select(files.c.id).where(same)
             connection.execute(delete(file_uses).where(file_uses.c.file_id.in_(before)))
             connection.execute(delete(files).where(same))
@@ -132,7 +127,11 @@ class Files:
         wanted = {row.lines_sha256 for row in versions.values()}
         with self._db.reading() as connection:
             found = connection.execute(select(file_lines)).all() if wanted else ()
-        lines = {row.sha256: _from_columns(row) for row in found if row.sha256 in wanted}
+        lines = {
+            row.sha256: (LineSketch.from_bytes(row.sketch), _from_parquet(row.sums))
+            for row in found
+            if row.sha256 in wanted
+        }
         return [_use(row, *lines[row.lines_sha256]) for row in versions.values()]
 
     def _used(self, which: ColumnElement[bool]) -> list[Row[Any]]:
@@ -170,7 +169,7 @@ def _whose(row: Row[Any]) -> WhoseMoney:
     return WhoseMoney(row.job, row.payer, row.period, row.currency)
 
 
-def _use(row: Row[Any], sketches: Sketches = NO_SKETCHES, accounts: tuple[StatementAccount, ...] = ()) -> FileUse:
+def _use(row: Row[Any], lines: LineSketch = NO_LINES, sums: pa.Table = NO_SUMS) -> FileUse:
     return FileUse(
         whose=_whose(row),
         run_id=row.run_id,
@@ -179,27 +178,20 @@ def _use(row: Row[Any], sketches: Sketches = NO_SKETCHES, accounts: tuple[Statem
         content_sha256=row.content_sha256,
         layout=row.source,
         only_carried=bool(row.only_carried),
-        sketches=sketches,
-        accounts=accounts,
+        lines=lines,
+        sums=sums,
     )
 
 
-def _to_columns(sketches: Sketches, accounts: Sequence[StatementAccount]) -> dict[str, bytes]:
-    return {
-        "sketch": sketches.lines.to_bytes(),
-        "earnings": sketches.earnings.to_bytes(),
-        "amounts": sketches.amounts.to_bytes(),
-        "accounts": accounts_to_json(accounts).encode(),
-    }
+def _to_parquet(sums: pa.Table) -> bytes:
+    """Write the sums of whole accounts; by the shape of lines a file is compared with itself alone."""
+    written = pa.BufferOutputStream()
+    parquet.write_table(sums.filter(pc.equal(sums["shape"], WHOLE)), written, compression="zstd")
+    return bytes(written.getvalue())
 
 
-def _from_columns(row: Row[Any]) -> tuple[Sketches, tuple[StatementAccount, ...]]:
-    """Read what is known of a file's lines; earlier versions of the program kept the first of the sketches alone."""
-    lines = LineSketch.from_bytes(row.sketch)
-    if row.accounts is None:
-        return Sketches(lines, NO_LINES, NO_LINES), ()
-    more = (LineSketch.from_bytes(row.earnings), LineSketch.from_bytes(row.amounts))
-    return Sketches(lines, *more), accounts_from_json(row.accounts.decode())
+def _from_parquet(content: bytes) -> pa.Table:
+    return parquet.read_table(pa.py_buffer(content))
 
 
 class CorrectedRows:

@@ -33,7 +33,7 @@ from schemas.errors import ApprovalWanted, ConfigurationError, DecisionRefused, 
 from schemas.job import Identities
 from schemas.messages import Message
 from schemas.plan import BatchPayment, ExchangeTerms, PaymentPlan
-from schemas.statement_sketches import PaidSum, UsedDestination
+from schemas.sources import PaidSum, UsedDestination
 from schemas.submission import OPEN, UNTOLD, Submission, SubmissionState
 from schemas.values.money import SignedSums
 from schemas.values.names import different_people

@@ -305,16 +305,14 @@ file_uses = Table(
     Column("lines_sha256", String(64)),
 )
 
-# Which lines a file holds (`schemas.statement_sketches`), once however many runs have read it. Earlier versions of the
-# program kept the first sketch alone.
+# Which lines a file holds (`schemas.line_sketch`), and what they add up to (`schemas.stated_sums`, as Parquet), once
+# however many runs have read it.
 file_lines = Table(
     "file_lines",
     metadata,
     Column("sha256", String(64), primary_key=True),
     Column("sketch", LargeBinary, nullable=False),
-    Column("earnings", LargeBinary),
-    Column("amounts", LargeBinary),
-    Column("accounts", LargeBinary),
+    Column("sums", LargeBinary, nullable=False),
 )
 
 # What opening balances have said was paid outside Repasse, when a plan was made that left it out.

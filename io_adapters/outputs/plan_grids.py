@@ -31,7 +31,7 @@ from schemas.plan_view import (
     PlanRow,
     PlanView,
 )
-from schemas.statement_sketches import paid_alike_message
+from schemas.sources import paid_alike_message
 from schemas.values.money import format_cents
 from schemas.waits import Wait
 

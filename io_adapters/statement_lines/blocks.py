@@ -20,10 +20,10 @@ from io_adapters.statement_lines.columns import (
     recoded,
     rows_like,
 )
-from io_adapters.statement_lines.database import LineDatabase, opened_database
 from io_adapters.statement_lines.sums import SheetSums, SoundLines, lines_of, sums_of
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
+from schemas.line_sketch import NO_LINES, LineSketch, identify_lines
 from schemas.parsing.blocks import Before, BlockFindings, nothing_held, parse_block
 from schemas.parsing.cells import StoodIn
 from schemas.parsing.content_hash import RowsContent, hash_lines
@@ -37,8 +37,8 @@ from schemas.parsing.stand_ins import completed
 from schemas.parsing.stated_totals import bare_rows, totals_above
 from schemas.parsing.unread_columns import issues_of, unread_columns
 from schemas.parsing.what_holds_rows import values_only
+from schemas.queries import Tables, opened_database
 from schemas.raw_table import RawTable, some_rows
-from schemas.statement_sketches import Sketches, add_sketches, sketches_of
 from schemas.tables.royalties import COLUMNS, TEXTS
 
 FEW_ROWS: Final = 1_000
@@ -50,7 +50,7 @@ class SummedBlock(NamedTuple):
     found: tuple[BlockFindings, ...]
     sums: tuple[SheetSums, ...]
     content: RowsContent
-    sketches: Sketches
+    sketch: LineSketch
 
     @property
     def after(self) -> Before:
@@ -95,18 +95,16 @@ def _looked_at_whole(raw: RawTable, layout: Layout, match: HeaderMatch) -> bool:
     return is_odd or second_copy(raw, every) is not None
 
 
-def _summed(database: LineDatabase, found: Sequence[BlockFindings], parts: Sequence[SoundLines]) -> SummedBlock:
+def _summed(database: Tables, found: Sequence[BlockFindings], parts: Sequence[SoundLines]) -> SummedBlock:
     texts = [
         {name: (column.codes, column.texts.to_pylist()) for name, column in lines.texts.items()} for lines in parts
     ]
-    hashes = [hash_lines(stated, lines.units, lines.amount) for stated, lines in zip(texts, parts, strict=True)]
+    hashes = [hash_lines(stated, part.units, part.amount) for stated, part in zip(texts, parts, strict=True)]
     return SummedBlock(
         tuple(found),
         tuple(sums_of(database, lines) for lines in parts),
         RowsContent.of_lines(np.concatenate(hashes)),
-        add_sketches(
-            sketches_of(whole, stated, lines.amount) for whole, stated, lines in zip(hashes, texts, parts, strict=True)
-        ),
+        sum((identify_lines(*part).sketch() for part in zip(texts, (lines.amount for lines in parts))), NO_LINES),
     )
 
 
@@ -114,7 +112,7 @@ class _Block:
     """A block whose columns are read; which of its rows are plain lines, and what these say."""
 
     def __init__(
-        self, database: LineDatabase, raw: RawTable, layout: Layout, match: HeaderMatch, before: Before
+        self, database: Tables, raw: RawTable, layout: Layout, match: HeaderMatch, before: Before
     ) -> None:
         self._database = database
         self._layout = layout

@@ -9,13 +9,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from io_adapters.statement_lines.database import LineDatabase, quoted
 from schemas.layouts.layout import Layout, fold
 from schemas.parsing.amounts import AmountColumn
 from schemas.parsing.cells import ColumnReader, DecidingCells, ParsingDecision, unreadable
 from schemas.parsing.excluded_rows import positions_under
 from schemas.parsing.readers import DECIDING_AMOUNTS, Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.parsing.stated_totals import TotalWords
+from schemas.queries import Tables, quoted
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.model import Column, ColumnKind
@@ -138,7 +138,7 @@ class ReadAmounts:
 
 class AmountReader:
     def __init__(
-        self, database: LineDatabase, cells: BlockCells, position: int, convention: Convention, known: DecidingCells
+        self, database: Tables, cells: BlockCells, position: int, convention: Convention, known: DecidingCells
     ) -> None:
         self._database = database
         self._kind = cells.main_kind(position)

@@ -1,5 +1,7 @@
 """Statement lines added up by platform and by territory, block by block: the same sums in any cut and any order."""
 
+import ctypes
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from io_adapters.statement_lines.columns import Coded, coded
-from io_adapters.statement_lines.database import LineDatabase, opened_database
+from schemas.queries import Tables, forget_database, opened_database
 from schemas.tables.model import DataFrame
 from schemas.tables.royalties import (
     LINE_AMOUNT,
@@ -66,7 +68,7 @@ class SheetSums:
 _ADDED: Final = "sum(amount) AS amount, CAST(sum(units) AS DECIMAL(38, 0)) AS units"
 
 
-def sums_of(database: LineDatabase, lines: SoundLines) -> SheetSums:
+def sums_of(database: Tables, lines: SoundLines) -> SheetSums:
     """Add lines up.
 
     Raises:
@@ -146,3 +148,12 @@ def _of(table: pa.Table, **place: str) -> pa.Table:
     for name, value in place.items():
         table = table.append_column(name, pa.repeat(value, len(table)))
     return table
+
+
+def give_memory_back() -> None:
+    """Return to the system what the database, Arrow and the C library keep for more lines; they may still come."""
+    forget_database()
+    pa.default_memory_pool().release_unused()
+    if sys.platform == "linux":
+        # glibc keeps what was freed; where another library stands in for it, there is nothing to call.
+        getattr(ctypes.CDLL(None), "malloc_trim", int)(0)

@@ -96,7 +96,11 @@ def _named_cells(name: str, texts: pa.Array) -> pa.Array:
 
 
 def hash_lines(
-    texts: Mapping[str, tuple[npt.NDArray[np.int32], Sequence[str]]], units: npt.NDArray[np.int64], amount: pa.Array
+    texts: Mapping[str, tuple[npt.NDArray[np.int32], Sequence[str]]],
+    units: npt.NDArray[np.int64],
+    amount: pa.Array,
+    *,
+    about: npt.NDArray[np.uint64] | None = None,
 ) -> npt.NDArray[np.uint64]:
     """Hash what statement lines say: 64 bits a line, in order. A text is hashed once, however many lines have it.
 
@@ -107,16 +111,13 @@ def hash_lines(
     Args:
         texts: Canonical column -> which text each line has, and the different texts.
         amount: Exact decimals of 18 places, none of them missing.
+        about: A hash of each line's own to begin with.
     """
-    hashes = _mixed(units.view(np.uint64) ^ _UNITS) + _amount_hashes(amount)
+    hashes = np.zeros(len(units), np.uint64) if about is None else about
+    hashes = hashes + _mixed(units.view(np.uint64) ^ _UNITS) + _amount_hashes(amount)
     for name, (codes, different) in texts.items():
         hashes += text_hashes(name, different)[codes]
     return _mixed(hashes)
-
-
-def hash_amounts(amount: pa.Array, about: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Hash amounts together with what each is of, given as hashes; takes amounts as `hash_lines` does."""
-    return _mixed(_amount_hashes(amount) + about)
 
 
 def _amount_hashes(amount: pa.Array) -> npt.NDArray[np.uint64]:

@@ -15,8 +15,8 @@ from pyarrow import array
 
 from flows.intake.rules.inputs import Statement, merge, nothing, of_files, sum_lines, worth_cents
 from flows.royalties.rules.allocation import allocate, exact_cents_by, round_earnings
-from io_adapters.statement_lines.database import give_memory_back, opened_database
-from io_adapters.statement_lines.sums import Summing, lines_of, sums_of
+from io_adapters.statement_lines.sums import Summing, give_memory_back, lines_of, sums_of
+from schemas.queries import opened_database
 from schemas.tables.model import records
 from schemas.tables.royalties import LINE_AMOUNT, PLATFORM_KEY, TERRITORY_KEY
 from tests.property.months import RATES, drawn, shuffled, some_shares

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pytest
 
 from flows.royalties.rules.allocation import allocate, round_earnings
-from io_adapters.statement_lines.database import opened_database
 from io_adapters.statement_lines.sums import Summing, lines_of, sums_of
 from schemas.parsing.table import empty_table
+from schemas.queries import opened_database
 from schemas.tables.royalties import LINE_AMOUNT
 from tests.spec.tables import CPF, shares
 

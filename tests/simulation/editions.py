@@ -79,6 +79,44 @@ def added_up(*columns: str) -> Rewriting:
     return summary
 
 
+def net(fee: str) -> Rewriting:
+    """Take a fee off every line, rounded as a store does."""
+    return each(Valor=lambda row: comma(round(number(row["Valor"]) * (1 - Decimal(fee)), 6)))
+
+
+def split_over_countries(rows: Sequence[Line]) -> list[Line]:
+    """Write each line as two, of two countries and stores' parts of its amount."""
+    parts = []
+    for row in rows:
+        first = round(number(row["Valor"]) * Decimal("0.37"), 7)
+        parts += [
+            row | {"Território": "CL", "Valor": comma(first)},
+            row | {"Território": "UY", "Valor": comma(number(row["Valor"]) - first)},
+        ]
+    return parts
+
+
+def with_upc(rows: Sequence[Line]) -> list[Line]:
+    """Give each recording the code of a single of its own."""
+    codes = {isrc: upc_of(number) for number, isrc in enumerate(sorted({row["ISRC"] for row in rows}), start=1)}
+    return [row | {"UPC": codes[row["ISRC"]]} for row in rows]
+
+
+def upc_of(number: int) -> str:
+    """Return a code of thirteen digits with its check digit."""
+    digits = f"78912345{number:04}"
+    total = sum(int(digit) * (3 if at % 2 else 1) for at, digit in enumerate(digits))
+    return digits + str(-total % 10)
+
+
+def subtotals(*columns: str) -> Rewriting:
+    """Add the lines up by some columns and write the sums below, in columns of their own alone."""
+    return lambda rows: [
+        *rows,
+        *(dict.fromkeys(rows[0], "") | total for total in added_up(*columns)(rows)),
+    ]
+
+
 OTHERWISE: Final[dict[str, Rewriting]] = {
     "titles corrected": each(Título=lambda row: row["Título"] + " (ao vivo)"),
     "artist corrected": each(Artista=lambda row: "A Banda"),
@@ -101,4 +139,46 @@ ADDED_UP: Final[dict[str, Rewriting]] = {
     "by country": added_up("Território", "Período"),
     "by store, rounded": lambda rows: rounded(2)(added_up("Plataforma", "Período")(rows)),
     "as one sum": added_up("Período"),
+}
+# What a store, or whoever pastes, makes of a month beside new lines of that very month.
+IN_ANOTHER_SHAPE: Final[dict[str, Rewriting]] = {
+    **{f"amounts to {places} places": rounded(places) for places in (2, 3, 4, 6)},
+    "split over countries": split_over_countries,
+    "net of a fee": net("0.15"),
+    "UPC in place of ISRC": each(ISRC=lambda row: ""),
+    "added up by recording": added_up("ISRC", "UPC", "Título", "Período"),
+    "added up by store": added_up("Plataforma", "Período"),
+    "titles corrected, by recording": lambda rows: added_up("ISRC", "Título", "Período")(
+        each(Título=lambda row: row["Título"].upper() + " - Remaster")(rows)
+    ),
+    "codes gone, stores renamed": each(ISRC=lambda row: "", UPC=lambda row: "", Plataforma=lambda row: "Loja"),
+    "net, and to two places": lambda rows: rounded(2)(net("0.30")(rows)),
+    "units restated, to three places": lambda rows: rounded(3)(
+        each(Quantidade=lambda row: str(int(row["Quantidade"]) + 1))(rows)
+    ),
+}
+
+
+def _sorted(rows: Sequence[Line]) -> list[Line]:
+    return sorted(rows, key=lambda row: (row["ISRC"], row["Valor"]))
+
+
+# A month that says the same money twice by itself.
+TWICE_BY_ITSELF: Final[dict[str, Rewriting]] = {
+    "pasted twice and sorted": lambda rows: _sorted([*rows, *rows]),
+    "the second copy reversed": lambda rows: [*rows, *reversed(rows)],
+    "the second copy a line short": lambda rows: [*rows, *rows[:-1]],
+    "the second copy without its first lines": lambda rows: [*rows, *rows[3:]],
+    "every line twice": lambda rows: [row for row in rows for _ in (1, 2)],
+    "three times": lambda rows: [*rows, *rows, *rows],
+    "a part of it again": lambda rows: [*rows, *rows[5:17]],
+    "subtotals by recording below": subtotals("ISRC", "Título"),
+    "subtotals by store below": subtotals("Plataforma"),
+    "subtotals by country below": subtotals("Território", "Período"),
+    "titles respelt": lambda rows: [*rows, *each(Título=lambda row: row["Título"].upper() + " (Remaster)")(rows)],
+    "titles respelt, without codes": lambda rows: [
+        *each(ISRC=lambda row: "")(rows),
+        *each(ISRC=lambda row: "", Título=lambda row: row["Título"] + " - ao vivo")(rows),
+    ],
+    "units restated": lambda rows: [*rows, *each(Quantidade=lambda row: str(int(row["Quantidade"]) + 3))(rows)],
 }

@@ -28,7 +28,7 @@ from schemas.messages import render
 from schemas.obligation import because
 from schemas.plan import BatchPayment
 from schemas.plan_view import ChangeKind, Notice, PayeeNotice, groups_of, largest_of
-from schemas.statement_sketches import PaidSum, UsedDestination
+from schemas.sources import PaidSum, UsedDestination
 from schemas.submission import SubmissionState
 from schemas.values.bank_account import BankAccount
 from schemas.values.money import parse_plain_amount

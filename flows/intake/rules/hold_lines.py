@@ -12,13 +12,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from flows.intake.rules.inputs import EXACT, Inputs, Statement, UsedFile, held_lines, merge, of_files, sum_lines, sum_up
-from flows.intake.rules.statement_accounts import accounts_of
 from flows.intake.rules.used_before import SharedLines
 from schemas.issues import Issue, IssueCode, make_issue
+from schemas.line_sketch import Hashes, identify_frame
 from schemas.messages import Listed, Money
 from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import PERSON_NAMES, USED, RowRun, hold_used_rows
-from schemas.statement_sketches import FrameHashes, hash_frame
+from schemas.stated_sums import NO_SUMS, stated_sums
 from schemas.tables.model import DataFrame, records
 from schemas.tables.royalties import LineTotals, RoyaltyLines, worth_anything
 from schemas.values.money import round_half_even_cents
@@ -28,6 +28,7 @@ HELD_FOR: Final = (
     IssueCode.LINES_USED_BEFORE,
     IssueCode.FILE_OVERLAP,
     IssueCode.STATEMENT_AGAIN,
+    IssueCode.STATEMENT_TWICE,
     IssueCode.FILE_CARRIED,
     IssueCode.RECEIVED_MISMATCH,
     IssueCode.MONEY_UNREAD,
@@ -38,6 +39,7 @@ _USED_BEFORE: Final = tuple(
         IssueCode.LINES_USED_BEFORE,
         IssueCode.FILE_OVERLAP,
         IssueCode.STATEMENT_AGAIN,
+        IssueCode.STATEMENT_TWICE,
         IssueCode.FILE_CARRIED,
     )
 )
@@ -52,24 +54,24 @@ def hold_shared(inputs: Inputs, shared: Mapping[str, SharedLines]) -> Inputs:
         shared: File name -> its lines that were used before; where they cannot be told apart, all of it is held.
 
     Returns:
-        With the sketches and accounts of these files without what is held.
+        With the lines and sums of these files without what is held.
     """
     for file in inputs.files:
         if file.name in shared:
             inputs = _hold_shared(inputs, file, shared[file.name])
     if not shared:
         return inputs
-    left = accounts_of(inputs.statements)
-    files = (replace(file, accounts=left.get(file.name, ())) if file.name in shared else file for file in inputs.files)
+    left = stated_sums(statement.totals for statement in inputs.statements)
+    files = (replace(file, sums=left.get(file.name, NO_SUMS)) if file.name in shared else file for file in inputs.files)
     return replace(inputs, files=tuple(files))
 
 
 def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
-    if not shared.line_by_line or file.lines is None:
+    if not shared.line_by_line or file.read_lines is None:
         return _hold_whole(inputs, file, shared)
-    lines = file.lines()
-    hashes = hash_frame(lines)
-    known_again, editions = _known_again(lines, hashes, shared), _of_editions(lines, shared)
+    lines = file.read_lines()
+    identified = identify_frame(lines)
+    known_again, editions = _known_again(lines, identified.hashes, shared), _of_editions(lines, shared)
     held = known_again | editions
     codes = {IssueCode.LINES_USED_BEFORE: known_again, IssueCode.STATEMENT_AGAIN: editions & ~known_again}
     rows = [
@@ -89,7 +91,7 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
         statements.append(replace(statement, totals=totals, held=all_held))
     counts = {code: int(chosen.sum()) for code, chosen in codes.items()}
     issues = [_issue(code, file, shared, counts[code], amounts[code]) for code in codes if counts[code]]
-    left = replace(file, sketches=hashes.sketches(~held))
+    left = replace(file, lines=identified.sketch(~held))
     return replace(
         inputs,
         statements=tuple(statements),
@@ -101,14 +103,14 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
 
 def _hold_whole(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
     code = IssueCode.FILE_OVERLAP if shared.marks else IssueCode.STATEMENT_AGAIN
-    code = IssueCode.FILE_CARRIED if shared.carried else code
+    code = IssueCode.STATEMENT_TWICE if shared.twice else IssueCode.FILE_CARRIED if shared.carried else code
     statements, amounts = list[Statement](), dict[str, Decimal]()
     for statement in inputs.statements:
         taken = held_lines(of_files(statement.totals, {file.name}, keep=True), code.value)
         totals = of_files(statement.totals, {file.name}, keep=False)
         statements.append(replace(statement, totals=totals, held=_added(statement.held, taken)))
         amounts = _plus(amounts, taken)
-    count = file.sketches.lines.lines if shared.editions and not shared.marks else shared.lines
+    count = shared.lines if shared.marks or shared.carried else file.lines.lines
     moved = hold_used_rows(inputs.rows, _used_rows(inputs, {file.name}, code))
     issue = _issue(code, file, shared, count, amounts)
     return replace(inputs, statements=tuple(statements), rows=moved, issues=(*inputs.issues, issue))
@@ -116,23 +118,22 @@ def _hold_whole(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
 
 def _issue(code: IssueCode, file: UsedFile, shared: SharedLines, count: int, amounts: Mapping[str, Decimal]) -> Issue:
     if code is IssueCode.STATEMENT_AGAIN:
-        why = Listed(tuple(shared.editions.values()), "; ")
+        why = Listed(tuple(edition.message for edition in shared.editions.values()), "; ")
         return make_issue(code, file=file.name, lines=count, found=why, amount=_amounts(amounts))
-    return make_issue(code, file=file.name, lines=count, found=shared.found, amount=_amounts(amounts))
+    found = shared.twice if code is IssueCode.STATEMENT_TWICE else shared.found
+    return make_issue(code, file=file.name, lines=count, found=found, amount=_amounts(amounts))
 
 
-def _known_again(lines: pd.DataFrame, hashes: FrameHashes, shared: SharedLines) -> npt.NDArray[np.bool_]:
+def _known_again(lines: pd.DataFrame, hashes: Hashes, shared: SharedLines) -> npt.NDArray[np.bool_]:
     """Tell which lines were used before: of several that say the same, the lowest ones in the file."""
-    worth = worth_anything(lines)
     chosen = np.zeros(len(lines), dtype=bool)
-    for kind, marks in shared.marks.items():
-        own = hashes.by_kind[kind]
-        at = np.minimum(np.searchsorted(marks.hashes, own), len(marks.hashes) - 1)
-        candidates = np.flatnonzero((marks.hashes[at] == own) & worth)[::-1]
-        # A line that is held for one thing it is known by is one of those that are held for another.
-        candidates = candidates[np.argsort(~chosen[candidates], kind="stable")]
-        occurrence = pd.Series(own[candidates]).groupby(own[candidates]).cumcount().to_numpy()
-        chosen[candidates] |= occurrence < marks.counts[at[candidates]]
+    if shared.marks is None:
+        return chosen
+    marks = shared.marks
+    at = np.minimum(np.searchsorted(marks.hashes, hashes), len(marks.hashes) - 1)
+    candidates = np.flatnonzero((marks.hashes[at] == hashes) & worth_anything(lines))[::-1]
+    occurrence = pd.Series(hashes[candidates]).groupby(hashes[candidates]).cumcount().to_numpy()
+    chosen[candidates] = occurrence < marks.counts[at[candidates]]
     return chosen
 
 

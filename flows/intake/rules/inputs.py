@@ -15,12 +15,13 @@ import pyarrow as pa
 
 from schemas.issues import Issue
 from schemas.job import Exchange, Period
+from schemas.line_sketch import NO_LINES, LineSketch
 from schemas.messages import Message
 from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import ASSET_NAMES, PAYEE_NAMES, PAYEE_TERMS, RowRun, RowRuns, move_rows
 from schemas.parsing.table import empty_of
 from schemas.payee_statement import Quote
-from schemas.statement_sketches import NO_SKETCHES, Sketches, StatementAccount
+from schemas.stated_sums import NO_SUMS
 from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.payees import TO_RECOUP, Advances, Invoices, Opening, Payees, Payments, Taxes
 from schemas.tables.royalties import (
@@ -190,7 +191,9 @@ class UsedFile:
 
     Attributes:
         file_sha256: Identity of its bytes.
-        lines: Reads all its royalty lines once more, one by one; None for a file of more than are kept.
+        lines: Its royalty lines, as far as a sketch knows them.
+        sums: What they add up to, see `schemas.stated_sums`.
+        read_lines: Reads them all once more, one by one; None for a file of more than are kept.
     """
 
     source: str
@@ -198,9 +201,9 @@ class UsedFile:
     file_sha256: str
     content_sha256: str
     stands_for: frozenset[str] = frozenset()
-    sketches: Sketches = NO_SKETCHES
-    accounts: tuple[StatementAccount, ...] = ()
-    lines: Callable[[], DataFrame[RoyaltyLines]] | None = field(default=None, repr=False)
+    lines: LineSketch = field(default=NO_LINES, repr=False)
+    sums: pa.Table = field(default_factory=lambda: NO_SUMS, repr=False, compare=False)
+    read_lines: Callable[[], DataFrame[RoyaltyLines]] | None = field(default=None, repr=False)
 
     @property
     def names(self) -> frozenset[str]:

@@ -8,30 +8,22 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
+from flows.intake.rules.editions import Account, Edition, Statement, accounts_of, find_editions, says_twice
 from flows.intake.rules.inputs import EXACT, UsedFile
-from flows.intake.rules.statement_accounts import Seen, find_editions
 from schemas.layouts.drafting import yaml_scalar
+from schemas.line_sketch import NO_LINES, WEIGHT_PLACES, Counts, Hashes, LineSketch, most_of
 from schemas.messages import Listed, Message
-from schemas.statement_sketches import (
-    NO_LINES,
-    Counts,
-    FileUse,
-    Hashes,
-    LineSketch,
-    SketchKind,
-    StatementAccount,
-    WhoseMoney,
-    most_of,
-)
+from schemas.sources import FileUse, WhoseMoney
 
 # Honest statements share a few lines: a fee of every month, a correction sent twice. So many are passed over, or one in
 # a hundred of a large statement, as long as they are no more than one in a hundred of its money, unless they are most
 # of what another statement held: then that one was issued again.
 FEW_LINES: Final = 3
 FEW_IN: Final = 100
-# A recording earns the same short amount twice by chance; one in five of a statement's money it does not.
-MUCH_OF_MONEY: Final = Fraction(1, 5)
+# An account of which so much is held line by line is held, but for rounding.
+_ALL_BUT_ROUNDING: Final = Fraction(999, 1000)
 # Of a sample, one line that is there by chance must not speak for all.
 _FEWEST_SAMPLED: Final = 2
 _TOLD: Final = 3
@@ -50,14 +42,16 @@ class SharedLines:
 
     Attributes:
         found: Where, for people; "" where no line is known again.
-        marks: By what they are known -> which they are; nothing when they cannot be told apart from the others.
+        marks: Which they are; None when no line is known again.
         editions: Currency and month -> why all lines of it look used before.
+        twice: How the statement says the same twice by itself, where all of it is held for that.
     """
 
     found: str
     lines: int
-    marks: Mapping[SketchKind, Marks] = field(default_factory=dict, compare=False)
-    editions: Mapping[tuple[str, str], Message] = field(default_factory=dict)
+    marks: Marks | None = field(default=None, compare=False)
+    editions: Mapping[tuple[str, str], Edition] = field(default_factory=dict)
+    twice: Message | None = None
     carried: bool = False
     line_by_line: bool = True
 
@@ -164,14 +158,14 @@ def _only_carried(
     found = {}
     for file in files:
         elsewhere = [use for use in uses if _is_same(file, use) and use.whose != here]
-        if file.name in repeated and file.sketches and elsewhere and all(use.only_carried for use in elsewhere):
-            lines = file.sketches.lines.lines
+        if file.name in repeated and file.lines and elsewhere and all(use.only_carried for use in elsewhere):
+            lines = file.lines.lines
             found[file.name] = SharedLines(repeated[file.name], lines, carried=True, line_by_line=False)
     return found
 
 
 def _last_of(uses: Sequence[FileUse], here: WhoseMoney) -> list[FileUse]:
-    own = [use for use in uses if use.sketches and use.whose == here]
+    own = [use for use in uses if use.lines and use.whose == here]
     return [use for use in own if use.run_id == own[-1].run_id]
 
 
@@ -180,7 +174,7 @@ def _find_in_place(files: Sequence[UsedFile], last: Sequence[FileUse]) -> list[I
 
     A statement that was corrected in every line is of the same month as before.
     """
-    statements = [file for file in files if file.sketches]
+    statements = [file for file in files if file.lines]
     gone = [use for use in last if not any(_has_in_common(file, use) for file in statements)]
     new = [file for file in statements if not any(_has_in_common(file, use) for use in last)]
     return [
@@ -188,10 +182,10 @@ def _find_in_place(files: Sequence[UsedFile], last: Sequence[FileUse]) -> list[I
             file=file.name,
             old=use.name,
             old_sha256=use.file_sha256,
-            month=_month_of(file.accounts),
-            old_month=_month_of(use.accounts),
-            sums=_sums_of(file.accounts),
-            old_sums=_sums_of(use.accounts),
+            month=_month_of(file.sums),
+            old_month=_month_of(use.sums),
+            sums=_sums_of(file.sums),
+            old_sums=_sums_of(use.sums),
         )
         for file in new
         for use in gone
@@ -201,15 +195,12 @@ def _find_in_place(files: Sequence[UsedFile], last: Sequence[FileUse]) -> list[I
 def _has_in_common(file: UsedFile, use: FileUse) -> bool:
     if _is_same(file, use) or use.name in file.stands_for:
         return True
-    month = _month_of(file.accounts)
-    if month and month == _month_of(use.accounts):
-        return True
-    known_by = (SketchKind.LINES, SketchKind.EARNINGS)
-    return any(_meets(file.sketches.by(kind), use.sketches.by(kind)) for kind in known_by)
+    month = _month_of(file.sums)
+    return bool(month and month == _month_of(use.sums)) or _meets(file.lines, use.lines)
 
 
-def _month_of(accounts: Sequence[StatementAccount]) -> str:
-    return max(accounts, key=lambda account: account.lines).month if accounts else ""
+def _month_of(sums: pa.Table) -> str:
+    return max(accounts_of(sums), key=lambda account: account.lines, default=Account("", "", Decimal(0), 0)).month
 
 
 def _sums_text(sums: Mapping[str, Decimal]) -> Listed:
@@ -221,11 +212,11 @@ def _sums_text(sums: Mapping[str, Decimal]) -> Listed:
     )
 
 
-def _sums_of(accounts: Sequence[StatementAccount]) -> dict[str, Decimal]:
-    sums = dict[str, Decimal]()
-    for account in accounts:
-        sums[account.currency] = EXACT.add(sums.get(account.currency, Decimal(0)), account.amount)
-    return sums
+def _sums_of(sums: pa.Table) -> dict[str, Decimal]:
+    found = dict[str, Decimal]()
+    for account in accounts_of(sums):
+        found[account.currency] = EXACT.add(found.get(account.currency, Decimal(0)), account.amount)
+    return found
 
 
 def _find_gone(files: Sequence[UsedFile], last: Sequence[FileUse]) -> dict[str, str]:
@@ -236,9 +227,9 @@ def _find_gone(files: Sequence[UsedFile], last: Sequence[FileUse]) -> dict[str, 
 def _is_there(use: FileUse, file: UsedFile) -> bool:
     if use.name in file.names or _is_same(file, use):
         return True
-    level = max(use.sketches.lines.level, file.sketches.lines.level)
-    lines = use.sketches.lines.at(level)
-    found = np.minimum(lines.counts, file.sketches.lines.at(level).counts_of(lines.hashes))
+    level = max(use.lines.level, file.lines.level)
+    lines = use.lines.at(level)
+    found = np.minimum(lines.counts, file.lines.at(level).counts_of(lines.hashes))
     return _is_most(found, lines)
 
 
@@ -272,7 +263,7 @@ def _find_repeated(
             called = {use.name for use in own}
             stands_in = any(called & other.names for other in ranked)
             (repeated if stands_in else renamed)[file.name] = f"{own[0].name}, run {own[0].run_id}"
-        elif file.sketches and same and not own:  # a list of payments is judged row by row
+        elif file.lines and same and not own:  # a list of payments is judged row by row
             repeated[file.name] = _where(same[0])
         if file.name not in repeated:
             first.setdefault(file.file_sha256, file)
@@ -289,65 +280,55 @@ def _where(use: FileUse) -> str:
 
 
 def _said(shared: SharedLines) -> str:
-    others = [str(why.facts["other"]) for why in shared.editions.values()]
+    others = [edition.where for edition in shared.editions.values()]
     return "; ".join(dict.fromkeys(filter(None, [shared.found, *others])))
 
 
 def _find_shared(ranked: Sequence[UsedFile], uses: Sequence[FileUse], here: WhoseMoney) -> dict[str, SharedLines]:
-    statements = [file for file in ranked if file.sketches]
-    elsewhere = [use for use in uses if use.sketches and use.whose != here]
-    own = [use for use in uses if use.sketches and use.whose == here]
-    known = {
-        kind: np.unique(np.concatenate([NO_LINES.hashes, *(use.sketches.by(kind).hashes for use in elsewhere)]))
-        for kind in SketchKind
-    }
+    statements = [file for file in ranked if file.lines]
+    elsewhere = [use for use in uses if use.lines and use.whose != here]
+    own = [use for use in uses if use.lines and use.whose == here]
+    editions = find_editions(
+        [Statement(file.name, file.source, file.sums, _together(statements, file)) for file in statements],
+        [Statement(_where(use), use.layout, use.sums) for use in elsewhere],
+    )
+    known = np.unique(np.concatenate([NO_LINES.hashes, *(use.lines.hashes for use in elsewhere)]))
     found: dict[str, SharedLines] = {}
-    before: list[UsedFile] = []
-    for file in statements:
-        met = {
-            kind: elsewhere if np.isin(file.sketches.by(kind).hashes, known[kind]).any() else [] for kind in SketchKind
+    for number, file in enumerate(statements):
+        met = elsewhere if np.isin(file.lines.hashes, known).any() else []
+        shared = _shared(file, met, own, statements[:number])
+        left = {
+            key: edition
+            for key, edition in editions.get(file.name, {}).items()
+            if not _is_settled(file, key, edition, shared, own)
         }
-        shared = _held_against(file, met, elsewhere, own, before)
-        if shared is not None:
-            found[file.name] = shared
-        before.append(file)
+        twice = None if any(_is_same(file, use) for use in own) else says_twice(file.lines, file.sums)
+        if shared or left or twice:
+            found[file.name] = SharedLines(
+                found="; ".join(shared.where[:_TOLD]) if shared else "",
+                lines=min(shared.lines, file.lines.lines) if shared else 0,
+                marks=shared.marks if shared else None,
+                editions=left,
+                twice=twice,
+                line_by_line=file.read_lines is not None and not (shared and shared.sampled) and not twice,
+            )
     return found
 
 
-def _held_against(
-    file: UsedFile,
-    met: Mapping[SketchKind, Sequence[FileUse]],
-    elsewhere: Sequence[FileUse],
-    own: Sequence[FileUse],
-    before: Sequence[UsedFile],
-) -> SharedLines | None:
-    by_kind = {kind: lines for kind in SketchKind if (lines := _shared(kind, file, met[kind], own, before))}
-    explained: dict[str, dict[str, int]] = {}
-    for lines in by_kind.values():
-        for where, money in lines.money.items():
-            known = explained.setdefault(where, {})
-            known |= {name: max(weight, known.get(name, 0)) for name, weight in money.items()}
-    claimed = {(account.key, account.amount) for use in own if _is_same(file, use) for account in use.accounts}
-    editions = find_editions(file, _seen(elsewhere, before, file), explained, claimed)
-    if not by_kind and not editions:
-        return None
-    most = max(by_kind.values(), key=lambda lines: lines.lines, default=None)
-    return SharedLines(
-        found="; ".join(most.where[:_TOLD]) if most else "",
-        lines=min(most.lines, file.sketches.lines.lines) if most else 0,
-        marks={kind: lines.marks for kind, lines in by_kind.items()},
-        editions=editions,
-        line_by_line=file.lines is not None and not any(lines.sampled for lines in by_kind.values()),
-    )
+def _together(statements: Sequence[UsedFile], file: UsedFile) -> int:
+    """Number a statement as the first that it shares a name with: corrections, and what they stand for."""
+    return next(number for number, other in enumerate(statements) if other.names & file.names)
 
 
-def _seen(elsewhere: Sequence[FileUse], before: Sequence[UsedFile], file: UsedFile) -> list[Seen]:
-    """Name what a statement is held against as a whole: other uses, and what comes before it in the run."""
-    others = [other for other in before if not other.names & file.names]
-    return [
-        *(Seen(_where(use), use.layout, use.accounts) for use in elsewhere),
-        *(Seen(other.name, other.source, other.accounts) for other in others),
-    ]
+def _is_settled(
+    file: UsedFile, key: tuple[str, str], edition: Edition, shared: "_Shared | None", own: Sequence[FileUse]
+) -> bool:
+    """Whether an account is held line by line already, or was accounted of this very file: there is nothing to ask."""
+    account = next(account for account in accounts_of(file.sums) if account.key == key)
+    if any(account in accounts_of(use.sums) for use in own if _is_same(file, use)):
+        return True
+    held = shared.money.get(edition.where, {}).get(account.currency, 0) if shared else 0
+    return held >= int(abs(account.amount).scaleb(WEIGHT_PLACES)) * _ALL_BUT_ROUNDING
 
 
 class _Shared(NamedTuple):
@@ -361,37 +342,24 @@ class _Shared(NamedTuple):
 
 
 def _shared(
-    kind: SketchKind,
-    file: UsedFile,
-    elsewhere: Sequence[FileUse],
-    own: Sequence[FileUse],
-    before: Sequence[UsedFile],
+    file: UsedFile, elsewhere: Sequence[FileUse], own: Sequence[FileUse], before: Sequence[UsedFile]
 ) -> _Shared | None:
-    sketch = file.sketches.by(kind)
-    met = [use for use in elsewhere if _meets(sketch, use.sketches.by(kind))]
-    earlier = [other for other in before if _meets(sketch, other.sketches.by(kind))]
+    met = [use for use in elsewhere if _meets(file.lines, use.lines)]
+    earlier = [other for other in before if _meets(file.lines, other.lines)]
     if not met and not earlier:
         return None
-    used_here = [use for use in own if _meets(sketch, use.sketches.by(kind))]
-    met_with = [use.sketches.by(kind) for use in (*met, *used_here)] + [other.sketches.by(kind) for other in earlier]
-    level = max([sketch.level, *(other.level for other in met_with)])
-    lines = sketch.at(level)
-    in_run = _counts(lines, [other.sketches.by(kind) for other in earlier], level)
-    used = _counts(lines, _by_file(kind, met), level) + in_run
+    used_here = [use for use in own if _meets(file.lines, use.lines)]
+    met_with = [use.lines for use in (*met, *used_here)] + [other.lines for other in earlier]
+    level = max([file.lines.level, *(other.level for other in met_with)])
+    lines = file.lines.at(level)
+    in_run = _counts(lines, [other.lines for other in earlier], level)
+    used = _counts(lines, _by_file(met), level) + in_run
     # What the period itself has used is claimed, and is there once for each file of the run that holds it.
-    claimed = _counts(lines, [_most_in_a_run(kind, used_here)], level) - in_run
+    claimed = _counts(lines, [_most_in_a_run(used_here)], level) - in_run
     held = np.maximum(np.minimum(lines.counts, used) - np.maximum(claimed, 0), 0)
-    others = [(_where(use), use.sketches) for use in met] + [(other.name, other.sketches) for other in earlier]
-    by_other = {
-        where: np.minimum(held, sketches.by(kind).at(level).counts_of(lines.hashes)) for where, sketches in others
-    }
-    if kind is SketchKind.EARNINGS:
-        totals = {where: sketches.lines.money for where, sketches in others}
-        if not any(_is_much(lines.money_of(by_other[w]), file.sketches.lines.money, totals[w]) for w in by_other):
-            return None
-    elif _are_few(file, lines, held) and not any(
-        _is_most(by_other[where], sketches.by(kind).at(level)) for where, sketches in others
-    ):
+    others = [(_where(use), use.lines) for use in met] + [(other.name, other.lines) for other in earlier]
+    by_other = {where: np.minimum(held, its.at(level).counts_of(lines.hashes)) for where, its in others}
+    if _are_few(file, lines, held) and not any(_is_most(by_other[where], its.at(level)) for where, its in others):
         return None
     largest = sorted(by_other, key=lambda where: (-int(by_other[where].sum()), where))
     return _Shared(
@@ -404,16 +372,10 @@ def _shared(
 
 
 def _are_few(file: UsedFile, lines: LineSketch, held: Counts) -> bool:
-    whole = file.sketches.lines
+    whole = file.lines
     money = lines.money_of(held)
     heavy = any(FEW_IN * weight > whole.money.get(name, 0) for name, weight in money.items())
     return lines.lines_of(held) <= max(FEW_LINES, whole.lines // FEW_IN) and not heavy
-
-
-def _is_much(shared: Mapping[str, int], own: Mapping[str, int], others: Mapping[str, int]) -> bool:
-    return any(
-        weight > MUCH_OF_MONEY * min(own.get(name, 0), others.get(name, 0)) > 0 for name, weight in shared.items()
-    )
 
 
 def _meets(sketch: LineSketch, other: LineSketch) -> bool:
@@ -421,17 +383,17 @@ def _meets(sketch: LineSketch, other: LineSketch) -> bool:
     return bool(other.counts_of(sketch.hashes).any())
 
 
-def _by_file(kind: SketchKind, uses: Sequence[FileUse]) -> list[LineSketch]:
+def _by_file(uses: Sequence[FileUse]) -> list[LineSketch]:
     versions: dict[tuple[WhoseMoney, str], list[LineSketch]] = {}
     for use in uses:
-        versions.setdefault((use.whose, use.name), []).append(use.sketches.by(kind))
+        versions.setdefault((use.whose, use.name), []).append(use.lines)
     return [most_of(found) for found in versions.values()]
 
 
-def _most_in_a_run(kind: SketchKind, uses: Sequence[FileUse]) -> LineSketch:
+def _most_in_a_run(uses: Sequence[FileUse]) -> LineSketch:
     runs: dict[str, LineSketch] = {}
     for use in uses:
-        runs[use.run_id] = runs.get(use.run_id, NO_LINES) + use.sketches.by(kind)
+        runs[use.run_id] = runs.get(use.run_id, NO_LINES) + use.lines
     return most_of(runs.values())
 
 

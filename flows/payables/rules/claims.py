@@ -18,7 +18,7 @@ from schemas.messages import Money
 from schemas.obligation import Obligation, Obligations, Payee, Reason, as_decided, because, planned_payments
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place, numbered
 from schemas.plan_view import Notice, PayeeNotice
-from schemas.statement_sketches import FailedPayment, PaidAlike
+from schemas.sources import FailedPayment, PaidAlike
 from schemas.submission import Claim, Submission, SubmissionState
 from schemas.tables.model import records
 from schemas.values.money import SignedSums

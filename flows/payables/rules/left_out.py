@@ -18,7 +18,7 @@ from schemas.messages import Message, Money
 from schemas.obligation import Obligation, Obligations, because, reasons_json, reasons_of
 from schemas.parsing.row_accounting import USED, RowRuns, runs_frame
 from schemas.plan import Place
-from schemas.statement_sketches import PaidAlike, paid_alike_message
+from schemas.sources import PaidAlike, paid_alike_message
 from schemas.tables.model import DataFrame, records
 from schemas.tables.payees import Payments
 

@@ -28,7 +28,7 @@ from schemas.plan_view import (
     PlanRow,
     RateChange,
 )
-from schemas.statement_sketches import PaidAlike, PaidSum, UsedDestination
+from schemas.sources import PaidAlike, PaidSum, UsedDestination
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
 from schemas.values.money import SignedSums

@@ -6,7 +6,7 @@ import pytest
 
 from flows.payables.rules.claims import paid_alike
 from schemas.approval import DecisionKind
-from schemas.statement_sketches import PaidAlike
+from schemas.sources import PaidAlike
 from schemas.submission import Claim, SubmissionState
 from tests.spec.office import Office, inputs
 from tests.spec.tables import CPF, PAYER, destination_of_mail, payments
@@ -94,7 +94,7 @@ def test_a_word_on_the_row_speaks_for_its_own_job_and_period_alone():
 
 def test_many_payments_are_told_in_a_few_words():
     from schemas.messages import render
-    from schemas.statement_sketches import paid_alike_message
+    from schemas.sources import paid_alike_message
 
     several = found(*(replace(ANA, submission_id=f"rp-{number}") for number in range(5)))
     assert (

@@ -1,8 +1,6 @@
-"""The in-memory DuckDB database of the process, locked against reading or loading anything else."""
+"""Queries over tables that are handed in: the in-memory DuckDB of the process, locked against reading anything else."""
 
 import atexit
-import ctypes
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -33,7 +31,7 @@ def _database() -> "DuckDBPyConnection":
 atexit.register(_database.cache_clear)
 
 
-class LineDatabase:
+class Tables:
     """Tables for the time of one piece of work; their names are its own."""
 
     def __init__(self, connection: "DuckDBPyConnection") -> None:
@@ -47,22 +45,26 @@ class LineDatabase:
         return self._connection.sql(query).to_arrow_table()
 
 
-def give_memory_back() -> None:
-    """Return to the system what the database, Arrow and the C library keep for more lines; they may still come."""
-    _database.cache_clear()  # it ends with whoever still uses it, in another thread perhaps
-    pa.default_memory_pool().release_unused()
-    if sys.platform == "linux":
-        # glibc keeps what was freed; where another library stands in for it, there is nothing to call.
-        getattr(ctypes.CDLL(None), "malloc_trim", int)(0)
+def forget_database() -> None:
+    """Let the database go; it ends with whoever still uses it, in another thread perhaps, and a new one is made."""
+    _database.cache_clear()
 
 
 @contextmanager
-def opened_database() -> Iterator[LineDatabase]:
+def opened_database() -> Iterator[Tables]:
     connection = _database().cursor()
     try:
-        yield LineDatabase(connection)
+        yield Tables(connection)
     finally:
         connection.close()
+
+
+def query(text: str, **tables: pa.Table) -> pa.Table:
+    """Ask tables a question in SQL; the names they are handed in by are those of the query."""
+    with opened_database() as database:
+        for name, table in tables.items():
+            database.register(name, table)
+        return database.arrow(text)
 
 
 def quoted(text: str) -> str:

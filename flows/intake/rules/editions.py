@@ -1,0 +1,290 @@
+"""Telling another edition of a statement by the sums that it states, and a statement that says the same twice by itself.
+
+A statement is compared month by month of account with what was accounted. Its lines may be rounded, split, added up, net
+of a fee, in another currency, without codes, and stand beside new lines: at some level (`schemas.stated_sums`) its sums
+are the same, or all in one proportion; or every sum is at least what it was, and the month is stated cumulatively.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.line_sketch import LineSketch
+from schemas.messages import Message, Money
+from schemas.queries import query
+from schemas.stated_sums import COARSE, FINE, OF_TERRITORIES, RECORDINGS, SUMS, WHOLE
+from schemas.values.money import round_half_even_cents
+
+# The table of our own that anybody may fill in: two files of it need not come from one sender.
+_ANYBODYS: Final = "royalties"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement that others are compared with, or that is.
+
+    Attributes:
+        where: What it is called, for people.
+        together: Statements of one number are not compared: corrections, and what they stand for.
+        sums: Shaped `SUMS`.
+    """
+
+    where: str
+    layout: str
+    sums: pa.Table
+    together: int = -1
+
+
+class Account(NamedTuple):
+    """What a statement says of one currency and month; "" where its lines do not say the month."""
+
+    currency: str
+    month: str
+    amount: Decimal
+    lines: int
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.currency, self.month
+
+
+def accounts_of(sums: pa.Table) -> list[Account]:
+    """Return what a statement adds up to, by currency and month of account; in millionths of the currency."""
+    rows = sums.to_pylist()
+    return [
+        Account(row["currency"], row["month"], Decimal(row["amount_micros"]).scaleb(-6), row["lines"])
+        for row in rows
+        if row["level"] == "all" and row["shape"] == WHOLE
+    ]
+
+
+# Editions round each line: of n lines, sums differ by some half a centavo times the root of n, and by no more than one
+# in twenty where a recording is known by its name. A total alone, or that of a platform, tells by less than one in two
+# thousand, and by four digits or more: what is this round comes again by chance. Amounts are millionths.
+_FOUND: Final = f"""
+WITH sums AS (
+    SELECT * FROM statements
+    UNION ALL  -- of recordings that are called otherwise, the amounts alone, in centavos
+    SELECT DISTINCT number, together, layout, currency, month, shape, 'amount', (abs(amount_micros) // 10000)::UBIGINT,
+        abs(amount_micros) // 10000 * 10000, 1
+    FROM statements WHERE level IN {RECORDINGS} AND length(rtrim((abs(amount_micros) // 10000)::VARCHAR, '0')) >= 4
+),
+accounts AS (
+    SELECT *, max(money) OVER (PARTITION BY number, shape, currency, month) AS of_all FROM (
+        SELECT number, together, layout, shape, currency, month, level, sum(abs(amount_micros)) AS money, count(*) AS keys
+        FROM sums GROUP BY ALL)
+),
+levels AS (
+    SELECT n.*, o.number AS its_number, o.currency AS its_currency, o.month AS its_month,
+        o.money AS its_money, o.keys AS its_keys, o.of_all AS its_all,
+        n.month = o.month OR n.month = '' OR o.month = '' AS is_month_s,
+        n.layout = o.layout AS is_sender_s, n.currency = o.currency AS is_currency_s
+    FROM accounts n JOIN accounts o USING (level)
+    WHERE n.number >= $first AND n.number > o.number AND n.together <> o.together AND o.shape = {WHOLE}
+),
+pairs AS (
+    SELECT n.number, n.shape, n.currency, n.month, level, o.number AS its_number, o.currency AS its_currency,
+        o.month AS its_month, n.amount_micros::HUGEINT AS own, o.amount_micros::HUGEINT AS its,
+        abs(own - its) AS differs, own * its > 0 AS is_signed_alike,
+        5000 * (1 + floor(sqrt(greatest(n.lines, o.lines)))::HUGEINT) AS rounding,
+        length(rtrim((abs(its) // 10000)::VARCHAR, '0')) >= 4 AND differs <= abs(its) // 2000 AS is_tight,
+        is_signed_alike AND (level = 'amount'
+            OR differs <= least(rounding, abs(its) // if(level IN {FINE}, 20, 2000))) AS is_same,
+    FROM sums n JOIN sums o USING (level, key)
+    WHERE n.number >= $first AND n.number > o.number AND n.together <> o.together AND o.shape = {WHOLE}
+        AND (n.month = o.month OR n.month = '' OR o.month = '' OR (level IN {RECORDINGS} AND is_same))
+),
+compared AS (
+    SELECT *, abs(own * 1000000 - its * ratio) AS is_off, 20000 * (1000000 + abs(ratio)) AS two_cents,
+        is_off <= greatest(abs(its * ratio) // 500, two_cents) AND abs(own) * 100000 > two_cents AS is_in_proportion
+    FROM (SELECT *, quantile_disc(own * 1000000 // its, 0.5) OVER (
+        PARTITION BY number, shape, currency, month, level, its_number, its_currency, its_month) AS ratio FROM pairs)
+),
+counted AS (
+    SELECT number, shape, currency, month, level, its_number, its_currency, its_month, count(*) AS met,
+        coalesce(sum(abs(its)) FILTER (is_same), 0) AS same_money, count(*) FILTER (is_same) AS same_keys,
+        count(*) FILTER (is_same AND is_tight) AS tight,
+        count(DISTINCT its) FILTER (is_same AND abs(its) >= 1000000 AND its % 10000000 <> 0) AS same_amounts,
+        coalesce(sum(abs(its)) FILTER (is_signed_alike AND abs(own) >= abs(its) - rounding), 0) AS no_less,
+        coalesce(sum(abs(its)) FILTER (is_in_proportion), 0) AS proportional,
+        count(DISTINCT its) FILTER (is_in_proportion) AS proportional_amounts,
+        count(*) FILTER (abs(own) * 10000 > two_cents) AS firm,
+        count(DISTINCT its) FILTER (abs(own) * 10000 > two_cents AND is_in_proportion) AS firm_proportional
+    FROM compared GROUP BY ALL
+),
+judged AS (
+    SELECT levels.*, met, no_less, is_month_s AND level <> 'amount' AND level <> 'all' AS is_named,
+        least(money, its_money) AS least_money, same_keys = least(keys, its_keys) AND tight >= 1 AS are_all_same,
+        2 * money >= of_all AND 2 * its_money >= its_all AS are_most,
+        CASE
+            WHEN NOT is_currency_s OR NOT are_most OR same_keys = 0 THEN false
+            WHEN level = 'all' THEN is_month_s AND tight = 1
+            WHEN level IN {COARSE} THEN is_month_s AND 2 * same_money >= least_money AND (tight >= 2 OR are_all_same)
+            WHEN level = 'amount' THEN is_month_s AND 2 * same_money >= least_money AND same_amounts >= 3
+            WHEN is_month_s THEN (4 * same_money >= least_money AND (same_amounts >= 3 OR are_all_same))
+                OR (tight >= 10 AND 10 * tight >= least(keys, its_keys))
+            ELSE 2 * same_money >= least_money AND same_amounts >= 3
+        END AS are_equal,
+        coalesce(is_month_s AND are_most AND level IN {FINE} AND (
+            (3 * proportional >= 2 * its_money AND proportional_amounts >= 3 AND 2 * proportional_amounts >= met)
+            OR (firm_proportional >= 5 AND 5 * firm_proportional >= firm)), false) AS are_proportional
+    FROM levels LEFT JOIN counted
+        USING (number, shape, currency, month, level, its_number, its_currency, its_month)
+)
+SELECT number, currency, month, its_number, its_currency, its_month, (any_value(its_money) FILTER (level = 'all'))::BIGINT AS its_micros,
+    CASE
+        WHEN bool_or(are_equal AND level = 'all') THEN 'same_total'
+        WHEN bool_or(are_equal AND level IN {COARSE}) THEN 'same_platforms'
+        WHEN bool_or(are_equal OR are_proportional) THEN 'same_recordings'
+        WHEN shape <> {WHOLE} OR NOT any_value(is_sender_s) OR coalesce(sum(met) FILTER (is_named), 0) = 0
+            OR (any_value(layout) = '{_ANYBODYS}' AND NOT bool_or(is_named AND level = 'platform')) THEN NULL
+        WHEN NOT any_value(is_currency_s) THEN
+            CASE WHEN bool_and(coalesce(met, 0) > 0) FILTER (is_named AND month <> '' AND its_month <> '') THEN 'other_currency' END
+        WHEN max(met) FILTER (is_named) >= 5 AND 5 * max(its_all) >= max(of_all)
+            AND bool_and(10 * coalesce(no_less, 0) >= 9 * its_money) FILTER (is_named) THEN 'cumulative'
+    END AS how
+FROM judged
+GROUP BY number, shape, currency, month, its_number, its_currency, its_month
+HAVING how IS NOT NULL
+ORDER BY number, currency, month, position(how IN 'same_total same_recordings same_platforms cumulative other'),
+    its_number, its_currency, its_month
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """Of what an account looks like another edition, and why.
+
+    Attributes:
+        how: Part of the id of a message, "again....".
+    """
+
+    how: str
+    where: str
+    month: str
+    currency: str
+    total: Money
+
+    @property
+    def message(self) -> Message:
+        facts = {"other": self.where, "month": self.month or "-", "currency": self.currency, "total": self.total}
+        return Message(f"again.{self.how}", **facts)
+
+
+def find_editions(
+    statements: Sequence[Statement], before: Sequence[Statement]
+) -> dict[str, dict[tuple[str, str], Edition]]:
+    """Find the accounts of statements that look like another edition of what was accounted, or stands before.
+
+    Args:
+        statements: Those of a run, the first first: each is compared with those before it.
+        before: Those that were accounted.
+
+    Returns:
+        Name of the statement -> currency and month of the account -> of what it looks like an edition.
+    """
+    everything = [*before, *statements]
+    found = dict[str, dict[tuple[str, str], Edition]]()
+    for row in _ask(everything, len(before)):
+        accounts = found.setdefault(everything[row["number"]].where, {})
+        other, micros = everything[row["its_number"]], row["its_micros"] or 0
+        edition = Edition(
+            how=row["how"],
+            where=other.where,
+            month=row["month"] or row["its_month"],
+            currency=row["its_currency"],
+            total=Money(round_half_even_cents(Fraction(micros, 10_000)), row["its_currency"]),
+        )
+        accounts.setdefault((row["currency"], row["month"]), edition)
+    return found
+
+
+def _ask(statements: Sequence[Statement], first: int) -> list[dict[str, Any]]:
+    tables = []
+    for number, statement in enumerate(statements):
+        sums, count = statement.sums.cast(SUMS), len(statement.sums)
+        about = [pa.repeat(given, count) for given in (number, statement.together, statement.layout)]
+        tables.append(pa.table([*about, *sums.columns], names=["number", "together", "layout", *SUMS.names]))
+    if len(tables) < 2:
+        return []
+    rows: list[dict[str, Any]] = query(
+        _FOUND.replace("$first", str(first)), statements=pa.concat_tables(tables)
+    ).to_pylist()
+    return rows
+
+
+# A line may stand twice by chance where it is worth next to nothing; lines of four digits do not.
+_LONG_WEIGHT: Final = 4
+_FEWEST_TWICE: Final = 3
+_MUCH_OF_MONEY: Final = 5
+
+
+def says_twice(lines: LineSketch, sums: pa.Table) -> Message | None:
+    """Say how a statement says the same money twice by itself; None where it does not.
+
+    Its lines stand twice, in whatever order; or some of its lines, which fill other columns, add up to what the others
+    do; or recordings come in pairs, called otherwise, with the same amounts.
+    """
+    again = _lines_again(lines)
+    if again:
+        return Message("twice.lines", count=again)
+    shapes = pc.unique(sums["shape"]).to_pylist()
+    for same_columns in (
+        [shape for shape in shapes if 0 <= shape < OF_TERRITORIES],
+        [shape for shape in shapes if shape >= OF_TERRITORIES],
+    ):
+        parts = [_part(sums, shape, number) for number, shape in enumerate(sorted(same_columns, reverse=True))]
+        if any(row["how"] in {"same_total", "same_recordings", "same_platforms"} for row in _ask(parts, 0)):
+            return Message("twice.sums")
+    return Message("twice.recordings") if _recordings_again(sums) else None
+
+
+def _lines_again(lines: LineSketch) -> int:
+    """Count the lines that stand once more, where these are more than chance."""
+    more = lines.counts - 1
+    if not more.any():
+        return 0
+    money = lines.money_of(more)
+    is_much = any(_MUCH_OF_MONEY * weight >= lines.money.get(name, 0) > 0 for name, weight in money.items())
+    long = np.array([len(str(weight).rstrip("0")) >= _LONG_WEIGHT for weight in lines.weights.tolist()], dtype=bool)
+    long_again = len(set(lines.weights[long & (more > 0)].tolist()))
+    few = max(_FEWEST_TWICE, len(lines.hashes) // 100)
+    is_all = bool((more > 0).all()) and lines.lines > 2 * _FEWEST_TWICE
+    return lines.lines_of(more) if (long_again >= few and is_much) or long_again > few or is_all else 0
+
+
+def _part(sums: pa.Table, shape: int, number: int) -> Statement:
+    """Return the sums of lines of one shape, whatever month they are of: sums below often say none."""
+    own = sums.filter(pc.equal(sums["shape"], shape))
+    added = own.group_by(["currency", "level", "key"]).aggregate([("amount_micros", "sum"), ("lines", "sum")])
+    columns = {
+        "currency": added["currency"],
+        "month": pa.repeat("", len(added)),
+        "shape": pa.repeat(WHOLE, len(added)),
+        "level": added["level"],
+        "key": added["key"],
+        "amount_micros": added["amount_micros_sum"],
+        "lines": added["lines_sum"],
+    }
+    return Statement(str(shape), "", pa.table(columns).cast(SUMS), together=number)
+
+
+_TWINS: Final = """
+SELECT count(*) FROM (
+    SELECT currency, month, sum(abs(amount_micros) * times) AS money, sum(abs(amount_micros) * (times - 1)) AS again,
+        count(*) FILTER (times > 1 AND length(rtrim((abs(amount_micros) // 10000)::VARCHAR, '0')) >= 4) AS amounts
+    FROM (SELECT currency, month, amount_micros, count(*) AS times FROM sums
+          WHERE shape = -1 AND level = 'title' GROUP BY ALL)
+    GROUP BY ALL)
+WHERE 3 * again >= money AND amounts >= 3
+"""
+
+
+def _recordings_again(sums: pa.Table) -> bool:
+    return bool(query(_TWINS, sums=sums).column(0)[0].as_py())

@@ -1,0 +1,128 @@
+"""Sources of money that were used before: files by the runs that used them, and payments that were made."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import pyarrow as pa
+
+from schemas.line_sketch import NO_LINES, LineSketch
+from schemas.messages import Listed, Message
+from schemas.stated_sums import NO_SUMS
+
+_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PaidAlike:
+    """What a row that is to be paid looks like: a payment of its amount to its payee or its account.
+
+    Attributes:
+        other_payer: Whether it was under another payer.
+        other_payee: Whether it was to another CPF or CNPJ, at the same account.
+        other_account: Whether it was to another account of the same payee.
+    """
+
+    job: str
+    period: str
+    submission_id: str
+    other_payer: bool
+    other_payee: bool
+    other_account: bool
+
+    @property
+    def message(self) -> Message:
+        """Where and how it was paid."""
+        facts = {"job": self.job, "period": self.period, "submission": self.submission_id}
+        differs = (
+            (self.other_payer, Message("paid.other_payer")),
+            (self.other_payee, Message("paid.other_payee")),
+            (self.other_account, Message("paid.other_account")),
+        )
+        how = tuple(message for holds, message in differs if holds)
+        return Message("paid.otherwise", **facts, how=Listed(how)) if how else Message("paid.alike", **facts)
+
+
+def paid_alike_message(alike: Sequence[PaidAlike]) -> Listed:
+    """Say what a row looks like; the first few of many."""
+    shown = tuple(use.message for use in alike[:_SHOWN])
+    more = (Message("paid.more", count=len(alike) - _SHOWN),) if len(alike) > _SHOWN else ()
+    return Listed((*shown, *more), "; ")
+
+
+@dataclass(frozen=True, slots=True)
+class PaidSum:
+    """All that one payee got for one job and period."""
+
+    payee: str
+    job: str
+    period: str
+    currency: str
+    amount_cents: int
+    last_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class UsedDestination:
+    """Where one payee was paid, and when and for what last.
+
+    Attributes:
+        destination: Fingerprint of the destination, never the account.
+        last_at: When a payment to it was last sent (UTC).
+    """
+
+    payee: str
+    destination: str
+    job: str
+    period: str
+    last_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FailedPayment:
+    """A payment of a report that failed, which nobody has made since.
+
+    Attributes:
+        base_key: Key of the first obligation of the same payee and reference.
+        payee: Tax id, where it was of royalties, which another period's payment may make with its own; "" elsewhere.
+    """
+
+    base_key: str
+    amount_cents: int
+    destination: str
+    report_id: str
+    payee: str = ""
+
+
+class WhoseMoney(NamedTuple):
+    """What keys of obligations rest on: within one, claims keep the same money from being paid twice."""
+
+    job: str
+    payer: str
+    period: str
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileUse:
+    """An earlier use of a file, by a run that had an effect.
+
+    Attributes:
+        whose: Job, payer, period and currency.
+        file_sha256: Identity of its bytes.
+        content_sha256: Identity of its canonical rows.
+        only_carried: Whether the run has paid nobody: what the file earns was carried or recouped.
+        lines: Which of its royalty lines were used.
+        sums: What they added up to, see `schemas.stated_sums`.
+    """
+
+    whose: WhoseMoney
+    run_id: str
+    name: str
+    file_sha256: str
+    content_sha256: str
+    layout: str = ""
+    only_carried: bool = False
+    lines: LineSketch = field(default=NO_LINES, repr=False)
+    sums: pa.Table = field(default_factory=lambda: NO_SUMS, repr=False, compare=False)
