@@ -1,11 +1,12 @@
 """What the lines of a statement add up to at every level that they state, by which a statement is known again.
 
 A level is what sums are by: a recording (`isrc`, `upc`, `title`), a `platform`, a `territory`, a recording on a
-platform or in a territory, and `all`. Another edition of a statement, whatever its words and its cut, states the same sums at
-some level: amounts are rounded, lines split or added up, codes left out, but the money is the same.
+platform or in a territory (`isrc+platform`, ...), and "", which is all of it. Another edition of a statement, whatever
+its words and its cut, states the same sums at some level: amounts are rounded, lines split or added up, codes left out,
+but the money is the same.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -14,11 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.queries import query
-from schemas.tables.royalties import UNREAD_UPC, LineTotals
+from schemas.tables.royalties import LineTotals
 
 # Shape of sums: one row per currency, month of account ("" where lines do not say), shape of lines, level and key.
 #   shape: which of the columns that levels are made of the lines fill, as bits; `WHOLE` is all lines of the account.
-#   key: of what the sum is, hashed.
+#       Lines are added up twice, by platform and by territory: from `OF_TERRITORIES` on, shapes are of the latter.
+#   key: of what the sum is, hashed. Of a level of an account, those of most money are kept, 4,096 at most.
 #   amount_micros: in millionths of the currency, to be compared, never to be paid.
 SUMS: Final = pa.schema(
     [
@@ -33,26 +35,7 @@ SUMS: Final = pa.schema(
 )
 NO_SUMS: Final = SUMS.empty_table()
 WHOLE: Final = -1
-# Lines are added up twice, by platform and by territory; from this shape on, sums are of the latter.
 OF_TERRITORIES: Final = 16
-# Of an account, a level has those of its sums that are of most money; so many say whether it is another's edition.
-MOST_SUMS: Final = 4096
-
-RECORDINGS: Final = ("isrc", "upc", "title")
-# Of what sums are, by level: of which of the two kinds of totals, and by which of their columns. A recording is known
-# by any of its names, also on a platform or in a territory.
-_LEVELS: Final = (
-    *((name, "platforms", (name,)) for name in RECORDINGS),
-    *((f"{name}+platform", "platforms", (name, "platform")) for name in RECORDINGS),
-    ("platform", "platforms", ("platform",)),
-    *((f"{name}+territory", "territories", (name, "territory")) for name in ("isrc", "upc")),
-    ("territory", "territories", ("territory",)),
-    ("all", "platforms", ()),
-    ("all", "territories", ()),
-)
-# Levels that name recordings; platforms and territories come again by chance.
-FINE: Final = tuple(level for level, _, names in _LEVELS if {*names} & {*RECORDINGS})
-COARSE: Final = ("platform", "territory")
 
 
 def stated_sums(totals: Iterable[LineTotals]) -> dict[str, pa.Table]:
@@ -81,43 +64,56 @@ def _with_micros(frames: list[pd.DataFrame], names: tuple[str, ...]) -> pa.Table
     return table.drop_columns(["amount"]).append_column("micros", pa.array(micros))
 
 
-def _lines(table: str, names: Sequence[str], base: int) -> str:
-    letters = ", ".join(
-        f"regexp_replace(strip_accents(lower({name})), '[^\\p{{L}}\\p{{N}}]', '', 'g') AS {name}" for name in names
-    )
-    filled = " + ".join(f"{1 << at} * ({name} <> '')::INTEGER" for at, name in enumerate(("isrc", "upc", *names)))
-    return f"""
-        SELECT *, {base} + {filled} AS shape FROM (
-            SELECT file, currency, left(period, 7) AS month, isrc,
-                ltrim(replace(upc, '{UNREAD_UPC}', ''), '0') AS upc, {letters}, micros, lines
-            FROM {table})"""
-
-
-def _by(level: str, lines: str, names: Sequence[str]) -> str:
-    stated = " AND ".join(["true", *(f"{name} <> ''" for name in names)])
-    of = f"concat_ws('|', {', '.join(names)})" if names else "''"
-    return f"""
-        SELECT file, currency, month, shape, '{level}' AS level, {of} AS key,
-            sum(micros) AS micros, sum(lines) AS lines
-        FROM {lines} WHERE {stated} GROUP BY ALL"""
-
-
-_STATED: Final = f"""
-WITH platforms AS ({_lines("platform_totals", ("title", "platform"), 0)}),
-territories AS ({_lines("territory_totals", ("territory",), OF_TERRITORIES)}),
-by_shape AS ({" UNION ALL ".join(_by(*level) for level in _LEVELS)}),
-in_shapes AS (
-    SELECT file FROM by_shape GROUP BY ALL
-    HAVING count(DISTINCT shape) FILTER (shape < {OF_TERRITORIES}) > 1 OR count(DISTINCT shape) FILTER (shape >= {OF_TERRITORIES}) > 1
+_STATED: Final = r"""
+WITH platforms AS (
+    SELECT *, (isrc <> '')::INTEGER + 2 * (upc <> '')::INTEGER + 4 * (title <> '')::INTEGER
+        + 8 * (platform <> '')::INTEGER AS shape
+    FROM (
+        SELECT file, currency, left(period, 7) AS month, isrc, ltrim(replace(upc, '?', ''), '0') AS upc, micros, lines,
+            regexp_replace(strip_accents(lower(title)), '[^\p{L}\p{N}]', '', 'g') AS title,
+            regexp_replace(strip_accents(lower(platform)), '[^\p{L}\p{N}]', '', 'g') AS platform
+        FROM platform_totals)
+),
+territories AS (
+    SELECT *, 16 + (isrc <> '')::INTEGER + 2 * (upc <> '')::INTEGER + 4 * (territory <> '')::INTEGER AS shape
+    FROM (
+        SELECT file, currency, left(period, 7) AS month, isrc, ltrim(replace(upc, '?', ''), '0') AS upc, micros, lines,
+            regexp_replace(strip_accents(lower(territory)), '[^\p{L}\p{N}]', '', 'g') AS territory
+        FROM territory_totals)
+),
+by_shape AS (
+    SELECT file, currency, month, shape, NULL AS territory, isrc, upc, title, platform,
+        sum(micros) AS micros, sum(lines) AS lines
+    FROM platforms
+    GROUP BY file, currency, month, shape, GROUPING SETS (
+        (), (isrc), (upc), (title), (platform), (isrc, platform), (upc, platform), (title, platform))
+    UNION ALL
+    SELECT file, currency, month, shape, territory, isrc, upc, NULL, NULL, sum(micros), sum(lines)
+    FROM territories
+    GROUP BY file, currency, month, shape, GROUPING SETS ((), (territory), (isrc, territory), (upc, territory))
+),
+named AS (
+    SELECT file, currency, month, shape, micros, lines, concat_ws('|', isrc, upc, title, platform, territory) AS name,
+        concat_ws('+', if(isrc IS NULL, NULL, 'isrc'), if(upc IS NULL, NULL, 'upc'), if(title IS NULL, NULL, 'title'),
+            if(platform IS NULL, NULL, 'platform'), if(territory IS NULL, NULL, 'territory')) AS level
+    FROM by_shape
+    WHERE NOT coalesce(isrc = '', false) AND NOT coalesce(upc = '', false) AND NOT coalesce(title = '', false)
+        AND NOT coalesce(platform = '', false) AND NOT coalesce(territory = '', false)
+),
+of_several_shapes AS (
+    SELECT file FROM named GROUP BY file
+    HAVING count(DISTINCT shape) FILTER (shape < 16) > 1 OR count(DISTINCT shape) FILTER (shape >= 16) > 1
 ),
 sums AS (
-    SELECT * FROM by_shape SEMI JOIN in_shapes USING (file)
+    SELECT * FROM named SEMI JOIN of_several_shapes USING (file)
     UNION ALL
-    SELECT file, currency, month, {WHOLE}, level, key, sum(micros), sum(lines)
-    FROM by_shape WHERE level <> 'all' OR shape < {OF_TERRITORIES} GROUP BY ALL
+    SELECT file, currency, month, -1, sum(micros), sum(lines), name, level
+    FROM named WHERE level <> '' OR shape < 16 GROUP BY ALL
 )
-SELECT file, currency, month, shape, level, md5_number_lower(level || ':' || key) AS key, micros::BIGINT AS amount_micros, lines::BIGINT AS lines
+SELECT file, currency, month, shape, level, md5_number_lower(level || ':' || name) AS key,
+    micros::BIGINT AS amount_micros, lines::BIGINT AS lines
 FROM sums WHERE micros <> 0
-QUALIFY row_number() OVER (PARTITION BY file, currency, month, shape, level ORDER BY abs(micros) DESC, key) <= {MOST_SUMS}
+QUALIFY row_number() OVER (
+    PARTITION BY file, currency, month, shape, level ORDER BY abs(micros) DESC, name) <= 4096
 ORDER BY ALL
 """

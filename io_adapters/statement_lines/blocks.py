@@ -104,16 +104,17 @@ def _summed(database: Tables, found: Sequence[BlockFindings], parts: Sequence[So
         tuple(found),
         tuple(sums_of(database, lines) for lines in parts),
         RowsContent.of_lines(np.concatenate(hashes)),
-        sum((identify_lines(*part).sketch() for part in zip(texts, (lines.amount for lines in parts))), NO_LINES),
+        sum(
+            (identify_lines(*part).sketch() for part in zip(texts, (part.amount for part in parts), strict=True)),
+            NO_LINES,
+        ),
     )
 
 
 class _Block:
     """A block whose columns are read; which of its rows are plain lines, and what these say."""
 
-    def __init__(
-        self, database: Tables, raw: RawTable, layout: Layout, match: HeaderMatch, before: Before
-    ) -> None:
+    def __init__(self, database: Tables, raw: RawTable, layout: Layout, match: HeaderMatch, before: Before) -> None:
         self._database = database
         self._layout = layout
         self._match = match

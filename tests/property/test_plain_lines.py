@@ -2,9 +2,11 @@
 
 import re
 from decimal import Decimal
+from itertools import product
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -12,16 +14,16 @@ from hypothesis import strategies as st
 from flows.intake.rules.inputs import sum_lines
 from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
+from schemas.line_sketch import hash_frame, identify_lines
 from schemas.parsing.blocks import Before, parse_block
 from schemas.parsing.cells import unreadable
-from schemas.parsing.content_hash import RowsContent, text_hashes
+from schemas.parsing.content_hash import RowsContent
 from schemas.parsing.line_sums import TableSource, compare_totals
 from schemas.parsing.readers import Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
 from schemas.sheet_cells import CellKind, HeadRow
-from schemas.statement_sketches import SketchKind, _recordings, hash_frame, recording_key
 from schemas.tables.model import ColumnKind
-from schemas.tables.royalties import COLUMNS, UNREAD_UPC
+from schemas.tables.royalties import COLUMNS, LINE_AMOUNT, UNREAD_UPC
 from schemas.values.reading import BLANKS
 from tests.schemas.sheets import layout
 
@@ -140,7 +142,7 @@ def test_a_block_read_by_the_column_comes_to_what_the_rules_come_to(raw, decimal
         summing.add(sums)
     expected = sum_lines(by_rules.frame)
     pd.testing.assert_frame_equal(summing.total("folha.xlsx", raw.sheet).by_platform, expected.by_platform)
-    assert by_column.content == RowsContent.of_lines(hash_frame(by_rules.frame).by_kind[SketchKind.LINES])
+    assert by_column.content == RowsContent.of_lines(hash_frame(by_rules.frame))
     found = [issue for part in by_column.found for issue in part.issues]
     assert sorted(map(str, dict.fromkeys(found))) == sorted(map(str, dict.fromkeys(by_rules.found.issues)))
     assert proved(by_column.after) == proved(by_rules.found.after)
@@ -186,9 +188,17 @@ def test_numbers_of_a_sheet_do_not_decide_how_people_typed_the_other_amounts():
 )
 def test_lines_by_the_column_are_of_the_recordings_that_their_codes_or_titles_name(lines):
     columns = dict(zip(("isrc", "upc", "title"), zip(*lines, strict=True), strict=True))
-    texts = {name: (codes, different.tolist()) for name, (codes, different) in _factorized(columns).items()}
-    named = [recording_key(*line) for line in lines]
-    assert _recordings(texts).tolist() == text_hashes("code", named).tolist()
+    same = dict.fromkeys(("period", "platform", "territory", "currency"), ["x"] * len(lines))
+    texts = {name: (codes, different.tolist()) for name, (codes, different) in _factorized(columns | same).items()}
+    hashes = identify_lines(texts, pa.array([Decimal(1)] * len(lines), LINE_AMOUNT)).hashes.tolist()
+    named = [_recording(*line) for line in lines]
+    for first, second in product(range(len(lines)), repeat=2):
+        assert (hashes[first] == hashes[second]) == (named[first] == named[second])
+
+
+def _recording(isrc, upc, title):
+    letters = "".join(character for character in title.casefold() if character.isalnum())
+    return isrc or (upc if upc != UNREAD_UPC else "").lstrip("0") or letters
 
 
 def _factorized(columns):

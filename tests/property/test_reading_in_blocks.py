@@ -16,13 +16,12 @@ from flows.intake.read_lines import lines_again, read_blocks
 from flows.intake.rules.inputs import sum_lines
 from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
+from schemas.line_sketch import hash_frame, identify_frame
 from schemas.obligation import codes_json
 from schemas.parsing.blocks import Before
 from schemas.parsing.content_hash import RowsContent
 from schemas.parsing.table import parse_table
 from schemas.raw_table import some_rows
-from schemas.statement_sketches import SketchKind, hash_frame
-from schemas.tables.royalties import worth_anything
 from tests.schemas.sheets import layout, sheet
 from tests.spec.tables import table
 from tests.written import written
@@ -69,9 +68,8 @@ def assert_read_alike(raw, blocks, **changes):
     expected = sum_lines(whole.frame)
     pd.testing.assert_frame_equal(pieced.totals.by_platform, expected.by_platform)
     pd.testing.assert_frame_equal(pieced.totals.by_territory, expected.by_territory)
-    hashes = hash_frame(whole.frame)
-    assert pieced.content == RowsContent.of_lines(hashes.by_kind[SketchKind.LINES])
-    assert pieced.sketches == hashes.sketches(worth_anything(whole.frame))
+    assert pieced.content == RowsContent.of_lines(hash_frame(whole.frame))
+    assert pieced.sketch == identify_frame(whole.frame).sketch()
     if not pieced.accounting.held_whole:
         again = lines_again(pieced.raw, how, pieced.before)
         pd.testing.assert_frame_equal(again.sort_values("row"), whole.frame.sort_values("row"))

@@ -8,8 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from schemas.line_sketch import hash_frame
 from schemas.parsing.content_hash import RowsContent, content_of, content_sha256
-from schemas.statement_sketches import SketchKind, hash_frame
 from schemas.tables.royalties import TEXTS
 
 ROWS = pd.DataFrame(
@@ -111,7 +111,7 @@ def test_floats_have_no_identity():
 
 
 def hashes_of(frame):
-    return hash_frame(frame).by_kind[SketchKind.LINES]
+    return hash_frame(frame)
 
 
 def line(**changes) -> pd.DataFrame:

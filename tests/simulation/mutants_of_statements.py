@@ -27,7 +27,7 @@ from tests.spec.reports import report as told_by_service
 from tests.spec.reports import submission as sent_to_service
 
 (ANA, BIA) = people(2)
-USED, ACCOUNTS = "flows.intake.rules.used_before", "flows.intake.rules.statement_accounts"
+USED, EDITIONS = "flows.intake.rules.used_before", "flows.intake.rules.editions"
 MONTH: Final = month_of(9)
 NEXT: Final = month_of(10)
 Files = dict[str, Sequence[Row]]
@@ -157,33 +157,33 @@ def net_of(rows: Sequence[Line]) -> list[Line]:
     return each(Valor=lambda row: comma(round(number(row["Valor"]) * Decimal("0.85"), 7)))(rows)
 
 
+NO_EDITIONS: Final = Change(f"{USED}:_find_shared", "editions.get(file.name, {})", "dict()")
+
 KNOWN_AGAIN: Final = (
     Mutant(
         "lines in other words are other lines",
         "DOUBLE",
         cumulative("titles corrected", "without months"),
-        Change(f"{USED}:_held_against", "for kind in SketchKind if", "for kind in [SketchKind.LINES] if"),
+        NO_EDITIONS,
     ),
     Mutant(
         "equal totals are chance",
         "DOUBLE",
         beside(ADDED_UP["as one sum"](MONTH)),
-        Change(f"{ACCOUNTS}:_same_total", "return bool(difference", "return False and bool(difference"),
+        Change(f"{EDITIONS}:_compare", "query(_FOUND", 'query(_FOUND.replace("tight = 1", "false")'),
     ),
     Mutant(
         "equal proportions are chance",
         "DOUBLE",
         beside(net_of(MONTH)),
-        Change(f"{ACCOUNTS}:_proportional", "if own_sum == 0 or its_sum == 0:", "if True:"),
+        Change(f"{EDITIONS}:_compare", "query(_FOUND", 'query(_FOUND.replace("is_fine AND (", "false AND (")'),
     ),
     Mutant(
         "few lines are few, whatever they are worth",
         "DOUBLE",
         few_and_heavy(),
         Change(f"{USED}:_are_few", " and not heavy", ""),
-        Change(f"{ACCOUNTS}:_proportional", "if own_sum == 0 or its_sum == 0:", "if True:"),
-        Change(f"{ACCOUNTS}:_same_total", "return bool(difference", "return False and bool(difference"),
-        Change(f"{USED}:_held_against", "for kind in SketchKind if", "for kind in [SketchKind.LINES] if"),
+        NO_EDITIONS,
     ),
     Mutant(
         "another document is another payee of royalties",

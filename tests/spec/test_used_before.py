@@ -7,17 +7,8 @@ from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import UsedFile
 from flows.intake.rules.used_before import FEW_IN, FEW_LINES, find_used_before
-from schemas.statement_sketches import (
-    MOST_HEAVY,
-    MOST_KEPT,
-    NO_LINES,
-    FileUse,
-    LineSketch,
-    Sketches,
-    WhoseMoney,
-    most_of,
-    sketch_of,
-)
+from schemas.line_sketch import MOST_HEAVY, MOST_KEPT, NO_LINES, LineSketch, most_of, sketch_of
+from schemas.sources import FileUse, WhoseMoney
 
 HERE = WhoseMoney("selo", "12ABC34501DE35", "2026-02", "BRL")
 BEFORE = HERE._replace(period="2026-01")
@@ -41,17 +32,11 @@ def file(name, lines=(), *, content="", line_by_line=True, stands_for=(), weight
     sketch = sketched(lines, weight)
     content = content or f"content of {sorted(sketch.hashes.tolist())} {sketch.counts.tolist()} {len(lines) or name}"
     reader = (lambda: None) if line_by_line else None
-    return UsedFile(
-        "royalties", name, f"bytes of {name}", content, frozenset(stands_for), lines_alone(sketch), lines=reader
-    )
+    return UsedFile("royalties", name, f"bytes of {name}", content, frozenset(stands_for), sketch, read_lines=reader)
 
 
 def used(given, *, whose=BEFORE, name=None, run="run-1"):
-    return FileUse(whose, run, name or given.name, given.file_sha256, given.content_sha256, sketches=given.sketches)
-
-
-def lines_alone(sketch):
-    return Sketches(sketch, NO_LINES, NO_LINES)
+    return FileUse(whose, run, name or given.name, given.file_sha256, given.content_sha256, lines=given.lines)
 
 
 def judged(*files, uses=(), again=()):

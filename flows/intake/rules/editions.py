@@ -1,8 +1,8 @@
-"""Telling another edition of a statement by the sums that it states, and a statement that says the same twice by itself.
+"""Telling another edition of a statement by the sums that it states, and one that says the same twice by itself.
 
-A statement is compared month by month of account with what was accounted. Its lines may be rounded, split, added up, net
-of a fee, in another currency, without codes, and stand beside new lines: at some level (`schemas.stated_sums`) its sums
-are the same, or all in one proportion; or every sum is at least what it was, and the month is stated cumulatively.
+A statement is compared month by month of account with what was accounted. Its lines may be rounded, split, added up,
+net of a fee, in another currency, without codes, and stand beside new lines: at some level (`schemas.stated_sums`) its
+sums are the same, or all in one proportion; or every sum is at least what it was, and the month is cumulative.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,8 @@ import pyarrow.compute as pc
 from schemas.line_sketch import LineSketch
 from schemas.messages import Message, Money
 from schemas.queries import query
-from schemas.stated_sums import COARSE, FINE, OF_TERRITORIES, RECORDINGS, SUMS, WHOLE
+from schemas.stated_sums import OF_TERRITORIES, SUMS, WHOLE
 from schemas.values.money import round_half_even_cents
-
-# The table of our own that anybody may fill in: two files of it need not come from one sender.
-_ANYBODYS: Final = "royalties"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,94 +57,107 @@ def accounts_of(sums: pa.Table) -> list[Account]:
     return [
         Account(row["currency"], row["month"], Decimal(row["amount_micros"]).scaleb(-6), row["lines"])
         for row in rows
-        if row["level"] == "all" and row["shape"] == WHOLE
+        if row["level"] == "" and row["shape"] == WHOLE
     ]
 
 
 # Editions round each line: of n lines, sums differ by some half a centavo times the root of n, and by no more than one
 # in twenty where a recording is known by its name. A total alone, or that of a platform, tells by less than one in two
 # thousand, and by four digits or more: what is this round comes again by chance. Amounts are millionths.
-_FOUND: Final = f"""
+_FOUND: Final = """
 WITH sums AS (
     SELECT * FROM statements
-    UNION ALL  -- of recordings that are called otherwise, the amounts alone, in centavos
-    SELECT DISTINCT number, together, layout, currency, month, shape, 'amount', (abs(amount_micros) // 10000)::UBIGINT,
-        abs(amount_micros) // 10000 * 10000, 1
-    FROM statements WHERE level IN {RECORDINGS} AND length(rtrim((abs(amount_micros) // 10000)::VARCHAR, '0')) >= 4
+    UNION ALL  -- of recordings that may be called otherwise, the amounts alone, in centavos
+    SELECT DISTINCT number, is_new, together, layout, currency, month, shape, 'amount',
+        (abs(amount_micros) // 10000)::UBIGINT, abs(amount_micros) // 10000 * 10000, 1
+    FROM statements
+    WHERE level IN ('isrc', 'upc', 'title') AND length(rtrim((abs(amount_micros) // 10000)::VARCHAR, '0')) >= 4
 ),
 accounts AS (
-    SELECT *, max(money) OVER (PARTITION BY number, shape, currency, month) AS of_all FROM (
-        SELECT number, together, layout, shape, currency, month, level, sum(abs(amount_micros)) AS money, count(*) AS keys
+    SELECT *, max(money) OVER (PARTITION BY number, shape, currency, month) AS money_of_all FROM (
+        SELECT number, is_new, together, layout, shape, currency, month, level,
+            sum(abs(amount_micros)) AS money, count(*) AS keys
         FROM sums GROUP BY ALL)
 ),
 levels AS (
-    SELECT n.*, o.number AS its_number, o.currency AS its_currency, o.month AS its_month,
-        o.money AS its_money, o.keys AS its_keys, o.of_all AS its_all,
-        n.month = o.month OR n.month = '' OR o.month = '' AS is_month_s,
-        n.layout = o.layout AS is_sender_s, n.currency = o.currency AS is_currency_s
-    FROM accounts n JOIN accounts o USING (level)
-    WHERE n.number >= $first AND n.number > o.number AND n.together <> o.together AND o.shape = {WHOLE}
+    SELECT own.*, its.number AS its_number, its.currency AS its_currency, its.month AS its_month,
+        its.money AS its_money, its.keys AS its_keys, its.money_of_all AS its_money_of_all,
+        own.month = its.month OR own.month = '' OR its.month = '' AS is_month_s,
+        own.layout = its.layout AS is_sender_s, own.currency = its.currency AS is_currency_s,
+        regexp_matches(level, 'isrc|upc|title') AS is_fine, is_fine OR level IN ('platform', 'territory') AS is_named
+    FROM accounts AS own JOIN accounts AS its USING (level)
+    WHERE own.is_new AND own.number > its.number AND own.together <> its.together AND its.shape = -1
 ),
 pairs AS (
-    SELECT n.number, n.shape, n.currency, n.month, level, o.number AS its_number, o.currency AS its_currency,
-        o.month AS its_month, n.amount_micros::HUGEINT AS own, o.amount_micros::HUGEINT AS its,
-        abs(own - its) AS differs, own * its > 0 AS is_signed_alike,
-        5000 * (1 + floor(sqrt(greatest(n.lines, o.lines)))::HUGEINT) AS rounding,
-        length(rtrim((abs(its) // 10000)::VARCHAR, '0')) >= 4 AND differs <= abs(its) // 2000 AS is_tight,
-        is_signed_alike AND (level = 'amount'
-            OR differs <= least(rounding, abs(its) // if(level IN {FINE}, 20, 2000))) AS is_same,
-    FROM sums n JOIN sums o USING (level, key)
-    WHERE n.number >= $first AND n.number > o.number AND n.together <> o.together AND o.shape = {WHOLE}
-        AND (n.month = o.month OR n.month = '' OR o.month = '' OR (level IN {RECORDINGS} AND is_same))
+    SELECT own.number, own.shape, own.currency, own.month, level, its.number AS its_number, its.currency AS its_currency,
+        its.month AS its_month, own.amount_micros::HUGEINT AS amount, its.amount_micros::HUGEINT AS its_amount,
+        abs(amount - its_amount) AS difference, amount * its_amount > 0 AS is_signed_alike,
+        5000 * (1 + floor(sqrt(greatest(own.lines, its.lines)))::HUGEINT) AS rounding,
+        length(rtrim((abs(its_amount) // 10000)::VARCHAR, '0')) >= 4
+            AND difference <= abs(its_amount) // 2000 AS is_tight,
+        is_signed_alike AND (level = 'amount' OR difference <= least(
+            rounding, abs(its_amount) // if(regexp_matches(level, 'isrc|upc|title'), 20, 2000))) AS is_same
+    FROM sums AS own JOIN sums AS its USING (level, key)
+    WHERE own.is_new AND own.number > its.number AND own.together <> its.together AND its.shape = -1
+        AND (own.month = its.month OR own.month = '' OR its.month = ''
+            OR (level IN ('isrc', 'upc', 'title') AND is_same))
 ),
 compared AS (
-    SELECT *, abs(own * 1000000 - its * ratio) AS is_off, 20000 * (1000000 + abs(ratio)) AS two_cents,
-        is_off <= greatest(abs(its * ratio) // 500, two_cents) AND abs(own) * 100000 > two_cents AS is_in_proportion
-    FROM (SELECT *, quantile_disc(own * 1000000 // its, 0.5) OVER (
-        PARTITION BY number, shape, currency, month, level, its_number, its_currency, its_month) AS ratio FROM pairs)
+    SELECT *, 20000 * (1000000 + abs(ratio)) AS two_cents,
+        abs(amount * 1000000 - its_amount * ratio) <= greatest(abs(its_amount * ratio) // 500, two_cents)
+            AND abs(amount) * 100000 > two_cents AS is_in_proportion,
+        abs(amount) * 10000 > two_cents AS is_firm
+    FROM (
+        SELECT *, quantile_disc(amount * 1000000 // its_amount, 0.5) OVER (
+            PARTITION BY number, shape, currency, month, level, its_number, its_currency, its_month) AS ratio
+        FROM pairs)
 ),
 counted AS (
     SELECT number, shape, currency, month, level, its_number, its_currency, its_month, count(*) AS met,
-        coalesce(sum(abs(its)) FILTER (is_same), 0) AS same_money, count(*) FILTER (is_same) AS same_keys,
+        coalesce(sum(abs(its_amount)) FILTER (is_same), 0) AS same_money, count(*) FILTER (is_same) AS same_keys,
         count(*) FILTER (is_same AND is_tight) AS tight,
-        count(DISTINCT its) FILTER (is_same AND abs(its) >= 1000000 AND its % 10000000 <> 0) AS same_amounts,
-        coalesce(sum(abs(its)) FILTER (is_signed_alike AND abs(own) >= abs(its) - rounding), 0) AS no_less,
-        coalesce(sum(abs(its)) FILTER (is_in_proportion), 0) AS proportional,
-        count(DISTINCT its) FILTER (is_in_proportion) AS proportional_amounts,
-        count(*) FILTER (abs(own) * 10000 > two_cents) AS firm,
-        count(DISTINCT its) FILTER (abs(own) * 10000 > two_cents AND is_in_proportion) AS firm_proportional
+        count(DISTINCT its_amount) FILTER (
+            is_same AND abs(its_amount) >= 1000000 AND its_amount % 10000000 <> 0) AS same_amounts,
+        coalesce(sum(abs(its_amount)) FILTER (
+            is_signed_alike AND abs(amount) >= abs(its_amount) - rounding), 0) AS no_less,
+        coalesce(sum(abs(its_amount)) FILTER (is_in_proportion), 0) AS proportional,
+        count(DISTINCT its_amount) FILTER (is_in_proportion) AS proportional_amounts,
+        count(*) FILTER (is_firm) AS firm,
+        count(DISTINCT its_amount) FILTER (is_firm AND is_in_proportion) AS firm_proportional
     FROM compared GROUP BY ALL
 ),
 judged AS (
-    SELECT levels.*, met, no_less, is_month_s AND level <> 'amount' AND level <> 'all' AS is_named,
-        least(money, its_money) AS least_money, same_keys = least(keys, its_keys) AND tight >= 1 AS are_all_same,
-        2 * money >= of_all AND 2 * its_money >= its_all AS are_most,
-        CASE
-            WHEN NOT is_currency_s OR NOT are_most OR same_keys = 0 THEN false
-            WHEN level = 'all' THEN is_month_s AND tight = 1
-            WHEN level IN {COARSE} THEN is_month_s AND 2 * same_money >= least_money AND (tight >= 2 OR are_all_same)
-            WHEN level = 'amount' THEN is_month_s AND 2 * same_money >= least_money AND same_amounts >= 3
+    SELECT levels.*, coalesce(met, 0) AS met, coalesce(no_less, 0) AS no_less, least(money, its_money) AS least_money,
+        same_keys = least(keys, its_keys) AND tight >= 1 AS are_all_same,
+        2 * money >= money_of_all AND 2 * its_money >= its_money_of_all AS are_most,
+        coalesce(is_currency_s AND are_most AND same_keys > 0 AND CASE
+            WHEN level = '' THEN is_month_s AND tight = 1
+            WHEN NOT is_fine THEN is_month_s AND 2 * same_money >= least_money
+                AND if(level = 'amount', same_amounts >= 3, tight >= 2 OR are_all_same)
             WHEN is_month_s THEN (4 * same_money >= least_money AND (same_amounts >= 3 OR are_all_same))
                 OR (tight >= 10 AND 10 * tight >= least(keys, its_keys))
             ELSE 2 * same_money >= least_money AND same_amounts >= 3
-        END AS are_equal,
-        coalesce(is_month_s AND are_most AND level IN {FINE} AND (
+        END, false) AS are_equal,
+        coalesce(is_month_s AND are_most AND is_fine AND (
             (3 * proportional >= 2 * its_money AND proportional_amounts >= 3 AND 2 * proportional_amounts >= met)
             OR (firm_proportional >= 5 AND 5 * firm_proportional >= firm)), false) AS are_proportional
     FROM levels LEFT JOIN counted
         USING (number, shape, currency, month, level, its_number, its_currency, its_month)
 )
-SELECT number, currency, month, its_number, its_currency, its_month, (any_value(its_money) FILTER (level = 'all'))::BIGINT AS its_micros,
+SELECT number, currency, month, its_number, its_currency, its_month,
+    (any_value(its_money) FILTER (level = ''))::BIGINT AS its_micros,
     CASE
-        WHEN bool_or(are_equal AND level = 'all') THEN 'same_total'
-        WHEN bool_or(are_equal AND level IN {COARSE}) THEN 'same_platforms'
+        WHEN bool_or(are_equal AND level = '') THEN 'same_total'
+        WHEN bool_or(are_equal AND level IN ('platform', 'territory')) THEN 'same_platforms'
         WHEN bool_or(are_equal OR are_proportional) THEN 'same_recordings'
-        WHEN shape <> {WHOLE} OR NOT any_value(is_sender_s) OR coalesce(sum(met) FILTER (is_named), 0) = 0
-            OR (any_value(layout) = '{_ANYBODYS}' AND NOT bool_or(is_named AND level = 'platform')) THEN NULL
-        WHEN NOT any_value(is_currency_s) THEN
-            CASE WHEN bool_and(coalesce(met, 0) > 0) FILTER (is_named AND month <> '' AND its_month <> '') THEN 'other_currency' END
-        WHEN max(met) FILTER (is_named) >= 5 AND 5 * max(its_all) >= max(of_all)
-            AND bool_and(10 * coalesce(no_less, 0) >= 9 * its_money) FILTER (is_named) THEN 'cumulative'
+        WHEN shape <> -1 OR NOT any_value(is_sender_s) OR max(met) FILTER (is_named) IS NULL
+            -- two files of the table that anybody may fill in need not come from one sender
+            OR (any_value(layout) = 'royalties' AND NOT bool_or(level = 'platform')) THEN NULL
+        WHEN NOT any_value(is_currency_s) AND month = its_month AND month <> ''
+            AND bool_and(met > 0) FILTER (is_named) THEN 'other_currency'
+        WHEN any_value(is_currency_s AND is_month_s) AND max(met) FILTER (is_named) >= 5
+            AND 5 * max(its_money_of_all) >= max(money_of_all)
+            AND bool_and(10 * no_less >= 9 * its_money) FILTER (is_named) THEN 'cumulative'
     END AS how
 FROM judged
 GROUP BY number, shape, currency, month, its_number, its_currency, its_month
@@ -191,7 +201,7 @@ def find_editions(
     """
     everything = [*before, *statements]
     found = dict[str, dict[tuple[str, str], Edition]]()
-    for row in _ask(everything, len(before)):
+    for row in _compare(everything, len(before)):
         accounts = found.setdefault(everything[row["number"]].where, {})
         other, micros = everything[row["its_number"]], row["its_micros"] or 0
         edition = Edition(
@@ -205,17 +215,22 @@ def find_editions(
     return found
 
 
-def _ask(statements: Sequence[Statement], first: int) -> list[dict[str, Any]]:
+def _compare(statements: Sequence[Statement], known: int = 0) -> list[dict[str, Any]]:
+    """Compare each statement with those before it; the first ones are known, and are not judged."""
+    if len(statements) <= max(known, 1):
+        return []
     tables = []
     for number, statement in enumerate(statements):
         sums, count = statement.sums.cast(SUMS), len(statement.sums)
-        about = [pa.repeat(given, count) for given in (number, statement.together, statement.layout)]
-        tables.append(pa.table([*about, *sums.columns], names=["number", "together", "layout", *SUMS.names]))
-    if len(tables) < 2:
-        return []
-    rows: list[dict[str, Any]] = query(
-        _FOUND.replace("$first", str(first)), statements=pa.concat_tables(tables)
-    ).to_pylist()
+        facts = {
+            "number": number,
+            "is_new": number >= known,
+            "together": statement.together,
+            "layout": statement.layout,
+        }
+        about = [pa.repeat(fact, count) for fact in facts.values()]
+        tables.append(pa.table([*about, *sums.columns], names=[*facts, *SUMS.names]))
+    rows: list[dict[str, Any]] = query(_FOUND, statements=pa.concat_tables(tables)).to_pylist()
     return rows
 
 
@@ -240,7 +255,7 @@ def says_twice(lines: LineSketch, sums: pa.Table) -> Message | None:
         [shape for shape in shapes if shape >= OF_TERRITORIES],
     ):
         parts = [_part(sums, shape, number) for number, shape in enumerate(sorted(same_columns, reverse=True))]
-        if any(row["how"] in {"same_total", "same_recordings", "same_platforms"} for row in _ask(parts, 0)):
+        if any(row["how"] in {"same_total", "same_recordings", "same_platforms"} for row in _compare(parts)):
             return Message("twice.sums")
     return Message("twice.recordings") if _recordings_again(sums) else None
 

@@ -2,16 +2,17 @@
 
 import dataclasses
 import datetime as dt
-import zlib
-from decimal import Decimal
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
 from io_adapters.ledger.leases import Owner
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
-from schemas.statement_sketches import NO_LINES, FileUse, Sketches, StatementAccount, WhoseMoney, sketch_of
+from schemas.line_sketch import sketch_of
+from schemas.sources import FileUse, WhoseMoney
+from schemas.stated_sums import SUMS, WHOLE
 
 
 def test_a_ledger_belongs_to_the_first_service_it_was_used_with(ledger):
@@ -160,44 +161,22 @@ def three_lines(number):
     return sketch_of(hashes, weights, (np.array([0, 1, 1], np.int32), ["USD", "BRL"]))
 
 
-SKETCHES = Sketches(three_lines(0), three_lines(10), NO_LINES)
-ACCOUNTS = (
-    StatementAccount("BRL", "2026-09", Decimal("18.005"), 2, {"aa": 900, "bb": -3}, frozenset({"cc"}), frozenset()),
-    StatementAccount("USD", "", Decimal("0.00007"), 1, {}),
-)
-
-
-def test_lines_that_an_earlier_program_kept_are_known_again(ledger, ledger_url, desk, make_plan):
-    place = ("run-1", "aurora-royalties", "2026-10", "s1", "oct.csv")
-    ledger.files.record(*place, file_sha256="f", content_sha256="c", sketches=SKETCHES, accounts=ACCOUNTS)
-    desk.store(make_plan({"ana": 100}), run_id="run-1")
-    desk.approve(make_plan({"ana": 100}))
-    numbers = b"".join(number.to_bytes(8, "little") for number in (0, 3, 2, 1, 3))  # level, lines, how many; which
-    counts = zlib.compress(b"".join(count.to_bytes(4, "little") for count in (2, 1)))
-    engine = create_engine(ledger_url)
-    with engine.begin() as connection:
-        connection.execute(
-            text("UPDATE file_lines SET sketch = :kept, earnings = NULL, amounts = NULL, accounts = NULL"),
-            {"kept": numbers + counts},
-        )
-    engine.dispose()
-    (use,) = ledger.files.uses_of_lines(WhoseMoney("aurora-royalties", "payer", "2026-11", "BRL"))
-    lines = use.sketches.lines
-    assert (lines.hashes.tolist(), lines.counts.tolist(), lines.lines, lines.money) == ([1, 3], [2, 1], 3, {})
-    assert not use.sketches.earnings
-    assert use.accounts == ()
+SKETCH = three_lines(0)
+KEPT = {"currency": "BRL", "month": "2026-09", "shape": WHOLE, "level": "", "key": 2**64 - 1}
+KEPT |= {"amount_micros": -7, "lines": 2}
+SUMS_OF_FILE = pa.Table.from_pylist([KEPT, KEPT | {"shape": 5}], SUMS)
 
 
 def test_the_lines_of_a_file_are_kept_once_for_all_runs_that_read_them(ledger, desk, make_plan):
     for run in ("run-1", "run-2"):
         ledger.files.record(
             run, "aurora-royalties", "2026-10", "s1", "oct.csv", file_sha256="f", content_sha256="c",
-            sketches=SKETCHES, accounts=ACCOUNTS,
+            lines=SKETCH, sums=SUMS_OF_FILE,
         )  # fmt: skip
         desk.store(make_plan({"ana": 100}), run_id=run)
     desk.approve(make_plan({"ana": 100}))
     here = WhoseMoney("aurora-royalties", "payer", "2026-10", "BRL")
     (use,) = ledger.files.uses_of_lines(here._replace(period="2026-11"))
     assert (use.whose, use.run_id, use.name, use.layout) == (here, "run-1", "oct.csv", "s1")
-    assert (use.sketches, use.accounts) == (SKETCHES, ACCOUNTS)
+    assert (use.lines, use.sums.to_pylist()) == (SKETCH, [KEPT])
     assert [use.run_id for use in ledger.files.uses_of_lines(here)] == ["run-1", "run-2"]
