@@ -35,7 +35,7 @@ def again(report):
     return {issue.file: render(issue.message, "pt-BR") for issue in report.issues if issue.code.value in codes}
 
 
-@pytest.mark.parametrize("name", OTHERWISE)
+@pytest.mark.parametrize("name", sorted(OTHERWISE.keys() - {"without months"}))
 def test_a_cumulative_edition_written_otherwise_pays_what_is_new_in_it(royalties, service, name):
     royalties.write("2026-09.csv", month_of(9))
     royalties.run()
@@ -47,6 +47,15 @@ def test_a_cumulative_edition_written_otherwise_pays_what_is_new_in_it(royalties
     assert report.exit_code == ExitCode.ROWS_HELD
     assert "aurora 2026-09" in again(report)["2026-10.csv"]
     assert service.paid == sorted([about(cents(month_of(10))), about(cents(month_of(9)))], key=lambda a: a.expected)
+
+
+def test_a_cumulative_edition_that_does_not_say_its_months_is_held_whole(royalties, service):
+    royalties.write("2026-09.csv", month_of(9))
+    royalties.run()
+    declare(royalties, "2026-10")
+    royalties.write("2026-10.csv", OTHERWISE["without months"](month_of(9) + month_of(10)))
+    assert "aurora 2026-09" in again(royalties.run())["2026-10.csv"]
+    assert service.paid == [about(cents(month_of(9)))]
 
 
 @pytest.mark.parametrize("name", OTHERWISE | ADDED_UP)

@@ -23,7 +23,7 @@ from schemas.values.money import round_half_even_cents
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ComparedStatement:
     """A statement that others are compared with, or that is.
 
     Attributes:
@@ -89,8 +89,9 @@ levels AS (
     WHERE own.is_new AND own.number > its.number AND own.together <> its.together AND its.shape = -1
 ),
 pairs AS (
-    SELECT own.number, own.shape, own.currency, own.month, level, its.number AS its_number, its.currency AS its_currency,
-        its.month AS its_month, own.amount_micros::HUGEINT AS amount, its.amount_micros::HUGEINT AS its_amount,
+    SELECT own.number, own.shape, own.currency, own.month, level,
+        its.number AS its_number, its.currency AS its_currency, its.month AS its_month,
+        own.amount_micros::HUGEINT AS amount, its.amount_micros::HUGEINT AS its_amount,
         abs(amount - its_amount) AS difference, amount * its_amount > 0 AS is_signed_alike,
         5000 * (1 + floor(sqrt(greatest(own.lines, its.lines)))::HUGEINT) AS rounding,
         length(rtrim((abs(its_amount) // 10000)::VARCHAR, '0')) >= 4
@@ -127,7 +128,8 @@ counted AS (
     FROM compared GROUP BY ALL
 ),
 judged AS (
-    SELECT levels.*, coalesce(met, 0) AS met, coalesce(no_less, 0) AS no_less, least(money, its_money) AS least_money,
+    SELECT levels.*, same_money, proportional, coalesce(met, 0) AS met,
+        coalesce(no_less, 0) AS no_less, least(money, its_money) AS least_money,
         same_keys = least(keys, its_keys) AND tight >= 1 AS are_all_same,
         2 * money >= money_of_all AND 2 * its_money >= its_money_of_all AS are_most,
         coalesce(is_currency_s AND are_most AND same_keys > 0 AND CASE
@@ -145,7 +147,9 @@ judged AS (
         USING (number, shape, currency, month, level, its_number, its_currency, its_month)
 )
 SELECT number, currency, month, its_number, its_currency, its_month,
-    (any_value(its_money) FILTER (level = ''))::BIGINT AS its_micros,
+    coalesce(any_value(its_money) FILTER (level = ''), 0)::BIGINT AS its_micros,
+    coalesce(max(if(are_equal, same_money, proportional)) FILTER (are_equal OR are_proportional), its_micros)::BIGINT
+        AS matched_micros,
     CASE
         WHEN bool_or(are_equal AND level = '') THEN 'same_total'
         WHEN bool_or(are_equal AND level IN ('platform', 'territory')) THEN 'same_platforms'
@@ -173,6 +177,7 @@ class Edition:
 
     Attributes:
         how: Part of the id of a message, "again....".
+        matched_micros: How much of the other it states again, in millionths.
     """
 
     how: str
@@ -180,6 +185,7 @@ class Edition:
     month: str
     currency: str
     total: Money
+    matched_micros: int
 
     @property
     def message(self) -> Message:
@@ -188,7 +194,7 @@ class Edition:
 
 
 def find_editions(
-    statements: Sequence[Statement], before: Sequence[Statement]
+    statements: Sequence[ComparedStatement], before: Sequence[ComparedStatement]
 ) -> dict[str, dict[tuple[str, str], Edition]]:
     """Find the accounts of statements that look like another edition of what was accounted, or stands before.
 
@@ -203,19 +209,20 @@ def find_editions(
     found = dict[str, dict[tuple[str, str], Edition]]()
     for row in _compare(everything, len(before)):
         accounts = found.setdefault(everything[row["number"]].where, {})
-        other, micros = everything[row["its_number"]], row["its_micros"] or 0
+        other = everything[row["its_number"]]
         edition = Edition(
             how=row["how"],
             where=other.where,
             month=row["month"] or row["its_month"],
             currency=row["its_currency"],
-            total=Money(round_half_even_cents(Fraction(micros, 10_000)), row["its_currency"]),
+            total=Money(round_half_even_cents(Fraction(row["its_micros"], 10_000)), row["its_currency"]),
+            matched_micros=row["matched_micros"],
         )
         accounts.setdefault((row["currency"], row["month"]), edition)
     return found
 
 
-def _compare(statements: Sequence[Statement], known: int = 0) -> list[dict[str, Any]]:
+def _compare(statements: Sequence[ComparedStatement], known: int = 0) -> list[dict[str, Any]]:
     """Compare each statement with those before it; the first ones are known, and are not judged."""
     if len(statements) <= max(known, 1):
         return []
@@ -270,11 +277,11 @@ def _lines_again(lines: LineSketch) -> int:
     long = np.array([len(str(weight).rstrip("0")) >= _LONG_WEIGHT for weight in lines.weights.tolist()], dtype=bool)
     long_again = len(set(lines.weights[long & (more > 0)].tolist()))
     few = max(_FEWEST_TWICE, len(lines.hashes) // 100)
-    is_all = bool((more > 0).all()) and lines.lines > 2 * _FEWEST_TWICE
+    is_all = bool((more > 0).all()) and len(more) >= _FEWEST_TWICE
     return lines.lines_of(more) if (long_again >= few and is_much) or long_again > few or is_all else 0
 
 
-def _part(sums: pa.Table, shape: int, number: int) -> Statement:
+def _part(sums: pa.Table, shape: int, number: int) -> ComparedStatement:
     """Return the sums of lines of one shape, whatever month they are of: sums below often say none."""
     own = sums.filter(pc.equal(sums["shape"], shape))
     added = own.group_by(["currency", "level", "key"]).aggregate([("amount_micros", "sum"), ("lines", "sum")])
@@ -287,7 +294,7 @@ def _part(sums: pa.Table, shape: int, number: int) -> Statement:
         "amount_micros": added["amount_micros_sum"],
         "lines": added["lines_sum"],
     }
-    return Statement(str(shape), "", pa.table(columns).cast(SUMS), together=number)
+    return ComparedStatement(str(shape), "", pa.table(columns).cast(SUMS), together=number)
 
 
 _TWINS: Final = """

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from flows.intake.rules.editions import Account, Edition, Statement, accounts_of, find_editions, says_twice
+from flows.intake.rules.editions import Account, ComparedStatement, Edition, accounts_of, find_editions, says_twice
 from flows.intake.rules.inputs import EXACT, UsedFile
 from schemas.layouts.drafting import yaml_scalar
 from schemas.line_sketch import NO_LINES, WEIGHT_PLACES, Counts, Hashes, LineSketch, most_of
@@ -22,7 +22,7 @@ from schemas.sources import FileUse, WhoseMoney
 # of what another statement held: then that one was issued again.
 FEW_LINES: Final = 3
 FEW_IN: Final = 100
-# An account of which so much is held line by line is held, but for rounding.
+# So much of what an account states again, held line by line, is all of it but for rounding.
 _ALL_BUT_ROUNDING: Final = Fraction(999, 1000)
 # Of a sample, one line that is there by chance must not speak for all.
 _FEWEST_SAMPLED: Final = 2
@@ -289,8 +289,8 @@ def _find_shared(ranked: Sequence[UsedFile], uses: Sequence[FileUse], here: Whos
     elsewhere = [use for use in uses if use.lines and use.whose != here]
     own = [use for use in uses if use.lines and use.whose == here]
     editions = find_editions(
-        [Statement(file.name, file.source, file.sums, _together(statements, file)) for file in statements],
-        [Statement(_where(use), use.layout, use.sums) for use in elsewhere],
+        [ComparedStatement(file.name, file.source, file.sums, _together(statements, file)) for file in statements],
+        [ComparedStatement(_where(use), use.layout, use.sums) for use in elsewhere],
     )
     known = np.unique(np.concatenate([NO_LINES.hashes, *(use.lines.hashes for use in elsewhere)]))
     found: dict[str, SharedLines] = {}
@@ -323,12 +323,12 @@ def _together(statements: Sequence[UsedFile], file: UsedFile) -> int:
 def _is_settled(
     file: UsedFile, key: tuple[str, str], edition: Edition, shared: "_Shared | None", own: Sequence[FileUse]
 ) -> bool:
-    """Whether an account is held line by line already, or was accounted of this very file: there is nothing to ask."""
+    """Whether what an account states again is held line by line, or was accounted of this very file."""
     account = next(account for account in accounts_of(file.sums) if account.key == key)
     if any(account in accounts_of(use.sums) for use in own if _is_same(file, use)):
         return True
     held = shared.money.get(edition.where, {}).get(account.currency, 0) if shared else 0
-    return held >= int(abs(account.amount).scaleb(WEIGHT_PLACES)) * _ALL_BUT_ROUNDING
+    return Fraction(held, 10**WEIGHT_PLACES) >= Fraction(edition.matched_micros, 10**6) * _ALL_BUT_ROUNDING
 
 
 class _Shared(NamedTuple):
