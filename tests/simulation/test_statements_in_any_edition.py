@@ -23,7 +23,17 @@ from tests.flows.jobs import declare, payee, people, share, write_sheet
 from tests.sampled import histories
 from tests.simulation.conftest import SHARED_MEMORY
 from tests.simulation.editing_office import NEVER, opened_office
-from tests.simulation.editions import ADDED_UP, COLUMNS, OTHERWISE, Line, cents, month_of
+from tests.simulation.editions import (
+    ADDED_UP,
+    COLUMNS,
+    IN_ANOTHER_SHAPE,
+    OTHERWISE,
+    TWICE_BY_ITSELF,
+    Line,
+    cents,
+    month_of,
+    with_upc,
+)
 from tests.simulation.office import Silence
 from tests.simulation.provider import cents_of
 
@@ -87,6 +97,22 @@ class AnyEdition(RuleBasedStateMachine):
             self._write([*again, *self.months[month]])
 
     @precondition(lambda self: self.months)
+    @rule(which=st.integers(0, 99), how=st.sampled_from(sorted(IN_ANOTHER_SHAPE)), seed=st.integers(1, 10_000))
+    def a_month_comes_in_another_shape_beside_more_of_it(self, which: int, how: str, seed: int) -> None:
+        month = sorted(self.months)[which % len(self.months)]
+        more = month_of(month, 6, seed)
+        self._write([*IN_ANOTHER_SHAPE[how](with_upc(self.months[month])), *with_upc(more)])
+        self.months[month] = [*self.months[month], *more]
+
+    @rule(seed=st.integers(1, 10_000), how=st.sampled_from(sorted(TWICE_BY_ITSELF)))
+    def a_new_month_comes_that_says_the_same_twice(self, seed: int, how: str) -> None:
+        month = len(self.months) + 1
+        if month <= 9:
+            self.months[month] = month_of(month, 30, seed)
+            self.period = month
+            self._write(TWICE_BY_ITSELF[how](self.months[month]))
+
+    @precondition(lambda self: self.months)
     @rule(which=st.integers(0, 99), how=st.sampled_from(sorted(ADDED_UP)))
     def a_summary_of_a_month_comes(self, which: int, how: str) -> None:
         month = sorted(self.months)[which % len(self.months)]
@@ -101,13 +127,13 @@ class AnyEdition(RuleBasedStateMachine):
             self.folder / "job.yaml",
             job="boreal" if other_job else "aurora",
             period=f"2026-{min(period, self.period):02}",
-            sources=[{"files": "{period}*.csv", "layout": "royalties"}],
+            sources=[{"files": "{period}*", "layout": "royalties"}],
             payees="payees.csv",
             shares="shares.csv",
             settle={"every_s": "0.1", "for_s": "0"},
             outputs={"folder": "out", "formats": ["json"], "statements": False},
         )
-        if not list(self.folder.glob(f"2026-{min(period, self.period):02}*.csv")):
+        if not list(self.folder.glob(f"2026-{min(period, self.period):02}*")):
             return
         report = start_payout(job, RunOptions(yes=True, by="ana"), progress=Silence(), watched=False)
         event("done" if report.exit_code == ExitCode.DONE else f"exit {int(report.exit_code)}")
@@ -128,7 +154,9 @@ class AnyEdition(RuleBasedStateMachine):
     def _write(self, lines: list[Line]) -> None:
         self.lines += len(lines)
         whole = [{name: line.get(name, "") for name in COLUMNS} for line in lines]
-        write_sheet(self.folder / f"2026-{self.period:02}-{next(self.names):02}.csv", whole)
+        number = next(self.names)
+        ending = "xlsx" if number % 3 == 0 else "csv"
+        write_sheet(self.folder / f"2026-{self.period:02}-{number:02}.{ending}", whole)
 
     # What holds at any time.
 
