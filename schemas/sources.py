@@ -22,6 +22,8 @@ class PaidAlike:
         other_payer: Whether it was under another payer.
         other_payee: Whether it was to another CPF or CNPJ, at the same account.
         other_account: Whether it was to another account of the same payee.
+        as_royalties: Whether it was of royalties.
+        other_amount: Whether it was of a few centavos more or less.
     """
 
     job: str
@@ -30,6 +32,8 @@ class PaidAlike:
     other_payer: bool
     other_payee: bool
     other_account: bool
+    as_royalties: bool = False
+    other_amount: bool = False
 
     @property
     def message(self) -> Message:
@@ -39,6 +43,8 @@ class PaidAlike:
             (self.other_payer, Message("paid.other_payer")),
             (self.other_payee, Message("paid.other_payee")),
             (self.other_account, Message("paid.other_account")),
+            (self.as_royalties, Message("paid.as_royalties")),
+            (self.other_amount, Message("paid.other_amount")),
         )
         how = tuple(message for holds, message in differs if holds)
         return Message("paid.otherwise", **facts, how=Listed(how)) if how else Message("paid.alike", **facts)

@@ -7,11 +7,12 @@ from flows.intake.rules.hold_lines import HELD_FOR
 from flows.payables.draft import Draft
 from flows.payables.earlier_reports import attempts_of
 from flows.payables.rules.account_checks import check_fingerprint, mask_words
-from flows.payables.rules.claims import paid_alike, report_second_attempts, report_twins
+from flows.payables.rules.claims import report_second_attempts
 from flows.payables.rules.compute import Payables, identity_of
 from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.left_out import issues_for_obligations, used_corrections
 from flows.payables.rules.obligations import break_down
+from flows.payables.rules.paid_before import paid_alike, report_twins
 from flows.payables.rules.plan_batches import plan_batches
 from flows.run import Run
 from io_adapters.ledger.approvals_missing import rule_for

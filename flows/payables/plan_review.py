@@ -9,8 +9,10 @@ from flows.intake.rules.used_before import UsedBefore
 from flows.payables.draft import Draft
 from flows.payables.earlier_reports import attempts_of
 from flows.payables.freeze_plan import alike_of
-from flows.payables.rules.claims import PAID_BESIDE, SecondAttempt, notices_of_attempts, numbered_twins
+from flows.payables.rules.claims import PAID_BESIDE, SecondAttempt, notices_of_attempts
+from flows.payables.rules.compute import identity_of
 from flows.payables.rules.exchange_rate import terms_of
+from flows.payables.rules.paid_before import alike_without_question, find_twins
 from flows.payables.rules.plan_review import (
     PaidBefore,
     changes_between,
@@ -185,7 +187,19 @@ def notes_on(run: Run, drafted: Draft) -> list[Message]:
         if obligation.code == PAID_BESIDE
     ]
     addresses = [Message("review.addresses", count=moved)] if moved else []
-    return [*_first_of(paid_otherwise), *addresses, *([drafted.checks.short] if drafted.checks.short else [])]
+    alike = alike_without_question(
+        drafted.payables.obligations,
+        drafted.snapshot.elsewhere,
+        identity_of(run.job, run.request.period),
+        alike_of(run, drafted),
+    )
+    as_before = [Message("review.as_before", count=alike)] if alike else []
+    return [
+        *_first_of(paid_otherwise),
+        *as_before,
+        *addresses,
+        *([drafted.checks.short] if drafted.checks.short else []),
+    ]
 
 
 def _first_of(rows: Sequence[Message]) -> tuple[Message, ...]:
@@ -230,7 +244,7 @@ def _rows_paid_before(run: Run, drafted: Draft) -> list[Message]:
 
 
 def _rows_twice(drafted: Draft) -> list[Message]:
-    twins = numbered_twins(drafted.payables.obligations)
+    twins = find_twins(drafted.payables.obligations)
     if not twins:
         return []
     rows = [obligation for obligation in drafted.payables.obligations if obligation.key in twins]

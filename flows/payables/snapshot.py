@@ -312,7 +312,7 @@ def _elsewhere(run: Run, inputs: Inputs) -> tuple[Claim, ...]:
     payments = inputs.payments
     destinations = destinations_of(payments, inputs.payees)
     rows = zip(payments["tax_id"], destinations, payments["amount_cents"].tolist(), strict=True)
-    return tuple(run.ledger.claims.payments_alike(rows, run.job.currency))
+    return tuple(run.ledger.claims.paid_to(rows, run.job.currency, run.request.period.label))
 
 
 def _refused(run: Run) -> frozenset[str]:

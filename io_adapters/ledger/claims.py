@@ -4,6 +4,7 @@ import datetime as dt
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, insert, or_, select, update
@@ -100,21 +101,30 @@ class Claims:
         """Return the live claims of royalties that a job has paid, of whatever period, payer and currency."""
         return self._read(claims.c.live, claims.c.kind == "royalty", submissions.c.job == job)
 
-    def payments_alike(self, rows: Iterable[tuple[str, str, int]], currency: str) -> list[Claim]:
-        """Return the live claims of payments rows that one of these may look like, of whatever job and period."""
-        found = dict[tuple[str, int], Claim]()
+    def paid_to(self, rows: Iterable[tuple[str, str, int]], currency: str, period: str) -> list[Claim]:
+        """Return the live claims that one of these rows may look like, of whatever job, period and kind, oldest first.
+
+        Those are of a row's amount, net or before tax, or of whatever amount in the period.
+
+        Args:
+            rows: Payee, destination and amount of each.
+        """
+        found = dict[tuple[str, int], list[Claim]]()
         for some in chunks(rows):
             payees, destinations, amounts = (set(column) for column in zip(*some, strict=True))
             there = or_(claims.c.payee.in_(payees), claims.c.destination.in_(destinations - {""}))
+            alike = or_(
+                claims.c.amount_cents.in_(amounts), claims.c.taxes_json.is_not(None), submissions.c.period == period
+            )
             query = (
-                _select_claims(claims.c.position)
-                .where(there, claims.c.amount_cents.in_(amounts), claims.c.live, claims.c.kind == "payment")
-                .where(submissions.c.currency == currency)
+                _select_claims(claims.c.position, claims.c.taxes_json)
+                .where(there, alike, claims.c.live, claims.c.kind != "owner", submissions.c.currency == currency)
                 .order_by(attempts.c.created_at, claims.c.submission_id, claims.c.position)
             )
             with self._db.reading() as connection:
-                found |= {(row.submission_id, row.position): _claim_of(row[:-1]) for row in connection.execute(query)}
-        return list(found.values())
+                for row in connection.execute(query):
+                    found[row.submission_id, row.position] = _net_and_gross(_claim_of(row[:-2]), row.taxes_json)
+        return [claim for claimed in found.values() for claim in claimed]
 
     def failed_before(
         self,
@@ -284,6 +294,12 @@ def claimed_elsewhere(connection: Connection, submission_ids: Sequence[str]) -> 
         .where(mine.c.submission_id.in_(submission_ids), claims.c.live, claims.c.submission_id.not_in(submission_ids))
     )
     return {row.obligation_key: row.submission_id for row in connection.execute(query)}
+
+
+def _net_and_gross(claim: Claim, taxes_json: str | None) -> list[Claim]:
+    taxes_cents = sum(json.loads(taxes_json).values()) if taxes_json else 0
+    before_tax = replace(claim, amount_cents=claim.amount_cents + taxes_cents)
+    return [claim, before_tax] if taxes_cents else [claim]
 
 
 # What a claim says of its submission, and of its submission's plan.

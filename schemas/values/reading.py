@@ -78,6 +78,35 @@ MONTHS: Final[dict[str, int]] = {
 } | {"sept": 9}
 
 
+_MONTH_OF_YEAR: Final = re.compile(
+    r"(?<!\d)(?:(?P<y>20\d\d)[-/._](?P<m>0?[1-9]|1[0-2])|(?P<m2>0?[1-9]|1[0-2])[-/._](?P<y2>20\d\d|\d\d))(?![-/._]?\d)"
+)
+_NAMED_MONTH: Final = re.compile(r"(?<![^\W_])([^\W\d_]{3,})(?:\.?(?: de |[-/._ ])(20\d\d|\d\d))?(?!\d)")
+
+
+def months_named(text: str) -> frozenset[tuple[int | None, int]]:
+    """Return the months that a text names, each with its year, or None where it names none.
+
+    >>> sorted(months_named("cachê out/26")), sorted(months_named("10/2026")), months_named("Outubro")
+    ([(2026, 10)], [(2026, 10)], frozenset({(None, 10)}))
+    >>> months_named("Mensalidade"), months_named("parcela 3"), months_named("show de 12/10")
+    (frozenset(), frozenset(), frozenset({(None, 10)}))
+    """
+    found = set[tuple[int | None, int]]()
+    for match in _MONTH_OF_YEAR.finditer(text):
+        year = _year(match["y"] or match["y2"])
+        is_day = year <= 2000 + 12  # a day and a month, as in 12/10
+        found.add((None, year - 2000) if is_day else (year, int(match["m"] or match["m2"])))
+    for word, year in _NAMED_MONTH.findall(without_accents(text)):
+        if word in MONTHS:
+            found.add((_year(year) if year else None, MONTHS[word]))
+    return frozenset(found)
+
+
+def _year(written: str) -> int:
+    return int(written) if len(written) == 4 else 2000 + int(written)
+
+
 def key_types_of(text: str) -> frozenset[PixKeyType]:
     """Return the types of Pix keys that a text names; none, where it says anything else.
 

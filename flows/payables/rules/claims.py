@@ -1,24 +1,22 @@
 """Guards against paying twice: what is claimed, what looks paid already, and what is left to pay."""
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.obligations import source_of
 from flows.reports.rules.judge_report import judge_report
 from schemas.approval import Decision, DecisionKind
 from schemas.issues import Issue, IssueCode, make_issue
-from schemas.job import labelled_period
 from schemas.messages import Money
 from schemas.obligation import Obligation, Obligations, Payee, Reason, as_decided, because, planned_payments
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place, numbered
 from schemas.plan_view import Notice, PayeeNotice
-from schemas.sources import FailedPayment, PaidAlike
+from schemas.sources import FailedPayment
 from schemas.submission import Claim, Submission, SubmissionState
 from schemas.tables.model import records
 from schemas.values.money import SignedSums
@@ -402,113 +400,3 @@ def says_paid(submission: Submission, report: SplitReport, *, unpaid_cents: int,
     too_much = report.paidAmount is not None and report.paidAmount > left
     too_many = report.donePayments is not None and report.donePayments > submission.payments - unpaid
     return too_much or too_many
-
-
-def paid_alike(
-    obligations: Iterable[Obligation],
-    paid: Sequence[Claim],
-    identity: JobIdentity,
-    decided: Collection[str] = (),
-) -> dict[str, tuple[PaidAlike, ...]]:
-    """Find what each planned payments row looks like.
-
-    Returns:
-        Obligation key -> what it looks like, oldest first; only rows that look like something.
-    """
-    if not paid:
-        return {}
-    by_payee, by_account = defaultdict[object, list[Claim]](list), defaultdict[object, list[Claim]](list)
-    for former in paid:
-        by_payee[former.amount_cents, former.payee].append(former)
-        by_account[former.amount_cents, former.destination].append(former)
-    found = dict[str, tuple[PaidAlike, ...]]()
-    for obligation in obligations:
-        if obligation.kind != "payment" or obligation.place is not Place.PLANNED:
-            continue
-        cents = obligation.amount_cents
-        candidates = [
-            *by_payee.get((cents, obligation.payee.tax_id), ()),
-            *by_account.get((cents, obligation.destination), ()),
-        ]
-        asked = obligation.base_key not in decided
-        alike = [candidate for candidate in candidates if _counts(candidate, obligation, identity, asked=asked)]
-        if alike:
-            found[obligation.key] = tuple(
-                dict.fromkeys(_paid_alike(sum_paid, obligation, identity) for sum_paid in alike)
-            )
-    return found
-
-
-# Two equal rows may well be two payments; the same list twice is not: of so many rows numbered in a row it is asked.
-_FEWEST_NUMBERED: Final = 4
-_NUMBER: Final = re.compile(r"(.*?)(\d{1,9})")
-
-
-def numbered_twins(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
-    """Find planned payments rows that say what another one says, where references but number the rows of a file.
-
-    A number that counts rows tells no two payments apart: a list that was pasted twice bears such numbers too.
-
-    Returns:
-        Obligation key -> the first row of the same payee, amount and account; only the later ones.
-    """
-    by_file = defaultdict[str, list[Obligation]](list)
-    for obligation in planned_payments(obligations):
-        if obligation.kind == "payment" and obligation.source.row:
-            by_file[obligation.source.file].append(obligation)
-    found = dict[str, Obligation]()
-    for rows in by_file.values():
-        if not _are_numbered([obligation.reference for obligation in rows]):
-            continue
-        first = dict[tuple[str, int, str], Obligation]()
-        for obligation in sorted(rows, key=lambda obligation: (obligation.source.sheet, obligation.source.row)):
-            earlier = first.setdefault(
-                (obligation.payee.tax_id, obligation.amount_cents, obligation.destination), obligation
-            )
-            if earlier is not obligation:
-                found[obligation.key] = earlier
-    return found
-
-
-def report_twins(obligations: Obligations) -> list[Issue]:
-    """Name each row that says what another one says, see `numbered_twins`."""
-    twins = numbered_twins(obligations)
-    found = [(obligation.source, twins[obligation.key].source) for obligation in obligations if obligation.key in twins]
-    return [
-        make_issue(IssueCode.ROW_TWICE, file=at.file, sheet=at.sheet or None, row=at.row, found=first.row)
-        for at, first in found
-    ]
-
-
-def _are_numbered(references: Sequence[str]) -> bool:
-    """Whether references are one word and the numbers of an unbroken row: 1, 2, 3, or "PG-01", "PG-02", "PG-03"."""
-    parts = [_NUMBER.fullmatch(reference) for reference in references]
-    if len(references) < _FEWEST_NUMBERED or not all(parts):
-        return False
-    numbers = {int(part[2]) for part in parts if part}
-    words = {part[1] for part in parts if part}
-    return len(words) == 1 and len(numbers) == len(references) == max(numbers) - min(numbers) + 1
-
-
-def _counts(paid: Claim, obligation: Obligation, identity: JobIdentity, *, asked: bool) -> bool:
-    """Whether a person must know of a payment before a row of its amount goes to its payee or account."""
-    same_series = (paid.job, paid.payer) == (identity.job, identity.payer)
-    if (paid.job, paid.period) == (identity.job, identity.period):
-        return asked and not (same_series and paid.payee == obligation.payee.tax_id)
-    return not (obligation.recurring and same_series and not _overlap(paid.period, identity.period))
-
-
-def _overlap(period: str, other: str) -> bool:
-    first, second = labelled_period(period), labelled_period(other)
-    return first.start <= second.end and second.start <= first.end
-
-
-def _paid_alike(paid: Claim, obligation: Obligation, identity: JobIdentity) -> PaidAlike:
-    return PaidAlike(
-        paid.job,
-        paid.period,
-        paid.submission_id,
-        other_payer=paid.payer != identity.payer,
-        other_payee=paid.payee != obligation.payee.tax_id,
-        other_account=paid.destination != obligation.destination,
-    )

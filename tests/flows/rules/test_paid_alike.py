@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from flows.payables.rules.claims import paid_alike
+from flows.payables.rules.paid_before import paid_alike
 from schemas.approval import DecisionKind
 from schemas.sources import PaidAlike
 from schemas.submission import Claim, SubmissionState

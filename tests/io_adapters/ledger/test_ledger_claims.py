@@ -142,15 +142,16 @@ def test_a_payment_is_found_by_its_amount_and_its_payee_or_account_whatever_job_
     clock.move(hours=1)
     desk.approve(plan("boreal", "2026-10", ana=100, caio=100))
     asked = [("ana", "elsewhere", 100), ("edu", "fingerprint of bia", 200), ("caio", "", 300), ("edu", "", 100)]
-    found = ledger.claims.payments_alike(asked, "BRL")
+    found = ledger.claims.paid_to(asked, "BRL", "2026-12")
     assert [(one.job, one.payer, one.period, one.payee, one.amount_cents, one.destination) for one in found] == [
         ("aurora", "payer", "2026-09", "ana", 100, "fingerprint of ana"),
         ("aurora", "payer", "2026-09", "bia", 200, "fingerprint of bia"),
         ("boreal", "payer", "2026-10", "ana", 100, "fingerprint of ana"),
         ("boreal", "payer", "2026-10", "caio", 100, "fingerprint of caio"),
     ]
-    assert ledger.claims.payments_alike(asked, "USD") == []
-    assert ledger.claims.payments_alike([], "BRL") == []
+    assert ledger.claims.paid_to(asked, "USD", "2026-12") == ledger.claims.paid_to([], "BRL", "2026-12") == []
+    of_the_month = ledger.claims.paid_to([("bia", "", 1)], "BRL", "2026-09")
+    assert [(one.payee, one.amount_cents) for one in of_the_month] == [("bia", 200)]
 
 
 def test_a_report_found_after_all_claims_again_and_withdraws_what_was_not_sent(desk, ledger, make_plan, me, key):
@@ -205,7 +206,7 @@ def test_claims_are_found_by_index_however_they_are_asked_for(clock):
         ledger.claims.live_for(["ob-1"])
         ledger.claims.live_for_obligations(["ob-1"])
         ledger.claims.live_of("job", "2026-10")
-        ledger.claims.payments_alike([("payee", "destination", 1)], "BRL")
+        ledger.claims.paid_to([("payee", "destination", 1)], "BRL", "2026-10")
         ledger.claims.failed_before(["ob-1"], ["destination"])
         ledger.approvals.any_rejected("digest", ["ob-1"])
         connection = ledger._database.engine.raw_connection()
