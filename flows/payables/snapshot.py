@@ -21,8 +21,9 @@ from flows.payables.rules.moved_payees import (
 )
 from flows.payables.rules.obligations import destinations_of, rows_by_payee
 from flows.payables.rules.plan_batches import conflicting_ids, refused_entries
-from flows.royalties.rules.balances import history_of
-from flows.royalties.rules.opening_balances import Opened, hold_contradictions, open_balances
+from flows.royalties.rules.balances import History, history_of
+from flows.royalties.rules.known_advances import doubtful_advances, named_as_known
+from flows.royalties.rules.opening_balances import Contradiction, Opened, hold_contradictions, open_balances
 from flows.royalties.rules.terms import held_back
 from flows.run import Run
 from io_adapters.payout_api.errors import read_validation_errors
@@ -58,6 +59,7 @@ def take_snapshot(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
     own = {(payer, job.currency) for payer in accounts.payers}
     claims = tuple(claim for claim in live if (claim.payer, claim.currency) in own)
     intake, opened = _open_period(run, intake, claims, accounts.state)
+    intake, doubtful = _known_advances(run, intake, accounts.state, opened.history)
     snapshot = LedgerSnapshot(
         claims=(*claims, *opened.royalties_paid),
         history=opened.history,
@@ -72,6 +74,7 @@ def take_snapshot(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         institutions=listed,
         said_paid=opened.said_paid,
         opening_gone=_opening_gone(run, opened, accounts.payees),
+        doubtful_advances=doubtful,
         replaced=_replaced(run, intake.inputs),
         on_hold={tax_id: code.value for tax_id, code in held_back(intake.inputs.terms, run.today).items()},
         moves=accounts.moves,
@@ -223,15 +226,33 @@ def _open_period(run: Run, intake: Intake, claims: Collection[Claim], journal: J
         history=history_of(journal),
         claims=claims,
     )
-    return _report_contradictions(run, intake, opened), opened
+    return _report_contradictions(run, intake, opened.contradictions), opened
 
 
-def _report_contradictions(run: Run, intake: Intake, opened: Opened) -> Intake:
-    """Name the cell of each opening balance that the ledger or the payments contradict, and hold its row."""
-    if not opened.contradictions:
+def _known_advances(
+    run: Run, intake: Intake, journal: JournalState, history: History
+) -> tuple[Intake, Mapping[str, str]]:
+    """Call advances as the journal does; tell of those that may be known by another name, and return their payees."""
+    paid_ahead, own = (
+        {(account.payee, account.reference): cents for account, cents in sums.items()}
+        for sums in (journal.paid_ahead, journal.paid_ahead_here)
+    )
+    recouped = SignedSums(history.recouped)
+    recouped.add(history.own_recouped)
+    advances = named_as_known(intake.inputs.advances, paid_ahead)
+    if advances is not intake.inputs.advances:
+        intake = replace(intake, inputs=replace(intake.inputs, advances=advances))
+    doubtful = doubtful_advances(advances, paid_ahead, own, recouped)
+    codes = {contradiction.tax_id: contradiction.code.value for contradiction in doubtful}
+    return _report_contradictions(run, intake, doubtful), codes
+
+
+def _report_contradictions(run: Run, intake: Intake, contradictions: Sequence[Contradiction]) -> Intake:
+    """Name the cell of each opening balance or advance that the ledger or the payments contradict, and hold its row."""
+    if not contradictions:
         return intake
     sheets = {(read.raw.file.name, read.raw.sheet or ""): read for read in intake.sheets}
-    for contradiction in opened.contradictions:
+    for contradiction in contradictions:
         raw = sheets[contradiction.file, contradiction.sheet].raw
         position = sheets[contradiction.file, contradiction.sheet].position_of(contradiction.column)
         issue = make_issue(
@@ -245,7 +266,7 @@ def _report_contradictions(run: Run, intake: Intake, opened: Opened) -> Intake:
         )
         run.issues += [issue] if issue not in run.issues else []
         run.codes.add(ExitCode.ROWS_HELD)
-    rows = hold_contradictions(intake.inputs.rows, opened.contradictions)
+    rows = hold_contradictions(intake.inputs.rows, contradictions)
     return replace(intake, inputs=replace(intake.inputs, rows=rows))
 
 

@@ -64,7 +64,7 @@ def read_and_judge(job: Path) -> dict[str, Any]:
 
 
 def _lines(intake: Intake) -> dict[int, str]:
-    frames = [file.lines() for file in intake.inputs.files if file.lines]
+    frames = [file.read_lines() for file in intake.inputs.files if file.read_lines]
     lines = [line for frame in frames for line in records(frame)]
     return {line["row"]: f"{exact_text(line['amount'])} {line['currency']}" for line in lines}
 

@@ -166,9 +166,13 @@ SELECT number, currency, month, its_number, its_currency, its_month,
 FROM judged
 GROUP BY number, shape, currency, month, its_number, its_currency, its_month
 HAVING how IS NOT NULL
-ORDER BY number, currency, month, position(how IN 'same_total same_recordings same_platforms cumulative other'),
-    its_number, its_currency, its_month
+ORDER BY number, currency, month, its_number, its_currency, its_month
 """
+
+
+# How one statement may be another's edition, the surest first.
+_EQUAL: Final = ("same_total", "same_recordings", "same_platforms")
+_HOW: Final = (*_EQUAL, "cumulative", "other_currency")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +211,7 @@ def find_editions(
     """
     everything = [*before, *statements]
     found = dict[str, dict[tuple[str, str], Edition]]()
-    for row in _compare(everything, len(before)):
+    for row in sorted(_compare(everything, len(before)), key=lambda row: _HOW.index(row["how"])):
         accounts = found.setdefault(everything[row["number"]].where, {})
         other = everything[row["its_number"]]
         edition = Edition(
@@ -262,7 +266,7 @@ def says_twice(lines: LineSketch, sums: pa.Table) -> Message | None:
         [shape for shape in shapes if shape >= OF_TERRITORIES],
     ):
         parts = [_part(sums, shape, number) for number, shape in enumerate(sorted(same_columns, reverse=True))]
-        if any(row["how"] in {"same_total", "same_recordings", "same_platforms"} for row in _compare(parts)):
+        if any(row["how"] in _EQUAL for row in _compare(parts)):
             return Message("twice.sums")
     return Message("twice.recordings") if _recordings_again(sums) else None
 

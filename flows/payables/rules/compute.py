@@ -70,6 +70,7 @@ class LedgerSnapshot:
         institutions: ISPB -> institution, as the service lists them; empty where no list was ever read.
         on_hold: Tax id -> code, of payees whose money people hold back on the day of the run.
         said_paid: Payee and reference -> centavos that opening balances say were paid outside, see `Opened`.
+        doubtful_advances: Tax id -> code, of payees with an advance that may be one which the journal knows.
     """
 
     claims: tuple[Claim, ...]
@@ -86,6 +87,7 @@ class LedgerSnapshot:
     on_hold: Mapping[str, str] = field(default_factory=dict)
     said_paid: Mapping[tuple[str, str], int] = field(default_factory=dict)
     opening_gone: frozenset[str] = frozenset()
+    doubtful_advances: Mapping[str, str] = field(default_factory=dict)
     replaced: frozenset[str] = frozenset()
     moves: tuple[JournalEntry, ...] = ()
     waiting: tuple[Message, ...] = ()
@@ -150,7 +152,7 @@ def compute_payables(
     rounded = _rounded(allocation, inputs, job, old.lines_cents)
     if "" in inputs.advance_problems:
         raise UnsoundPlan(Message("error.advance_of_nobody"))
-    problems = {**snapshot.on_hold, **snapshot.in_question, **inputs.tax_problems}
+    problems = {**snapshot.on_hold, **snapshot.doubtful_advances, **snapshot.in_question, **inputs.tax_problems}
     problems |= {**inputs.advance_problems, **inputs.payee_problems}
     problems |= dict.fromkeys(snapshot.replaced - problems.keys(), IssueCode.TAXID_REPLACED.value)
     identity = identity_of(job, period)
@@ -158,7 +160,8 @@ def compute_payables(
     for tax_id in of_royalties if snapshot.opening_gone else ():
         if identity.royalty_key(tax_id) in snapshot.opening_gone:
             problems.setdefault(tax_id, IssueCode.OPENING_GONE.value)
-    unsure = {*snapshot.in_question, *inputs.advance_problems, *inputs.recouped_in_question}
+    unsure = {*snapshot.in_question, *snapshot.doubtful_advances}
+    unsure |= {*inputs.advance_problems, *inputs.recouped_in_question}
     strangers = of_royalties - set(inputs.payees["tax_id"]) - set(inputs.payee_problems)
     # One of them is whoever a row is of that does not say so, perhaps with terms of their own.
     unsure |= strangers if "" in inputs.payee_problems else set()
@@ -245,6 +248,7 @@ class _Case:
             paid_outside=snapshot.paid_outside,
             owner_of_rows_cents=owner_of_rows_cents,
             opening_gone=snapshot.opening_gone,
+            doubtful_advances=snapshot.doubtful_advances,
             statements=cause_of_statements(
                 file.content_sha256
                 for file in inputs.files

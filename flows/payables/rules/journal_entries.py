@@ -49,6 +49,7 @@ class PeriodToPost:
     Attributes:
         paid_outside: Base key of a payments row -> centavos that an opening balance says were paid for it.
         statements: Names what the statements hold, see `cause_of_statements`; "" without any.
+        doubtful_advances: Payees of whose advances nothing is posted until people have said which are which.
     """
 
     identity: JobIdentity
@@ -63,6 +64,7 @@ class PeriodToPost:
     owner_of_rows_cents: int
     statements: str = ""
     opening_gone: Collection[str] = ()
+    doubtful_advances: Collection[str] = ()
 
     @property
     def series(self) -> Series:
@@ -77,7 +79,8 @@ def entries_of(period: PeriodToPost) -> tuple[JournalEntry, ...]:
     claimed = SignedSums[str]()
     for claim in period.claims:
         claimed[claim.base_key] += claim.amount_cents
-    advances = paid_ahead(series, period.recoupable, period.royalties.recouped, state)
+    ahead = paid_ahead(series, period.recoupable, period.royalties.recouped, state)
+    advances = {account: cents for account, cents in ahead.items() if account.payee not in period.doubtful_advances}
     changes = [
         (EntryKind.OPENING, _change(_opening(period), posted[EntryKind.OPENING], {A.PAYEE}, lambda _: outside)),
         (EntryKind.OPENING, _mirrored(advances, lambda _: outside)),
