@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Final, NamedTuple
 
 import pyarrow as pa
@@ -99,6 +100,30 @@ class FailedPayment:
     destination: str
     report_id: str
     payee: str = ""
+
+
+class SourceKind(StrEnum):
+    """What money came from that neither journal nor claims tell."""
+
+    INVOICE = "invoice"
+    OPENING = "opening"  # paid outside Repasse, as an opening balance says
+
+
+class UsedSource(NamedTuple):
+    """One source that a plan has used.
+
+    Attributes:
+        period: Label of the period that it was used for.
+        reference: In the form by which two spellings of it are one.
+    """
+
+    kind: SourceKind
+    payer: str
+    job: str
+    period: str
+    payee: str
+    reference: str
+    amount_cents: int
 
 
 class WhoseMoney(NamedTuple):

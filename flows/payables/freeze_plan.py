@@ -20,9 +20,9 @@ from schemas.approval import APPROVING, DecisionKind
 from schemas.errors import ApprovalWanted, ExitCode, RowsRefused
 from schemas.issues import Issue, errors_among
 from schemas.messages import Message
-from schemas.obligation import Obligation, any_in
+from schemas.obligation import Obligation, any_in, planned_payments
 from schemas.plan import Approval, PaymentPlan, Place, short_digest
-from schemas.sources import PaidAlike
+from schemas.sources import PaidAlike, SourceKind, UsedSource
 from schemas.submission import SubmissionState
 from schemas.values.names import same_person
 
@@ -48,7 +48,7 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
     stored = run.ledger.plans.store(plan, run.id, run.request.by, run.require_service().url, rule)
     _remember_files(run, drafted.intake)
     record_inputs(run, drafted.intake)
-    run.ledger.opening_rows.record(run.id, job.job, run.request.period.label, drafted.snapshot.said_paid)
+    run.ledger.sources.record(run.id, _used_by(drafted))
     run.ledger.pix_key_types.confirm(job.job, drafted.intake.confirmed_key_types, run.request.by)
     used = used_corrections(drafted.intake.put_right, payables.obligations, drafted.inputs.rows)
     run.ledger.corrected_rows.record(run.id, job.job, run.request.period.label, used)
@@ -58,6 +58,13 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
         for payment in batch.payments
     }
     return replace(drafted, payables=_named(payables, named, run.id), plan=plan)
+
+
+def _used_by(drafted: Draft) -> list[UsedSource]:
+    """Return what the plan rests on; an invoice of somebody whose royalties still wait for one has not counted."""
+    planned = planned_payments(drafted.payables.obligations)
+    paid = {obligation.payee.tax_id for obligation in planned if obligation.kind == "royalty"}
+    return [used for used in drafted.snapshot.used if used.kind is not SourceKind.INVOICE or used.payee in paid]
 
 
 def approved_plans(run: Run) -> dict[str, list[Approval]]:

@@ -25,6 +25,7 @@ from flows.royalties.rules.balances import History, history_of
 from flows.royalties.rules.known_advances import doubtful_advances, named_as_known
 from flows.royalties.rules.opening_balances import Contradiction, Opened, hold_contradictions, open_balances
 from flows.royalties.rules.terms import held_back
+from flows.royalties.rules.used_invoices import invoices_to_count
 from flows.run import Run
 from io_adapters.payout_api.errors import read_validation_errors
 from schemas.approval import Decision
@@ -35,7 +36,9 @@ from schemas.journal import JournalAccount, JournalEntry, JournalState, Series
 from schemas.messages import Message, Money
 from schemas.plan import ROYALTIES
 from schemas.raw_table import column_letter
+from schemas.sources import SourceKind, UsedSource
 from schemas.submission import Claim, FormerPayee, SubmissionState
+from schemas.tables.model import records
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import SignedSums
 from schemas.wire import Institution
@@ -59,6 +62,7 @@ def take_snapshot(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
     own = {(payer, job.currency) for payer in accounts.payers}
     claims = tuple(claim for claim in live if (claim.payer, claim.currency) in own)
     intake, opened = _open_period(run, intake, claims, accounts.state)
+    intake, invoices = _new_invoices(run, intake)
     intake, doubtful = _known_advances(run, intake, accounts.state, opened.history)
     snapshot = LedgerSnapshot(
         claims=(*claims, *opened.royalties_paid),
@@ -72,7 +76,7 @@ def take_snapshot(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         in_question=opened.in_question,
         contact_ids=_contact_ids(run, intake),
         institutions=listed,
-        said_paid=opened.said_paid,
+        used=(*_said_paid(run, opened), *invoices),
         opening_gone=_opening_gone(run, opened, accounts.payees),
         doubtful_advances=doubtful,
         replaced=_replaced(run, intake.inputs),
@@ -291,16 +295,35 @@ def _contact_ids(run: Run, intake: Intake) -> dict[str, str]:
 def _opening_gone(run: Run, opened: Opened, moves: Mapping[str, str]) -> frozenset[str]:
     """Name what an opening balance said was paid outside, in a plan that was made, and says nothing of by now."""
     identity = identity_of(run.job, run.request.period)
-    known = run.ledger.opening_rows.known(run.job.job, run.request.period.label)
+    known = run.ledger.sources.of_period(SourceKind.OPENING, run.job.job, run.request.period.label)
     gone = {
-        (moves.get(payee, payee), reference)
-        for (payee, reference), cents in known.items()
-        if cents and not {(payee, reference), (moves.get(payee, payee), reference)} & opened.said_paid.keys()
+        (moves.get(row.payee, row.payee), row.reference)
+        for row in known
+        if row.amount_cents
+        and not {(row.payee, row.reference), (moves.get(row.payee, row.payee), row.reference)} & opened.said_paid.keys()
     }
     return frozenset(
         identity.royalty_key(payee) if reference == ROYALTIES else identity.payment_key(payee, reference)
         for payee, reference in gone
     )
+
+
+def _said_paid(run: Run, opened: Opened) -> list[UsedSource]:
+    whose = SourceKind.OPENING, run.job.payer.tax_id, run.job.job, run.request.period.label
+    return [UsedSource(*whose, payee, reference, cents) for (payee, reference), cents in opened.said_paid.items()]
+
+
+def _new_invoices(run: Run, intake: Intake) -> tuple[Intake, list[UsedSource]]:
+    """Leave out the invoices that counted for another period or job, or stand twice, and tell of each."""
+    payer, period = run.job.payer.tax_id, run.request.period
+    known = run.ledger.sources.of_payer(SourceKind.INVOICE, payer)
+    counted, used_before = invoices_to_count(intake.inputs, period, run.job.job, payer, known)
+    if used_before:
+        places = {(fault.file, fault.sheet, fault.row) for fault in used_before}
+        invoices = intake.inputs.invoices
+        stays = [(row["file"], row["sheet"], row["row"]) not in places for row in records(invoices)]
+        intake = replace(intake, inputs=replace(intake.inputs, invoices=invoices[stays].reset_index(drop=True)))
+    return _report_contradictions(run, intake, used_before), counted
 
 
 def _replaced(run: Run, inputs: Inputs) -> frozenset[str]:

@@ -17,17 +17,17 @@ from io_adapters.ledger.tables import (
     file_uses,
     files,
     journal_entries,
-    paid_outside,
     payee_names,
     pix_key_types,
     plan_runs,
     plans,
     run_inputs,
+    sources,
 )
 from schemas.corrections import CorrectedRow
 from schemas.journal import STATEMENTS
 from schemas.line_sketch import NO_LINES, LineSketch
-from schemas.sources import FileUse, WhoseMoney
+from schemas.sources import FileUse, SourceKind, UsedSource, WhoseMoney
 from schemas.stated_sums import NO_SUMS, WHOLE
 
 # As a row of `run_inputs` holds it.
@@ -242,27 +242,44 @@ class PixKeyTypes:
             return {row.key_sha256: row.key_type for row in connection.execute(query)}
 
 
-class OpeningRows:
-    """The record of what opening balances said was paid outside Repasse: a row that is gone later is a question."""
+class Sources:
+    """The record of invoices that counted, and of what opening balances said was paid outside.
+
+    A row that is gone later, or comes again, is a question.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def record(self, run_id: str, job: str, period: str, paid: Mapping[tuple[str, str], int]) -> None:
-        """Write down what a plan has left out for it; rows that are not among these stay known."""
-        c = paid_outside.c
+    def record(self, run_id: str, used: Iterable[UsedSource]) -> None:
+        """Write down what a plan has used; what it says no more stays known."""
+        c = sources.c
         with self._db.writing() as connection:
-            for (payee, reference), cents in paid.items():
-                key = {"job": job, "period": period, "payee": payee, "reference": reference}
-                same = and_(*(c[name] == value for name, value in key.items()))
-                connection.execute(delete(paid_outside).where(same))
-                connection.execute(insert(paid_outside).values(key | {"amount_cents": cents, "run_id": run_id}))
+            for source in used:
+                key = {name: getattr(source, name) for name in _SOURCE_KEY}
+                connection.execute(delete(sources).where(*(c[name] == value for name, value in key.items())))
+                values = key | {"amount_cents": source.amount_cents, "run_id": run_id}
+                connection.execute(insert(sources).values(values))
 
-    def known(self, job: str, period: str) -> dict[tuple[str, str], int]:
-        c = paid_outside.c
-        query = select(c.payee, c.reference, c.amount_cents).where(c.job == job, c.period == period)
+    def of_period(self, kind: SourceKind, job: str, period: str) -> list[UsedSource]:
+        c = sources.c
+        return self._read(c.kind == kind.value, c.job == job, c.period == period)
+
+    def of_payer(self, kind: SourceKind, payer: str) -> list[UsedSource]:
+        """Return what was used for any job of a payer by runs that had an effect."""
+        c = sources.c
+        return self._read(c.kind == kind.value, c.payer == payer, _had_an_effect(c.run_id))
+
+    def _read(self, *conditions: ColumnElement[bool]) -> list[UsedSource]:
         with self._db.reading() as connection:
-            return {(row.payee, row.reference): row.amount_cents for row in connection.execute(query)}
+            rows = connection.execute(select(sources).where(*conditions).order_by(*(sources.c[n] for n in _SOURCE_KEY)))
+            return [
+                UsedSource(SourceKind(row.kind), *(getattr(row, name) for name in (*_SOURCE_KEY[1:], "amount_cents")))
+                for row in rows
+            ]
+
+
+_SOURCE_KEY: Final = ("kind", "payer", "job", "period", "payee", "reference")
 
 
 def _corrected_row_of(row: Row[Any]) -> CorrectedRow:

@@ -27,7 +27,7 @@ from io_adapters.ledger.desk import (
 from io_adapters.ledger.directory import Institutions, ServiceBinding, Webhooks
 from io_adapters.ledger.engine import NO_KEY, Database, Seal, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
-from io_adapters.ledger.files import CorrectedRows, Files, OpeningRows, PayeeNames, PixKeyTypes
+from io_adapters.ledger.files import CorrectedRows, Files, PayeeNames, PixKeyTypes, Sources
 from io_adapters.ledger.journal import Journal
 from io_adapters.ledger.leases import Leases
 from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanViews
@@ -51,7 +51,7 @@ class Ledger:
         self.leases = Leases(database)
         self.files = Files(database)
         self.corrected_rows = CorrectedRows(database)
-        self.opening_rows = OpeningRows(database)
+        self.sources = Sources(database)
         self.pix_key_types = PixKeyTypes(database)
         self.plans = Plans(database)
         self.approvals = Approvals(database)

@@ -315,14 +315,17 @@ file_lines = Table(
     Column("sums", LargeBinary, nullable=False),
 )
 
-# What opening balances have said was paid outside Repasse, when a plan was made that left it out.
-paid_outside = Table(
-    "paid_outside",
+# What money came from that neither journal nor claims tell: invoices that counted, and what opening balances have said
+# was paid outside Repasse, when a plan was made that left it out. The last run that said it counts.
+sources = Table(
+    "sources",
     metadata,
+    Column("kind", String(16), primary_key=True),
+    Column("payer", String(32), primary_key=True),
     Column("job", String(64), primary_key=True),
     Column("period", String(64), primary_key=True),
     Column("payee", String(64), primary_key=True),
-    Column("reference", String(200), primary_key=True),
+    Column("reference", String(200), primary_key=True),  # in the form by which two spellings are one
     Column("amount_cents", BigInteger, nullable=False),
     Column("run_id", ForeignKey("runs.run_id"), nullable=False),
 )

@@ -50,3 +50,50 @@ def test_the_same_number_twice_counts_for_nothing_and_names_both_rows(halves, se
     report = run(halves, "2026-07", "200,00", nota, nota)
     assert paid(service) == [[10000]]
     assert sorted(code for code, _, _ in told(report)) == ["INVOICE_MISSING", "ROW_DUPLICATE", "ROW_DUPLICATE"]
+
+
+@pytest.mark.parametrize("is_old_row_there", [True, False])
+@pytest.mark.parametrize("number", ["17", "NF 017", "nf-e 17", "Nota Fiscal nº 17"])
+def test_an_invoice_that_counted_does_not_count_for_the_next_month_however_it_is_written(
+    halves, service, number, is_old_row_there
+):
+    old = [("17", "2026-08-03", "100,00", "2026-07")]
+    run(halves, "2026-07", "200,00", *old)
+    there = old if is_old_row_there else []
+    report = run(halves, "2026-08", "200,02", *there, (number, "2026-08-03", "100,01", "2026-08"))
+    assert paid(service) == [[10000, 10000], [10001]]  # Bia's
+    assert {"ROW_DUPLICATE" if there else "INVOICE_USED", "INVOICE_MISSING"} <= {code for code, _, _ in told(report)}
+    report = run(halves, "2026-08", None, *there, ("18", "2026-09-02", "100,01", "2026-08"))
+    assert (paid(service), told(report)) == ([[10000, 10000], [10001], [10001]], [])
+
+
+def test_one_invoice_in_two_spellings_counts_for_nothing_as_in_one(halves, service):
+    notas = [(number, "2026-08-03", "50,00", "2026-07") for number in ("17", "NF 017")]
+    report = run(halves, "2026-07", "200,00", *notas)
+    assert paid(service) == [[10000]]
+    assert sorted(code for code, _, _ in told(report)) == ["INVOICE_MISSING", "ROW_DUPLICATE", "ROW_DUPLICATE"]
+
+
+def test_numbers_that_begin_again_each_year_are_other_invoices(halves, service):
+    run(halves, "2026-11", "200,00", ("5", "2026-12-02", "100,00", "2026-11"))
+    old = ("5", "2026-12-02", "100,00", "2026-11")
+    report = run(halves, "2026-12", "200,02", old, ("5", "2027-01-04", "100,01", "2026-12"))
+    assert (paid(service), told(report)) == ([[10000, 10000], [10001, 10001]], [])
+
+
+def test_an_invoice_that_waited_with_its_royalties_may_count_for_the_month_that_pays_them(halves, service):
+    run(halves, "2026-07", "200,00", ("17", "2026-08-03", "300,00", "2026-07"))  # more than there is
+    report = run(halves, "2026-08", "400,00", ("17", "2026-08-03", "300,00", "2026-08"))
+    assert (paid(service), told(report)) == ([[10000], [20000, 30000]], [])
+
+
+def test_an_invoice_that_another_job_has_counted_counts_there_alone(halves, service):
+    nota = ("17", "2026-08-03", "100,00", "2026-07")
+    run(halves, "2026-07", "200,00", nota)
+    halves.write("outro-2026-07.xlsx", [line("200,00", "De outro catálogo")])
+    sources = [{"files": "outro-{period}.xlsx", "layout": "royalties"}]
+    tables = {"payees": "payees.xlsx", "shares": "shares.xlsx", "invoices": "notas.csv"}
+    halves.declare(job="outro", period="2026-07", sources=sources, **tables)
+    codes = {code for code, _, _ in told(halves.run())}
+    assert {"INVOICE_USED", "INVOICE_MISSING"} <= codes
+    assert paid(service) == [[10000, 10000], [10000]]

@@ -51,6 +51,7 @@ from schemas.journal import JournalEntry, cause_of_statements
 from schemas.messages import Listed, Message
 from schemas.obligation import Obligation, Obligations, reasons_of
 from schemas.plan import JobIdentity, Place
+from schemas.sources import UsedSource
 from schemas.submission import Claim
 from schemas.tables.model import DataFrame, records
 from schemas.tables.royalties import Earnings, PayeeBalances, TerritoryEarnings
@@ -69,7 +70,7 @@ class LedgerSnapshot:
         contact_ids: Exact tax id -> id of its contact, of the contacts the service told.
         institutions: ISPB -> institution, as the service lists them; empty where no list was ever read.
         on_hold: Tax id -> code, of payees whose money people hold back on the day of the run.
-        said_paid: Payee and reference -> centavos that opening balances say were paid outside, see `Opened`.
+        used: What the run uses of invoices, and of what opening balances say was paid outside.
         doubtful_advances: Tax id -> code, of payees with an advance that may be one which the journal knows.
     """
 
@@ -85,7 +86,7 @@ class LedgerSnapshot:
     contact_ids: Mapping[str, str] = field(default_factory=dict)
     institutions: Mapping[str, Institution] = field(default_factory=dict)
     on_hold: Mapping[str, str] = field(default_factory=dict)
-    said_paid: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    used: tuple[UsedSource, ...] = ()
     opening_gone: frozenset[str] = frozenset()
     doubtful_advances: Mapping[str, str] = field(default_factory=dict)
     replaced: frozenset[str] = frozenset()

@@ -12,6 +12,7 @@ import pandas as pd
 from flows.intake.rules.inputs import EXACT, Inputs, Statement, in_question, left_of_advances
 from flows.payables.rules.left_out import set_aside
 from flows.royalties.rules.allocation import AMBIGUOUS, LEVELS, Asset, Place, ShareBook, ShareOf, day_of
+from flows.royalties.rules.used_invoices import invoice_number
 from schemas.corrections import MissingShare, MissingShares
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period
@@ -150,9 +151,11 @@ def _hold_doubled_opening(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
 
 
 def _hold_doubled_invoices(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
-    """Hold invoices of one payee that bear one number, in whatever files and under whatever document they are."""
+    """Hold invoices of one payee that bear one number, however written, in whatever files and under what document."""
     invoices = inputs.invoices
-    sound, _, findings = _hold_groups(invoices, _alike(invoices, ["tax_id", "number"]))
+    numbers = map(invoice_number, invoices["number"], invoices["date"])
+    named = invoices.assign(number=pd.Series(list(numbers), index=invoices.index, dtype="str"))
+    sound, _, findings = _hold_groups(invoices, _alike(named, ["tax_id", "number"]))
     return replace(inputs, invoices=sound), findings
 
 

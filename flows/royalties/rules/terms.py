@@ -12,7 +12,7 @@ import pandas as pd
 
 from schemas.issues import IssueCode
 from schemas.job import Period, Rules
-from schemas.tables.model import DataFrame, records
+from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.payees import USUAL_MINIMUM, Invoices, Taxes
 from schemas.values.money import round_half_even_cents
 
@@ -104,12 +104,14 @@ def invoiced_of(payees: pd.DataFrame, invoices: DataFrame[Invoices], period: Per
     """
     found = dict.fromkeys(payees.loc[payees["must_invoice"], "tax_id"], 0)
     for row in records(invoices) if found else ():
-        is_of_period = (
-            row["period"] == period.label or period.start.isoformat() <= row["period"] <= period.end.isoformat()
-        )
-        if row["tax_id"] in found and is_of_period:
+        if row["tax_id"] in found and is_invoice_of(row, period):
             found[row["tax_id"]] += row["amount_cents"]
     return found
+
+
+def is_invoice_of(row: Record, period: Period) -> bool:
+    """Whether an invoice is of a period: named by its month, or by a day in it."""
+    return bool(row["period"] == period.label or period.start.isoformat() <= row["period"] <= period.end.isoformat())
 
 
 HOLD_CODES: Final[Mapping[str, IssueCode]] = {
