@@ -1,6 +1,7 @@
 """Rules of single tables: which rows of a table contradict themselves or each other, and are held."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -20,7 +21,7 @@ from schemas.tables.model import (
 )
 from schemas.tables.payees import CARRIED, PAID, TO_RECOUP, USUAL_MINIMUM, Payees
 from schemas.tables.royalties import ON_TOP, UNREAD_UPC
-from schemas.values.names import normal_reference
+from schemas.values.names import invoice_number, normal_reference
 from schemas.values.reading import fold_word
 
 
@@ -325,8 +326,13 @@ _FOR_EVER: Final = "9999-12-31"
 
 
 def hold_repeated_numbers(table: TypedTable) -> TypedTable:
-    """Hold rows of one payee that bear the same number: an invoice is one document."""
-    return _hold_repeated(table, table.groups("tax_id", "number"))
+    """Hold rows of one payee that bear the same number of one year, however written: an invoice is one document."""
+    numbers, days = table.canonical["number"], table.canonical["date"]
+    same = defaultdict[tuple[int, str], list[int]](list)
+    for rows in table.groups("tax_id"):
+        for at in rows:
+            same[rows[0], invoice_number(numbers[at] or "", days[at] or "")].append(at)
+    return _hold_repeated(table, (rows for rows in same.values() if len(rows) > 1))
 
 
 def settle_currencies(table: TypedTable) -> TypedTable:

@@ -40,6 +40,22 @@ def normal_reference(text: str) -> str:
     return text
 
 
+_INVOICE_WORDS: Final = re.compile(
+    r"(?:nota fiscal|nfs-e|nfs|nfse|nf-e|nfe|nf|nota|invoice|fatura|recibo)(?![^\W\d_])[ .:/-]*"
+)
+
+
+def invoice_number(number: str, day: str) -> str:
+    """Return what an invoice is known by: its number without the words before it, and the year of its day.
+
+    >>> invoice_number("NF 017", "2026-10-05"), invoice_number("Nota Fiscal nº 17", "2026-11-02")
+    ('17 of 2026', '17 of 2026')
+    """
+    while (bare := normal_reference(_INVOICE_WORDS.sub("", normal_reference(number), count=1))) != number:
+        number = bare
+    return f"{number} of {day[:4]}"
+
+
 def _simplified(text: str) -> str:
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).casefold()
     text = unicodedata.normalize("NFKC", text)

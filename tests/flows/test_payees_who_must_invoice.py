@@ -78,7 +78,8 @@ def test_numbers_that_begin_again_each_year_are_other_invoices(halves, service):
     run(halves, "2026-11", "200,00", ("5", "2026-12-02", "100,00", "2026-11"))
     old = ("5", "2026-12-02", "100,00", "2026-11")
     report = run(halves, "2026-12", "200,02", old, ("5", "2027-01-04", "100,01", "2026-12"))
-    assert (paid(service), told(report)) == ([[10000, 10000], [10001, 10001]], [])
+    assert told(report) == []
+    assert paid(service) == [[10000, 10000], [10001, 10001]]
 
 
 def test_an_invoice_that_waited_with_its_royalties_may_count_for_the_month_that_pays_them(halves, service):

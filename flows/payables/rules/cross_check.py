@@ -12,7 +12,6 @@ import pandas as pd
 from flows.intake.rules.inputs import EXACT, Inputs, Statement, in_question, left_of_advances
 from flows.payables.rules.left_out import set_aside
 from flows.royalties.rules.allocation import AMBIGUOUS, LEVELS, Asset, Place, ShareBook, ShareOf, day_of
-from flows.royalties.rules.used_invoices import invoice_number
 from schemas.corrections import MissingShare, MissingShares
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period
@@ -24,7 +23,7 @@ from schemas.parsing.row_rules import overlapping
 from schemas.tables.model import DataFrame, TableModel
 from schemas.tables.payees import CARRIED
 from schemas.tables.royalties import UNREAD_UPC, Shares
-from schemas.values.names import normal_reference
+from schemas.values.names import invoice_number, normal_reference
 from schemas.wire import amount_from_cents
 
 KEY = ["tax_id", "reference"]

@@ -1,8 +1,6 @@
 """Invoices that have counted: a number counts once for its payee and year, whatever period or job lists it again."""
 
-import re
 from collections.abc import Iterable
-from typing import Final
 
 from flows.intake.rules.inputs import Inputs
 from flows.royalties.rules.opening_balances import Contradiction
@@ -11,20 +9,7 @@ from schemas.issues import IssueCode
 from schemas.job import Period
 from schemas.sources import SourceKind, UsedSource
 from schemas.tables.model import records
-from schemas.values.names import normal_reference
-
-_WORDS: Final = re.compile(r"(?:nota fiscal|nfs-e|nfs|nfse|nf-e|nfe|nf|nota|invoice|fatura|recibo)(?![^\W\d_])[ .:/-]*")
-
-
-def invoice_number(number: str, day: str) -> str:
-    """Return what an invoice is known by: its number without the words before it, and the year of its day.
-
-    >>> invoice_number("NF 017", "2026-10-05"), invoice_number("Nota Fiscal nº 17", "2026-11-02")
-    ('17 of 2026', '17 of 2026')
-    """
-    while (bare := normal_reference(_WORDS.sub("", normal_reference(number), count=1))) != number:
-        number = bare
-    return f"{number} of {day[:4]}"
+from schemas.values.names import invoice_number
 
 
 def invoices_to_count(
