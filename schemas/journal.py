@@ -423,12 +423,17 @@ def series_of_cause(cause: str) -> Series | None:
 
 def moves_of_causes(causes: Iterable[str]) -> dict[str, str]:
     """Read who has moved, the last word on each, and each to where they are in the end."""
-    found = {old: new for kind, old, new in (cause.split(" ", 2) for cause in causes if cause.startswith("payee "))}
+    parts = (cause.split(" ", 2) for cause in causes if cause.startswith("payee "))
+    return to_the_last({old: new for _, old, new in parts})
+
+
+def to_the_last(moves: Mapping[str, str]) -> dict[str, str]:
+    """Follow moves of one who has moved several times: each document to the one that they have in the end."""
 
     def last(name: str) -> str:
         seen = {name}
-        while (name := found[name]) in found and name not in seen:
+        while (name := moves[name]) in moves and name not in seen:
             seen.add(name)
         return name
 
-    return {old: last(old) for old in found}
+    return {old: last(old) for old in moves}

@@ -29,7 +29,7 @@ def judge_inputs(run: Run, intake: Intake, listed: Mapping[str, Institution] = N
 
     Effects: puts the run's issues of an earlier judgement right.
     """
-    came_in = rename_in_tables(fill_psp_ids(intake.came_in, listed))
+    came_in = rename_in_tables(fill_psp_ids(intake.came_in, listed), run.ledger.journal.payee_moves())
     here = WhoseMoney(run.job.job, run.job.payer.tax_id, run.request.period.label, run.job.currency)
     again = run.request.again | _again_in_approved(run)
     found = find_used_before(came_in.files, _uses(run, came_in, here), here, again, run.job.replaces)

@@ -32,7 +32,7 @@ from schemas.approval import Decision
 from schemas.errors import ExitCode, UnsoundPlan
 from schemas.issues import IssueCode, make_issue
 from schemas.job import Job, Period
-from schemas.journal import JournalAccount, JournalEntry, JournalState, Series
+from schemas.journal import JournalAccount, JournalEntry, JournalState, Series, to_the_last
 from schemas.messages import Message, Money
 from schemas.plan import ROYALTIES
 from schemas.raw_table import column_letter
@@ -119,7 +119,8 @@ def _accounts(run: Run, inputs: Inputs, made: Iterable[Claim]) -> _Accounts:
     if state.moved_to is not None and state.moved_to.job != job.job:
         raise UnsoundPlan(Message("error.continued_by", job=job.job, by=state.moved_to.job))
     present = {*inputs.payees["tax_id"], *inputs.payee_problems}
-    payees = {old: new for old, new in state.moves.items() if old not in present} | dict(moves_of(inputs))
+    earlier = {old: new for old, new in state.moves.items() if old not in present}
+    payees = to_the_last(earlier | dict(moves_of(inputs)))
     former_series = _formers_of(job, state.former)
     before = dict[Series, JournalState]()
     for former in former_series:  # which grows by those that went on as one of these
@@ -331,7 +332,7 @@ def _replaced(run: Run, inputs: Inputs) -> frozenset[str]:
     if not inputs.statements:
         return frozenset()
     paid = run.ledger.claims.royalties_of(run.job.job)
-    formers = [_former(run, claims) for claims in gone_payees(paid, inputs).values()]
+    formers = [_former(run, claims) for claims in gone_payees(paid, inputs, run.ledger.journal.payee_moves()).values()]
     return replaced_payees(rows_by_payee(inputs.payees), formers, paid, run.request.period.label)
 
 

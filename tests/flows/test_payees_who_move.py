@@ -169,3 +169,25 @@ def test_who_moves_keeps_one_account_whatever_else_is_wrong_with_their_row(halve
     assert owed == {FIRMA.name: (2500, "held"), BIA.name: (1500, "carried")}
     run(halves, "2026-08", FIRMA, moved=True)
     assert paid(service) == [[4000], [2500]]
+
+
+def test_who_moves_twice_each_time_naming_the_document_before_keeps_everything(halves, service):
+    """From CPF to CNPJ to another; the advance stays under the CPF, and a statement of the first month comes late."""
+    third = replace(ANA, tax_id="11444777000161", name="Rosana Edições Ltda")
+    halves.write("2026-07-a.xlsx", [line("80,00")])
+    run(halves, "2026-07", ANA)  # 10.00 carried
+    halves.write("2026-08-a.xlsx", [line("30,00", "Choro")])
+    run(halves, "2026-08", FIRMA, moved=True)
+    halves.write("2026-09-a.xlsx", [line("60,00", "Valsa")])
+    before = {"CPF anterior": payee(FIRMA)["CPF"]}
+    halves.write("payees.xlsx", [payee(third) | before, payee(BIA) | {"CPF anterior": ""}])
+    halves.write("shares.xlsx", [share(third, "50"), share(BIA, "50")])
+    tables = {"payees": "payees.xlsx", "shares": "shares.xlsx", "advances": "advances.csv"}
+    halves.declare(period="2026-09", sources=SOURCES, **tables, rules={"minimum_payout": "20.00"})
+    report = halves.run()
+    assert report.exit_code == ExitCode.DONE
+    assert paid(service) == [[4000], [2500], [3000, 4500]]  # Bia with what was carried
+    halves.write("2026-07-b.xlsx", [line("50,00", "Frevo")])
+    halves.declare(period="2026-07", sources=SOURCES, **tables, rules={"minimum_payout": "20.00"})
+    assert halves.run().exit_code == ExitCode.DONE
+    assert paid(service)[-1] == [2500, 2500]

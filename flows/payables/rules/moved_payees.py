@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.obligations import RowsByPayee, account_of
 from schemas.issues import Issue, IssueCode, make_issue
-from schemas.journal import JournalAccount
+from schemas.journal import JournalAccount, to_the_last
 from schemas.plan import JobIdentity
 from schemas.submission import Claim, FormerPayee
 from schemas.tables.model import DataFrame
@@ -21,15 +22,21 @@ Moves = Mapping[str, str]
 _TABLES: Final = ("payments", "shares", "advances", "opening", "taxes", "invoices")
 
 
-def moves_of(inputs: Inputs) -> Moves:
+def moves_of(inputs: Inputs, posted: Moves = MappingProxyType({})) -> Moves:
     """Return who has moved: the document before -> the payee's own, whatever else is wrong with the payee's row.
 
-    Nobody has whose move is itself in question.
+    Nobody has whose move is itself in question. Who moves again takes along what moved before.
+
+    Args:
+        posted: Moves that the journal knows.
     """
     named = [*_moved(inputs.held_payees), *_moved(inputs.payees)]
     problems = inputs.payee_problems.items()
     unclear = {tax_id for tax_id, codes in problems if IssueCode.IDENTITY_CONFLICT in codes.split(",")}
-    return {before: tax_id for before, tax_id in named if tax_id and not {before, tax_id} & unclear}
+    declared = {before: tax_id for before, tax_id in named if tax_id and not {before, tax_id} & unclear}
+    present = {*inputs.payees["tax_id"], *inputs.payee_problems}
+    moves = to_the_last({old: new for old, new in posted.items() if old not in present} | declared)
+    return {old: new for old, new in moves.items() if old in declared or new in present}
 
 
 def _moved(payees: pd.DataFrame) -> Iterable[tuple[str, str]]:
@@ -37,13 +44,13 @@ def _moved(payees: pd.DataFrame) -> Iterable[tuple[str, str]]:
     return rows.itertuples(index=False, name=None)
 
 
-def gone_payees(claims: Iterable[Claim], inputs: Inputs) -> dict[str, list[Claim]]:
+def gone_payees(claims: Iterable[Claim], inputs: Inputs, posted: Moves) -> dict[str, list[Claim]]:
     """Find who was paid royalties and is in no table any more, under their document or as somebody's before.
 
     Returns:
         Tax id -> what was claimed for them.
     """
-    there = {*inputs.payees["tax_id"], *moves_of(inputs), *inputs.payee_problems}
+    there = {*inputs.payees["tax_id"], *moves_of(inputs, posted), *inputs.payee_problems}
     gone: dict[str, list[Claim]] = {}
     for claim in claims:
         if claim.payee not in there:
@@ -87,13 +94,13 @@ def _person(name: str, email: str) -> tuple[str, str]:
     return same_person(name), email.casefold()
 
 
-def rename_in_tables(inputs: Inputs) -> Inputs:
+def rename_in_tables(inputs: Inputs, posted: Moves) -> Inputs:
     """Read rows that still bear an old document as the new one's, with a notice of each.
 
     Returns:
         The same object where no row does.
     """
-    moves = moves_of(inputs)
+    moves = moves_of(inputs, posted)
     changes, issues = dict[str, object](), list[Issue]()
     for name in _TABLES if moves else ():
         rows: pd.DataFrame = getattr(inputs, name)
