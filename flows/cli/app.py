@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from flows.cli.accounts import account, journal, month, owed, taxes
 from flows.cli.address_book import contacts_app, institutions
-from flows.cli.decisions import approve, decide, hold, reject, release, resolve, unfreeze
+from flows.cli.decisions import approve, decide, hold, reject, release, resolve, unfreeze, withdraw
 from flows.cli.desk import desk_app, policy_app
 from flows.cli.doctor import doctor
 from flows.cli.ending import Result, command, echo_document_once
@@ -111,7 +111,7 @@ COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
         taxes,
         journal,
     ),
-    *(hold, release, resolve, decide, unfreeze),
+    *(hold, release, resolve, decide, withdraw, unfreeze),
     *(sandbox, doctor, schema, up, deploy),
     *(institutions, exchange_rate, qrcode),
 )
@@ -145,7 +145,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "To begin": ("demo", "up", "new", "check", "layouts", "schema"),
     "Paying": ("plan", "run", "approve", "reject", "settle", "nightly"),
     "What is on record": ("status", "runs", "explain", "account", "owed", "month", "taxes", "journal", "trace"),
-    "People's decisions": ("decide", "resolve", "hold", "release", "unfreeze", "exchange-rate"),
+    "People's decisions": ("decide", "resolve", "withdraw", "hold", "release", "unfreeze", "exchange-rate"),
     "Around it": ("desk", "policy", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor", "deploy"),
 }
 

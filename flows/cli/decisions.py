@@ -1,6 +1,7 @@
 """approve, reject, hold, release, resolve, decide, unfreeze: people's decisions, written to the ledger."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -313,6 +314,34 @@ def decide(
         console.print(render(message, terminal_language()), soft_wrap=True, markup=False)
     document = [{"obligation": each.obligation_key, "report_id": each.submission_id or None} for each in decided]
     return ExitCode.DONE, {"decided": document}
+
+
+def withdraw(  # each is an option
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Its path, or the first digits of its SHA-256.")],
+    by: By,
+    why: Annotated[str, typer.Option(metavar="TEXT", help="Why it does not count.")],
+    job: Annotated[str, typer.Option(metavar="NAME", help="Of which job, where several used it.")] = "",
+    period: Annotated[str, typer.Option(metavar="M", help="Of which month, where several used it.")] = "",
+    back: Annotated[bool, typer.Option("--back", help="Hand in what was withdrawn.")] = False,
+    as_json: AsJson = False,
+) -> Result:
+    """Take back a file that was handed in by mistake, before or after it was posted.
+
+    The next run of its job and month leaves it out, and takes back what it earned.
+    """
+    from flows.approvals import withdraw as acts
+    from flows.run import utc_now
+    from io_adapters.spreadsheets.files import sha256_of
+    from schemas.acts import Delivery
+
+    which = Delivery(job, period, sha256_of(file) if Path(file).is_file() else file)
+    with opened_ledger(create=False) as ledger:
+        found = acts.withdraw(ledger, which, by, why, utc_now(), back=back)
+    console, delivery = console_for(as_json=as_json), found.delivery
+    facts = {"file": found.name, "job": delivery.job, "period": delivery.period}
+    posted = "posted" if found.uses else "unposted"
+    print_text(console, f"cli.withdrawn.{'back' if back else posted}", **facts)
+    return ExitCode.DONE, {"withdrawn": not back, "sha256": delivery.sha256, **facts, "posted": bool(found.uses)}
 
 
 def unfreeze(

@@ -97,6 +97,8 @@ def _ledger(settings: "Settings") -> str:
 
     with open_ledger_of(settings, create=False) as ledger:
         ledger.runs.require_clock()
+        if broken := ledger.acts.first_broken():
+            raise SendingFrozen(Message("error.acts_broken", number=broken))
         binding = ledger.service.current()
         bound = f"belongs to {binding.url}" if binding.url else "belongs to no service yet"
         return f"tag {ledger.tag}, {bound}"

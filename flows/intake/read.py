@@ -25,6 +25,7 @@ from flows.intake.rules.inputs import (
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import Run
 from io_adapters.statement_lines.sums import give_memory_back
+from schemas.acts import withdrawn
 from schemas.corrections import CorrectedRow
 from schemas.errors import ConfigurationError
 from schemas.issues import Issue, IssueCode, make_issue
@@ -52,7 +53,7 @@ def read(run: Run) -> Intake:
     job, given = run.job, [path for _, path in run.request.files]
     corrections = Corrections(given, run.ledger.corrected_rows.known(job.job, run.request.period.label))
     reader = FileReader(run, corrections)
-    tables = reader.read_all(_slots(run, corrections))
+    tables = _without_withdrawn(run, reader.read_all(_slots(run, corrections)))
     reader.raise_what_cannot_be_read()
     corrections.refuse_what_was_not_read()
     give_memory_back()
@@ -115,6 +116,16 @@ def _intake(
         settled=tuple(corrections.settled),
         files=frozenset({(table.raw.file.name, table.raw.file.sha256) for table in everything} | corrections.files),
     )
+
+
+def _without_withdrawn(run: Run, tables: Sequence[list[ReadTable]]) -> list[list[ReadTable]]:
+    """Leave out the files that people have withdrawn from the period: what they earned is taken back."""
+    here = run.job.job, run.request.period.label
+    gone = {delivery.sha256 for delivery in withdrawn(run.ledger.acts.on_deliveries()) if delivery[:2] == here}
+    names = {table.raw.file.name for found in tables for table in found if table.raw.file.sha256 in gone}
+    for name in sorted(names):
+        run.show(Message("file.withdrawn", file=name))
+    return [[table for table in found if table.raw.file.sha256 not in gone] for found in tables]
 
 
 def _slots(run: Run, corrections: Corrections) -> list[Slot]:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, literal, or_, select, update
 
+from io_adapters.ledger.acts import ON_DELIVERIES, read_acts
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import (
     corrected_rows,
@@ -24,6 +25,7 @@ from io_adapters.ledger.tables import (
     run_inputs,
     sources,
 )
+from schemas.acts import Delivery, withdrawn
 from schemas.corrections import CorrectedRow
 from schemas.journal import STATEMENTS
 from schemas.line_sketch import NO_LINES, LineSketch
@@ -102,6 +104,13 @@ class Files:
         with self._db.reading() as connection:
             return {row.name: row.file_sha256 for row in connection.execute(query)}
 
+    def handed_in(self, sha256: str) -> dict[Delivery, str]:
+        """Return the deliveries of a file that was planned with, by the beginning of its digest -> its name."""
+        query = select(files.c.job, files.c.period, files.c.file_sha256, files.c.name).order_by(files.c.id)
+        with self._db.reading() as connection:
+            rows = connection.execute(query.where(files.c.file_sha256.startswith(sha256, autoescape=True)))
+            return {Delivery(*row[:3]): row.name for row in rows}
+
     def again_in(self, digests: Collection[str]) -> frozenset[str]:
         query = select(files.c.name).join(file_uses, file_uses.c.file_id == files.c.id)
         query = query.join(plan_runs, plan_runs.c.run_id == files.c.run_id)
@@ -135,7 +144,7 @@ class Files:
         return [_use(row, *lines[row.lines_sha256]) for row in versions.values()]
 
     def _used(self, which: ColumnElement[bool]) -> list[Row[Any]]:
-        """Return the files that runs with an effect have used, with whose money that was."""
+        """Return the files that runs with an effect have used and nobody has withdrawn, with whose money that was."""
         columns = (
             files.c.id,
             files.c.job,
@@ -162,7 +171,10 @@ class Files:
             .where(used),
         )
         with self._db.reading() as connection:
-            return sorted((row for query in queries for row in connection.execute(query)), key=lambda row: row.id)
+            gone = withdrawn(read_acts(connection, ON_DELIVERIES))
+            rows = [row for query in queries for row in connection.execute(query)]
+        kept = (row for row in rows if Delivery(row.job, row.period, row.file_sha256) not in gone)
+        return sorted(kept, key=lambda row: row.id)
 
 
 def _whose(row: Row[Any]) -> WhoseMoney:

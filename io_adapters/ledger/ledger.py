@@ -10,6 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from io_adapters.ledger.account_checks import AccountChecks, CheckRequests
+from io_adapters.ledger.acts import Acts
 from io_adapters.ledger.approvals import Approvals
 from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.contacts import Contacts
@@ -50,6 +51,7 @@ class Ledger:
         self.runs = Runs(database)
         self.leases = Leases(database)
         self.files = Files(database)
+        self.acts = Acts(database)
         self.corrected_rows = CorrectedRows(database)
         self.sources = Sources(database)
         self.pix_key_types = PixKeyTypes(database)

@@ -639,7 +639,24 @@ plan_exchanges = Table(
     Column("show_exchange_data", Boolean, nullable=False),
 )
 
+# What people did, each act chained to the one before (`schemas.acts`); written by one function, with its effect.
+acts = Table(
+    "acts",
+    metadata,
+    _serial(),
+    Column("kind", String(32), nullable=False),
+    _text("by"),
+    Column("subject", String(128), nullable=False),
+    _text("facts_json"),
+    _text("why"),
+    _moment("at"),
+    Column("previous", String(64), nullable=False, unique=True),
+    Column("sha256", String(64), nullable=False),
+    Index("ix_acts_kind", "kind"),
+)
+
 APPEND_ONLY: Final = (
+    "acts",
     "transitions",
     "journal_accounts",
     "journal_entries",

@@ -1,0 +1,55 @@
+"""The record of what people did: append-only, each act chained to the one before, written with its effect."""
+
+import json
+from collections.abc import Iterable
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, insert, select
+
+from io_adapters.ledger.claims import raise_epoch
+from io_adapters.ledger.engine import Database
+from io_adapters.ledger.tables import acts
+from schemas.acts import BEGINNING, Act, ActKind, chained, first_broken
+
+
+def record_act(connection: Connection, act: Act) -> None:
+    """Write an act down, in the transaction of its effect; looks at the ledger from before no longer stand."""
+    raise_epoch(connection)
+    previous = connection.scalar(select(acts.c.sha256).order_by(acts.c.id.desc()).limit(1)) or BEGINNING
+    values = {"kind": act.kind.value, "by": act.by, "subject": act.subject, "why": act.why, "at": act.at}
+    values |= {"facts_json": json.dumps(dict(act.facts), ensure_ascii=False, sort_keys=True)}
+    connection.execute(insert(acts).values(values | {"previous": previous, "sha256": chained(previous, act)}))
+
+
+ON_DELIVERIES: Final = (ActKind.WITHDRAW, ActKind.HAND_IN)
+
+
+class Acts:
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def record(self, act: Act) -> None:
+        """Write an act down whose record is its effect."""
+        with self._db.writing() as connection:
+            record_act(connection, act)
+
+    def on_deliveries(self) -> list[Act]:
+        """Return the acts on files that were handed in, the first first."""
+        with self._db.reading() as connection:
+            return read_acts(connection, ON_DELIVERIES)
+
+    def first_broken(self) -> int | None:
+        """Return the number of the first act that somebody changed, took out or put in; None where nobody did."""
+        with self._db.reading() as connection:
+            rows = connection.execute(select(acts).order_by(acts.c.id))
+            return first_broken((_act_of(row), row.previous, row.sha256) for row in rows)
+
+
+def read_acts(connection: Connection, kinds: Iterable[ActKind]) -> list[Act]:
+    """Return the acts of some kinds, the first first, within a transaction."""
+    wanted = [kind.value for kind in kinds]
+    return [_act_of(row) for row in connection.execute(select(acts).where(acts.c.kind.in_(wanted)).order_by(acts.c.id))]
+
+
+def _act_of(row: Row[Any]) -> Act:
+    return Act(ActKind(row.kind), row.by, row.subject, row.why, row.at, json.loads(row.facts_json))

@@ -1,0 +1,78 @@
+"""Acts: what people did, each with its effect, once; a chain, by which a row that was changed or taken out is known."""
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+
+class ActKind(StrEnum):
+    """What people do, as far as acts are told by their own table; older ones move here."""
+
+    WITHDRAW = "withdraw"  # a file that was handed in by mistake
+    HAND_IN = "hand_in"  # a file that was withdrawn, once more
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What a person did.
+
+    Attributes:
+        subject: What it is about: of a file, the hex digest of its bytes.
+        facts: What else has to be known of it; codes and labels, nobody's name or document.
+        why: In the person's words.
+        at: When (UTC).
+    """
+
+    kind: ActKind
+    by: str
+    subject: str
+    why: str
+    at: dt.datetime
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+class Delivery(NamedTuple):
+    """A file that was handed in for a month of a job.
+
+    Attributes:
+        sha256: Of its bytes, in hex.
+    """
+
+    job: str
+    period: str
+    sha256: str
+
+
+def withdrawn(acts: Iterable[Act]) -> frozenset[Delivery]:
+    """Return the deliveries that count no more: the last word on each is that it was withdrawn."""
+    last = {Delivery(act.facts["job"], act.facts["period"], act.subject): act.kind for act in acts}
+    return frozenset(delivery for delivery, kind in last.items() if kind is ActKind.WITHDRAW)
+
+
+# What the first act is chained to.
+BEGINNING: Final = "0" * 64
+
+
+def chained(previous: str, act: Act) -> str:
+    """Return the hash of an act and of the one before it: SHA-256 of its canonical JSON, in hex."""
+    values = [previous, act.kind.value, act.by, act.subject, act.why, act.at.astimezone(dt.UTC).isoformat()]
+    text = json.dumps([*values, dict(act.facts)], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def first_broken(acts: Iterable[tuple[Act, str, str]]) -> int | None:
+    """Return the number, from 1, of the first act that does not follow from the one before; None where all do.
+
+    Args:
+        acts: Each with the hash it is chained to and its own, in order.
+    """
+    before = BEGINNING
+    for number, (act, previous, own) in enumerate(acts, start=1):
+        if previous != before or own != chained(previous, act):
+            return number
+        before = own
+    return None
