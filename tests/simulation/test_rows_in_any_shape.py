@@ -56,6 +56,7 @@ class Row:
     reference: str
     cpf: str = ""
     key: str = ""
+    is_nudged: bool = False
 
     @property
     def cells(self) -> dict[str, str]:
@@ -87,6 +88,7 @@ class AnyShape(RuleBasedStateMachine):
         self.moments: list[Path] = []
         self.numbers = count(1)
         self.is_elsewhere = False
+        self.is_twice = False
         self.is_reshaped = False  # elsewhere, another amount is another payment to anybody's eyes
         self.untrue: list[str] = []
 
@@ -153,6 +155,18 @@ class AnyShape(RuleBasedStateMachine):
                 row.cpf = COMPANIES.cnpj()
                 self.owed.persons["".join(filter(str.isalnum, row.cpf))] = row.who
 
+    @precondition(lambda self: self.declared in ({}, {"job": "boreal"}))
+    @rule(which=WHICH, cents=st.integers(1, 4))
+    def write_a_few_centavos_more(self, which: int, cents: int) -> None:
+        """Under another job too, a few centavos make no other payment of one month; many do."""
+        row = self.rows[which % len(self.rows)] if self.rows else None
+        if row is not None and not row.is_nudged:
+            row.cents, row.is_nudged = row.cents + cents, True
+
+    @rule()
+    def let_the_list_stand_twice_under_order_numbers(self) -> None:
+        self.is_twice = not self.is_twice
+
     @precondition(lambda self: len(self.rows) > 1)
     @rule(which=WHICH)
     def take_out(self, which: int) -> None:
@@ -207,7 +221,10 @@ class AnyShape(RuleBasedStateMachine):
         for row in self.rows:
             sums[row.who] += row.cents
         self.owed.most |= sums
-        write_sheet(self.folder / "job" / "payments.csv", [row.cells for row in self.rows])
+        rows = [row.cells for row in self.rows]
+        if self.is_twice:
+            rows = [row | {"Referência": f"PED-{number * 37 % 911}"} for number, row in enumerate(rows * 2)]
+        write_sheet(self.folder / "job" / "payments.csv", rows)
         job = declare(
             self.folder / "job" / "job.yaml",
             sources=[{"files": "payments.csv", "layout": "payments"}],
