@@ -28,7 +28,6 @@ from schemas.parsing.blocks import Before, BlockFindings, nothing_held, parse_bl
 from schemas.parsing.cells import StoodIn
 from schemas.parsing.content_hash import RowsContent, hash_lines
 from schemas.parsing.dates import Evidence
-from schemas.parsing.excluded_rows import second_copy
 from schemas.parsing.find_columns import find_columns
 from schemas.parsing.line_sums import BlockSums, PartSum, decided_mark
 from schemas.parsing.readers import Convention
@@ -77,7 +76,7 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
         lines = block.lines(~unsound)
         if not unsound.any():
             return _summed(database, [block.findings(lines, (), stand_ins)], [lines])
-        others = parse_block(some_rows(table, unsound), layout, before=block.known, is_whole=False)
+        others = parse_block(some_rows(table, unsound), layout, before=block.known)
         if others.found.after.evidence != block.known.evidence:  # it proves what the plain lines were read without
             proven = Before(others.found.after.evidence, before.below)
             return sum_block(raw, layout, proven, few_rows=few_rows)
@@ -86,13 +85,11 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
 
 
 def _looked_at_whole(raw: RawTable, layout: Layout, match: HeaderMatch) -> bool:
-    """Tell whether rows have what only the rules know of: odd cells, sums above or among them, or all of them twice."""
+    """Tell whether rows have what only the rules know of: odd cells, or sums above or among them."""
     odd = raw.oddities
     is_odd = any((odd.hidden_rows, odd.hidden_columns, odd.merged, odd.external, odd.stale, odd.struck))
     is_odd |= bool(odd.shown_otherwise)
-    every = np.ones(len(raw.cells), dtype=bool)
-    is_odd |= bool(totals_above(raw, layout)) or bool(bare_rows(raw, match.positions))
-    return is_odd or second_copy(raw, every) is not None
+    return is_odd or bool(totals_above(raw, layout)) or bool(bare_rows(raw, match.positions))
 
 
 def _summed(database: Tables, found: Sequence[BlockFindings], parts: Sequence[SoundLines]) -> SummedBlock:

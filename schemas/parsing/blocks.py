@@ -61,7 +61,7 @@ class ParsedBlock:
     found: BlockFindings
 
 
-def parse_block(raw: RawTable, layout: Layout, *, before: Before, is_whole: bool = True) -> ParsedBlock:
+def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock:
     """Read a block of a file of royalty lines, of which no row has to know the rows of another block.
 
     Raises:
@@ -71,7 +71,7 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before, is_whole: bool
     table, excluded = found.table, found.excluded
     compares = bool(layout.totals or layout.control)
     positions = found.match.positions
-    parsed = settled(found, raw, layout, unread=unread_columns(raw, layout, found.match), is_whole=is_whole)
+    parsed = settled(found, raw, layout, unread=unread_columns(raw, layout, found.match))
     findings = BlockFindings(
         held=parsed.held,
         runs=runs_of(parsed.rows),
@@ -89,7 +89,7 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before, is_whole: bool
 
 
 _UNREAD: Final = frozenset({IssueCode.COLUMN_UNKNOWN, IssueCode.COLUMN_CONDITION})
-_HOLD_WHOLE: Final = frozenset({IssueCode.COLUMN_CONDITION, IssueCode.COLUMN_CLAUSE, IssueCode.LINES_TWICE})
+_HOLD_WHOLE: Final = frozenset({IssueCode.COLUMN_CONDITION, IssueCode.COLUMN_CLAUSE})
 _EXACT: Final = Context(prec=120)
 _HELD_KEY: Final = ("file", "sheet", "tax_id", "currency", "codes")
 _HELD_COLUMNS: Final = ("file", "sheet", "row", "tax_id", "amount", "currency", "codes")

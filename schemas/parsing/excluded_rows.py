@@ -143,23 +143,6 @@ def nearly_asked(raw: RawTable, layout: Layout, excluded: ExcludedRows) -> list[
     return issues
 
 
-_FEWEST_TWICE: Final = 6
-
-
-def second_copy(raw: RawTable, lines: Mask) -> int | None:
-    """Return the physical row from which on all lines stand a second time, in the same order; None if they do not."""
-    rows = np.flatnonzero(lines)
-    half = len(rows) // 2
-    if len(rows) < _FEWEST_TWICE or len(rows) % 2:
-        return None
-    above, below = raw.cells.iloc[rows[:half]], raw.cells.iloc[rows[half:]]
-    if (above.iloc[0].to_numpy() != below.iloc[0].to_numpy()).any() or (above.to_numpy() != below.to_numpy()).any():
-        return None
-    if above.duplicated().any():
-        return None  # equal lines stand side by side in some statements
-    return int(raw.cells.index[rows[half]])
-
-
 def blank_rows(raw: RawTable) -> Mask:
     return rows_empty_but_for(raw, (), np.ones(len(raw.cells), dtype=bool))
 

@@ -12,13 +12,13 @@ import numpy.typing as npt
 import pandas as pd
 from pyarrow import array
 
-from schemas.issues import Issue, IssueCode, errors_among, make_issue
+from schemas.issues import Issue, IssueCode, errors_among
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
 from schemas.messages import Message
 from schemas.parsing.cells import CellFinding, StoodIn, decisions_of
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
-from schemas.parsing.excluded_rows import ExcludedRows, excluded_rows, names_alone, nearly_asked, second_copy
+from schemas.parsing.excluded_rows import ExcludedRows, excluded_rows, names_alone, nearly_asked
 from schemas.parsing.find_columns import find_columns
 from schemas.parsing.line_sums import TableSource, compare_totals, sum_block
 from schemas.parsing.reading import apply_sign, flag_misshapen, read_cells
@@ -219,14 +219,12 @@ def settled(
     layout: Layout,
     *,
     unread: Sequence[UnreadColumn],
-    is_whole: bool = True,
     mismatches: Sequence[Issue] = (),
     decisions: tuple[Message | str, ...] = (),
 ) -> ParsedTable:
     """Part rows into sound and held ones, and say where each went."""
-    twice = second_copy(raw, found.excluded.lines) if is_whole and layout.table == "royalty_lines" else None
     notes = notes_that_stop(raw, found.excluded) if layout.table not in _OF_WORKS else []
-    held_whole = _why_whole(mismatches, unread, twice, notes)
+    held_whole = _why_whole(mismatches, unread, notes)
     frame, table = _validated_frame(found, raw, held_whole)
     held_codes = codes_by_position(table, held_whole)
     issues = [
@@ -236,7 +234,6 @@ def settled(
         *to_issues(table, raw, found.match.positions),
         *names_alone(raw, found.excluded, found.match.positions),
         *nearly_asked(raw, layout, found.excluded),
-        *([] if twice is None else [_told_twice(raw, twice)]),
         *notes,
         *mismatches,
     ]
@@ -251,20 +248,12 @@ def settled(
     )
 
 
-def _why_whole(
-    mismatches: Sequence[Issue], unread: Sequence[UnreadColumn], twice: int | None, notes: Sequence[Issue]
-) -> IssueCode | None:
+def _why_whole(mismatches: Sequence[Issue], unread: Sequence[UnreadColumn], notes: Sequence[Issue]) -> IssueCode | None:
     if errors_among(notes):
         return IssueCode.NOTE_STOPS
     if mismatches:
         return IssueCode.TOTAL_MISMATCH
-    if held := next((column.code for column in unread if column.code), None):
-        return held
-    return None if twice is None else IssueCode.LINES_TWICE
-
-
-def _told_twice(raw: RawTable, row: int) -> Issue:
-    return make_issue(IssueCode.LINES_TWICE, file=raw.file.name, sheet=raw.sheet, cell=f"A{row}", row=row)
+    return next((column.code for column in unread if column.code), None)
 
 
 def _key_types(table: TypedTable, held: Collection[int]) -> Mapping[str, str]:

@@ -5,12 +5,10 @@ Each case draws the rows of a file as its reader sees them, below a header in ro
 
 import pytest
 
-from io_adapters.statement_lines.blocks import sum_block
 from schemas.issues import IssueCode, Severity
-from schemas.parsing.blocks import Before
 from schemas.parsing.table import ParsedTable
 from schemas.sheet_cells import CellKind
-from tests.schemas.sheets import codes, layout, parse, sheet
+from tests.schemas.sheets import codes, parse
 from tests.spec.tables import CPF, table
 from tests.written import written
 
@@ -605,27 +603,3 @@ def test_an_artist_whose_name_is_a_word_for_totals_earns(name):
     """
     parsed = statement(drawn, totals=["Soma", "Total", "Subtotal"])
     assert why(parsed) == ["used", "used", "ignored total"]
-
-
-TWICE = [f"| {at} | Loja | 2026-09 | Faixa {at} | Lua | {at}.50 |" for at in (1, 2, 3)]
-HEAD = "| isrc | platform | period  | title  | artist | amount |"
-
-
-def test_lines_pasted_twice_below_each_other_are_held_and_named_where_they_begin_again():
-    parsed = statement("\n".join([HEAD, *TWICE, *TWICE]))
-    assert why(parsed) == ["held LINES_TWICE"] * 6
-    assert [(issue.code.value, issue.cell) for issue in parsed.issues] == [("LINES_TWICE", "A5")]
-
-
-@pytest.mark.parametrize("more", [TWICE[:1], TWICE[:2], [TWICE[1], TWICE[0], TWICE[2]], [TWICE[0], TWICE[1], TWICE[0]]])
-def test_some_equal_lines_are_lines_of_their_own(more):
-    assert set(why(statement("\n".join([HEAD, *TWICE, *more])))) == {"used"}
-
-
-def test_wrong_lines_that_come_twice_among_others_are_no_second_copy():
-    row = {"platform": "Loja", "title": "Samba", "currency": "BRL"}
-    wrong = [row | {"isrc": f"BRAUR260000{at}", "period": "ontem", "amount": f"{at}.50"} for at in (1, 2, 3)]
-    sound = [row | {"isrc": f"BRAUR260001{at}", "period": "2026-09", "amount": f"{at}.25"} for at in range(4)]
-    raw = sheet(*wrong, *sound[:2], *wrong, *sound[2:])
-    summed = sum_block(raw, layout("royalty_lines"), Before(), few_rows=0)
-    assert {issue.code.value for found in summed.found for issue in found.issues} == {"DATE_FORMAT"}
