@@ -10,7 +10,7 @@ from tests.simulation.editing_office import COMPANIES, OTHER_PAYER, PEOPLE, Edit
 from tests.simulation.mutants import Change, Mutant, Question
 from tests.simulation.office import Office
 
-CLAIM, ALIKE = "flows.payables.rules.claims", "flows.payables.rules.claims"
+CLAIM, ALIKE = "flows.payables.rules.claims", "flows.payables.rules.paid_before"
 
 
 def after(edit: Callable[[EditingOffice], object], *, recurring: bool = False, unwatched: bool = False) -> Question:
@@ -111,13 +111,13 @@ IDENTITY: Final = (
         Change(
             f"{CLAIM}:_Gone._lost", "(obligation.payee.tax_id, obligation.destination)", "(obligation.payee.tax_id,)"
         ),
-        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, obligation.destination), ()),", ""),
+        Change(f"{ALIKE}:paid_alike", ", *by_recipient.get(row.destination, ())", ""),
     ),
     Mutant(
         "an account that was paid under another job and document is unknown",
         "DOUBLE",
         after(own_companies_in_another_job),
-        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, obligation.destination), ()),", ""),
+        Change(f"{ALIKE}:paid_alike", ", *by_recipient.get(row.destination, ())", ""),
     ),
     Mutant(
         "what other jobs and periods have paid is theirs",
@@ -157,12 +157,12 @@ IDENTITY: Final = (
         "what recurs may recur within its period",
         "DOUBLE",
         after(declare(**SAME_DAYS), recurring=True),
-        Change(f"{ALIKE}:_counts", " and not _overlap(paid.period, identity.period)", ""),
+        Change(f"{ALIKE}:_months_between", "if first.start <= second.end and second.start <= first.end:", "if False:"),
     ),
     Mutant(
         "what recurs may recur in any job",
         "DOUBLE",
         after(declare(**OTHER_JOB, period="2026-11"), recurring=True),
-        Change(f"{ALIKE}:_counts", "obligation.recurring and same_series", "obligation.recurring"),
+        Change(f"{ALIKE}:_is_question", "if is_series and recurs and", "if recurs and"),
     ),
 )

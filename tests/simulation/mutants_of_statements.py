@@ -157,6 +157,37 @@ def net_of(rows: Sequence[Line]) -> list[Line]:
     return each(Valor=lambda row: comma(round(number(row["Valor"]) * Decimal("0.85"), 7)))(rows)
 
 
+def fed_as_a_list() -> Question:
+    """What a month of royalties came to stands in a list of payments under another job."""
+    amount = comma(round(cents(MONTH) / 100, 2))
+    usual = {"job": "lista", "payees": None, "shares": None, "sources": [{"files": "list.csv", "layout": "payments"}]}
+    return runs(({"2026-09.csv": MONTH}, {}), ({"list.csv": [payment(ANA, amount)]}, usual), owed=cents(MONTH))
+
+
+def respelt_advance() -> Question:
+    """An advance that one month recouped comes in the next under another spelling."""
+
+    def advance(reference: str) -> list[Row]:
+        return [{"CPF": payee(ANA)["CPF"], "Referência": reference, "Valor": "500,00", "Data": "2026-01-05"}]
+
+    first = {"advances": "advances.csv"}
+    october = first | {"period": "2026-10"}
+    steps = (
+        ({"2026-09.csv": MONTH, "advances.csv": advance("adiantamento 1")}, first),
+        ({"2026-10.csv": NEXT, "advances.csv": advance("adiantamento-1")}, october),
+    )
+    held = cents(MONTH) - 50_000
+
+    def ask(folder: Path, _: Office) -> tuple[str, ...]:
+        with opened_office(Path(mkdtemp(prefix="mutant-", dir=folder.parent))) as office:
+            for files, changes in steps:
+                _run(office.folder, files, changes)
+            sent = sum(cents_of(entry["finalAmount"]) for entry in office.provider.entries())
+        return ("recouped twice",) if sent > held + 100 else ()
+
+    return ask
+
+
 NO_EDITIONS: Final = Change(f"{USED}:_find_shared", "editions.get(file.name, {})", "dict()")
 
 KNOWN_AGAIN: Final = (
@@ -186,6 +217,24 @@ KNOWN_AGAIN: Final = (
         NO_EDITIONS,
     ),
     Mutant(
+        "a statement may say everything twice",
+        "DOUBLE",
+        runs(({"2026-09.csv": [*reversed(MONTH), *MONTH]}, {}), owed=cents(MONTH)),
+        Change(f"{USED}:_find_shared", "says_twice(file.lines, file.sums)", "None"),
+    ),
+    Mutant(
+        "what was paid as royalties was no payment",
+        "DOUBLE",
+        fed_as_a_list(),
+        Change("io_adapters.ledger.claims:Claims.paid_to", 'claims.c.kind != "owner"', 'claims.c.kind == "payment"'),
+    ),
+    Mutant(
+        "an advance is known by its spelling",
+        "recouped twice",
+        respelt_advance(),
+        Change("flows.royalties.rules.known_advances:doubtful_advances", "if former is not None:", "if False:"),
+    ),
+    Mutant(
         "another document is another payee of royalties",
         "DOUBLE",
         another_document(),
@@ -195,7 +244,7 @@ KNOWN_AGAIN: Final = (
         "an opening balance that is gone was never there",
         "DOUBLE",
         paid_outside_and_taken_out(),
-        Change("flows.payables.snapshot:_opening_gone", "if cents and not", "if False and not"),
+        Change("flows.payables.snapshot:_opening_gone", "if row.amount_cents", "if False"),
     ),
     Mutant(
         "running numbers tell payments apart",
