@@ -14,7 +14,7 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.declarations import is_path, read_job, read_policy
 from io_adapters.spreadsheets.files import is_url, keep_within
 from schemas.errors import ConfigurationError, RepasseError
-from schemas.job import BRASILIA, Job, Period, PolicyReads, period_asked, resolve_period
+from schemas.job import BRASILIA, Job, Period, PolicyReads, month_label, period_asked, resolve_period
 from schemas.messages import Message
 
 
@@ -68,11 +68,13 @@ def read_run_request(job_path: Path, options: RunOptions = NO_OPTIONS) -> RunReq
     declared = read_job(job_path)
     job = declared.job
     require_within_reach(job, job_path)
+    today = dt.datetime.now(BRASILIA).date()
     try:
-        spec = period_asked(job.period, options.period) if options.period else job.period
+        asked = month_label(options.period, today)
+        spec = period_asked(job.period, asked) if asked else job.period
     except ValueError as error:
         raise ConfigurationError(Message("error.in_job_file", file=job_path.name, why=str(error))) from None
-    resolved = resolve_period(spec, dt.datetime.now(BRASILIA).date())
+    resolved = resolve_period(spec, today)
     known = {str(position) for position in range(1, len(job.sources) + 1)}
     known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
     given = tuple(_given_file(text, known) for text in options.files)

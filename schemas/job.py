@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from schemas.layouts.layout import Layout
 from schemas.values.money import parse_plain_amount
+from schemas.values.reading import months_named
 from schemas.values.tax_id import require_tax_id
 
 
@@ -517,6 +518,24 @@ def labelled_period(label: str) -> Period:
     if end:
         return Period(label, dt.date.fromisoformat(start), dt.date.fromisoformat(end))
     return _month(int(label[:4]), int(label[5:]))
+
+
+def month_label(text: str, today: dt.date) -> str:
+    """Return the label of the month that somebody names, however it is written; any other text is returned as it is.
+
+    A month without a year is the last one that has begun.
+
+    >>> today = dt.date(2026, 11, 3)
+    >>> [month_label(text, today) for text in ("10/2026", "out/26", "Outubro", "dezembro", "2026-10", "logo")]
+    ['2026-10', '2026-10', '2026-10', '2025-12', '2026-10', 'logo']
+    """
+    named = months_named(text)
+    if len(named) != 1 or ".." in text:
+        return text
+    ((year, month),) = named
+    if year is None:
+        year = today.year if month <= today.month else today.year - 1
+    return _month(year, month).label
 
 
 def period_asked(declared: str | PeriodRange, asked: str) -> str | PeriodRange:

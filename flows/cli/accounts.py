@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from flows.cli.ending import AsJson, Result, console_for, opened_ledger, suffix_of
+from flows.cli.ending import AsJson, Result, as_month, console_for, opened_ledger, suffix_of
 from schemas.errors import ConfigurationError, ExitCode
 from schemas.messages import Message
 
@@ -91,7 +91,7 @@ def owed(
 
 
 def month(
-    month: Annotated[str, typer.Argument(metavar="MONTH", help="Of the periods, such as 2026-10.")],
+    month: Annotated[str, typer.Argument(metavar="MONTH", help="Of the periods, such as 2026-10.", callback=as_month)],
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the view to a .xlsx.")] = None,
     as_json: AsJson = False,
 ) -> Result:
@@ -174,7 +174,9 @@ def _day(text: str) -> dt.date:
 
 
 def taxes(
-    month: Annotated[str | None, typer.Option(metavar="MONTH", help="Paid in it, to people: such as 2026-11.")] = None,
+    month: Annotated[
+        str | None, typer.Option(metavar="MONTH", help="Paid in it, to people: as 2026-11.", callback=as_month)
+    ] = None,
     year: Annotated[int | None, typer.Option(min=2000, max=9999, help="Paid in it, by payee and month.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="The .xlsx; taxes-2026.xlsx without.")] = None,
     as_json: AsJson = False,

@@ -10,6 +10,7 @@ from flows.cli.ending import (
     AsJson,
     By,
     Result,
+    as_month,
     console_for,
     in_brazil,
     opened_ledger,
@@ -321,7 +322,9 @@ def withdraw(  # each is an option
     by: By,
     why: Annotated[str, typer.Option(metavar="TEXT", help="Why it does not count.")],
     job: Annotated[str, typer.Option(metavar="NAME", help="Of which job, where several used it.")] = "",
-    period: Annotated[str, typer.Option(metavar="M", help="Of which month, where several used it.")] = "",
+    period: Annotated[
+        str, typer.Option(metavar="MONTH", help="Of which month, where several used it.", callback=as_month)
+    ] = "",
     back: Annotated[bool, typer.Option("--back", help="Hand in what was withdrawn.")] = False,
     as_json: AsJson = False,
 ) -> Result:

@@ -39,6 +39,13 @@ def plain_names(given: str | list[str] | None) -> str | list[str] | None:
     return given
 
 
+def as_month(given: str | None) -> str | None:
+    """Read a month as people write it, "out/26" or "outubro", as its label."""
+    from schemas.job import BRASILIA, month_label
+
+    return month_label(given, dt.datetime.now(BRASILIA).date()) if given else given
+
+
 By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so.", show_default=False, callback=plain_names)]
 JobFile = Annotated[Path, typer.Argument(metavar="JOB", help="The job file (YAML).", show_default=False)]
 

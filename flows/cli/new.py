@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from flows.cli.ending import AsJson, Result, command, console_for, ended
+from flows.cli.ending import AsJson, Result, as_month, command, console_for, ended
 from schemas.errors import ConfigurationError, ExitCode, errors_in_language
 from schemas.messages import Message, render
 
@@ -205,9 +205,10 @@ def _sound_tax_id(text: str) -> str:
 
 
 def _sound_month(text: str) -> str:
-    if not _MONTH.fullmatch(text):
+    label = as_month(text) or ""
+    if not _MONTH.fullmatch(label):
         raise ValueError
-    return text
+    return label
 
 
 def _sound_name(text: str) -> str:

@@ -10,6 +10,7 @@ import typer
 from flows.cli.ending import (
     AsJson,
     Result,
+    as_month,
     console_for,
     in_brazil,
     opened_ledger,
@@ -236,7 +237,7 @@ def runs(as_json: AsJson = False) -> Result:
 
 What = Annotated[str, typer.Argument(metavar="PAYEE-OR-PAYMENT", help="ob-..., rp-..., a tax id, or a name.")]
 OfJob = Annotated[str | None, typer.Option("--job", metavar="NAME", help="Only this job.")]
-OfPeriod = Annotated[str | None, typer.Option("--period", metavar="LABEL", help="Only this period.")]
+OfPeriod = Annotated[str | None, typer.Option("--period", metavar="LABEL", help="Only this period.", callback=as_month)]
 
 
 def trace(
