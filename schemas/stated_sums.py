@@ -20,7 +20,7 @@ from schemas.tables.royalties import LineTotals
 # Shape of sums: one row per currency, month of account ("" where lines do not say), shape of lines, level and key.
 #   shape: which of the columns that levels are made of the lines fill, as bits; `WHOLE` is all lines of the account.
 #       Lines are added up twice, by platform and by territory: from `OF_TERRITORIES` on, shapes are of the latter.
-#   key: of what the sum is, hashed. Of a level of an account, those of most money are kept, 4,096 at most.
+#   key: of what the sum is, hashed. Of a level of an account, those of most money are kept, 1,024 at most.
 #   amount_micros: in millionths of the currency, to be compared, never to be paid.
 SUMS: Final = pa.schema(
     [
@@ -86,11 +86,11 @@ by_shape AS (
         sum(micros) AS micros, sum(lines) AS lines
     FROM platforms
     GROUP BY file, currency, month, shape, GROUPING SETS (
-        (), (isrc), (upc), (title), (platform), (isrc, platform), (upc, platform), (title, platform))
+        (), (isrc), (upc), (title), (platform), (isrc, platform), (title, platform))
     UNION ALL
-    SELECT file, currency, month, shape, territory, isrc, upc, NULL, NULL, sum(micros), sum(lines)
+    SELECT file, currency, month, shape, territory, isrc, NULL, NULL, NULL, sum(micros), sum(lines)
     FROM territories
-    GROUP BY file, currency, month, shape, GROUPING SETS ((), (territory), (isrc, territory), (upc, territory))
+    GROUP BY file, currency, month, shape, GROUPING SETS ((), (territory), (isrc, territory))
 ),
 named AS (
     SELECT file, currency, month, shape, micros, lines, concat_ws('|', isrc, upc, title, platform, territory) AS name,
@@ -114,6 +114,6 @@ SELECT file, currency, month, shape, level, md5_number_lower(level || ':' || nam
     micros::BIGINT AS amount_micros, lines::BIGINT AS lines
 FROM sums WHERE micros <> 0
 QUALIFY row_number() OVER (
-    PARTITION BY file, currency, month, shape, level ORDER BY abs(micros) DESC, name) <= 4096
+    PARTITION BY file, currency, month, shape, level ORDER BY abs(micros) DESC, name) <= 1024
 ORDER BY ALL
 """

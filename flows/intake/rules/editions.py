@@ -6,7 +6,7 @@ sums are the same, or all in one proportion; or every sum is at least what it wa
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
@@ -209,7 +209,7 @@ def find_editions(
     Returns:
         Name of the statement -> currency and month of the account -> of what it looks like an edition.
     """
-    everything = [*before, *statements]
+    everything = [*_comparable(before, statements), *statements]
     found = dict[str, dict[tuple[str, str], Edition]]()
     for row in sorted(_compare(everything, len(before)), key=lambda row: _HOW.index(row["how"])):
         accounts = found.setdefault(everything[row["number"]].where, {})
@@ -224,6 +224,29 @@ def find_editions(
         )
         accounts.setdefault((row["currency"], row["month"]), edition)
     return found
+
+
+# Of other months, the recordings of most money say whether a statement was dated anew.
+_MOST_DATED_ANEW: Final = 100
+
+
+def _comparable(before: Sequence[ComparedStatement], now: Sequence[ComparedStatement]) -> list[ComparedStatement]:
+    """Leave out the sums of months that no statement is of, but for those of its largest recordings."""
+    if not before or not now:
+        return list(before)
+    sums = pa.concat_tables([statement.sums for statement in now])
+    months = pc.unique(sums["month"])
+    recordings = sums.filter(pc.is_in(sums["level"], pa.array(["isrc", "upc", "title"])))
+    heaviest = recordings["key"].take(pc.array_sort_indices(pc.abs(recordings["amount_micros"]), order="descending"))
+    largest = heaviest[: _MOST_DATED_ANEW * max(1, len(now))]
+    if "" in months.to_pylist():
+        return list(before)
+
+    def kept(other: pa.Table) -> pa.Table:
+        of_months = pc.or_(pc.is_in(other["month"], months), pc.equal(other["month"], ""))
+        return other.filter(pc.or_(of_months, pc.is_in(other["key"], largest)))
+
+    return [replace(other, sums=kept(other.sums)) for other in before]
 
 
 def _compare(statements: Sequence[ComparedStatement], known: int = 0) -> list[dict[str, Any]]:
