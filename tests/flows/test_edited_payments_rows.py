@@ -204,8 +204,9 @@ ONCE = [payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00")]
         numbered(ONCE * 2, "PG-", 7),
         numbered(sorted(ONCE * 2, key=str)),
         numbered(ONCE + ONCE[:1]),
+        [row | {"Referência": f"Nota {number}"} for number, row in zip((17, 19, 4, 8, 15, 16), ONCE * 2, strict=True)],
     ],
-    ids=["1 to 6", "with a word", "sorted", "one row of it"],
+    ids=["1 to 6", "with a word", "sorted", "one row of it", "every row under numbers of documents"],
 )
 def test_a_list_pasted_twice_whose_rows_are_numbered_wants_a_persons_eye(label, service, rows):
     label.payments(*rows)
@@ -222,10 +223,13 @@ def test_a_list_pasted_twice_whose_rows_are_numbered_wants_a_persons_eye(label, 
     "rows",
     [
         numbered([payment(ANA, f"{amount},00") for amount in range(10, 16)]),
-        [row | {"Referência": f"Nota {number}"} for number, row in zip((17, 19, 4, 8, 15, 16), ONCE * 2, strict=True)],
+        [
+            row | {"Referência": f"Nota {number}"}
+            for number, row in zip((17, 19, 4, 8, 15), [*ONCE, *ONCE[:2]], strict=True)
+        ],
         numbered([payment(ANA, "10,00", "show"), payment(ANA, "10,00", "show")], "show "),
     ],
-    ids=["other amounts", "numbers of documents", "two shows"],
+    ids=["other amounts", "some under numbers of documents", "two shows"],
 )
 def test_honest_numbered_rows_are_paid_without_a_question(label, service, rows):
     label.payments(*rows)
