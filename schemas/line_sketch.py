@@ -1,7 +1,7 @@
 """Which statement lines a file holds, in a bounded sketch that adds up: by it, lines that come again are known.
 
 A sample of hashes (a KMV or bottom-k sketch) with how often each line stands in the file. Two lines are the same where
-recording, month, platform, territory, amount and currency are; a title counts only where a line has no code.
+recording, month or day, platform, territory, amount and currency are; a title counts only where a line has no code.
 """
 
 import json
@@ -247,10 +247,9 @@ def identify_lines(texts: Mapping[str, Coded], amount: pa.Array) -> IdentifiedLi
         texts: Canonical column -> which text each line has, and the different texts.
         amount: Exact decimals of 18 places.
     """
-    codes, periods = texts["period"]
-    told_by = {name: texts[name] for name in ("platform", "territory", "currency")}
-    months = {"month": (codes, [period[: len("2026-01")] for period in periods])}
-    hashes = hash_lines(told_by | months, np.zeros(len(codes), np.int64), amount, about=_recordings(texts))
+    told_by = {name: texts[name] for name in ("period", "platform", "territory", "currency")}
+    nothing = np.zeros(len(amount), np.int64)
+    hashes = hash_lines(told_by, nothing, amount, about=_recordings(texts))
     return IdentifiedLines(hashes, _weights(amount), texts["currency"])
 
 

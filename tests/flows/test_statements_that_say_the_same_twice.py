@@ -3,6 +3,7 @@
 Held constant: one payee, CSV, one currency, nobody releases anything. `test_statements_in_any_edition` draws histories.
 """
 
+import random
 from decimal import Decimal
 
 import pytest
@@ -69,6 +70,22 @@ def fees(month, amounts):
     ]
 
 
+def sales(month):
+    """Sales one by one, a line each, at the few prices of a shop."""
+    drawn = random.Random(month)
+    return [
+        {
+            "Período": f"2026-{month:02}-{drawn.randint(1, 28):02}",
+            "Plataforma": "Loja",
+            "Território": drawn.choice(["BR", "US", "PT"]),
+            "ISRC": f"BRAUR26{drawn.randrange(4):05}",
+            "Valor": drawn.choice(["0,85", "0,85", "6,79", "24,65"]),
+            "Moeda": "BRL",
+        }
+        for _ in range(120)
+    ]
+
+
 HONEST = {
     "late lines of the same months": lambda month: [*month_of(month), *month_of(month - 1, 8, seed=month + 300)],
     "streams at one price": lambda month: [
@@ -76,6 +93,7 @@ HONEST = {
         for n, row in enumerate(month_of(month, 60))
     ]
     + month_of(month, 30, seed=month + 60),
+    "sales one by one": lambda month: sales(month),
     "flat fees": lambda month: fees(month, ["150,00"] * 20),
     "flat fees with centavos": lambda month: fees(month, ["1234,56"] * 6),
     "one recording a fee": lambda month: fees(month, ["987,65"]),

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.line_sketch import LineSketch
+from schemas.line_sketch import WEIGHT_PLACES, LineSketch
 from schemas.messages import Message, Money
 from schemas.queries import query
 from schemas.stated_sums import OF_TERRITORIES, SUMS, WHOLE
@@ -268,10 +268,12 @@ def _compare(statements: Sequence[ComparedStatement], known: int = 0) -> list[di
     return rows
 
 
-# A line may stand twice by chance where it is worth next to nothing; lines of four digits do not.
-_LONG_WEIGHT: Final = 4
+# Lines of one recording, day, store and country may come to the same, as sales one by one do, or streams at one price.
+# Amounts of four digits, from one unit of money on, do not; nor do most lines of a file.
 _FEWEST_TWICE: Final = 3
-_MUCH_OF_MONEY: Final = 5
+_FEWEST_OF_MOST: Final = 6
+_ONE: Final = 10**WEIGHT_PLACES
+_LONG_DIGITS: Final = 4
 
 
 def says_twice(lines: LineSketch, sums: pa.Table) -> Message | None:
@@ -297,15 +299,16 @@ def says_twice(lines: LineSketch, sums: pa.Table) -> Message | None:
 def _lines_again(lines: LineSketch) -> int:
     """Count the lines that stand once more, where these are more than chance."""
     more = lines.counts - 1
-    if not more.any():
-        return 0
-    money = lines.money_of(more)
-    is_much = any(_MUCH_OF_MONEY * weight >= lines.money.get(name, 0) > 0 for name, weight in money.items())
-    long = np.array([len(str(weight).rstrip("0")) >= _LONG_WEIGHT for weight in lines.weights.tolist()], dtype=bool)
-    long_again = len(set(lines.weights[long & (more > 0)].tolist()))
-    few = max(_FEWEST_TWICE, len(lines.hashes) // 100)
-    is_all = bool((more > 0).all()) and len(more) >= _FEWEST_TWICE
-    return lines.lines_of(more) if (long_again >= few and is_much) or long_again > few or is_all else 0
+    again = np.count_nonzero(more)
+    long = {weight for weight in lines.weights[more > 0].tolist() if weight >= _ONE and _digits(weight) >= _LONG_DIGITS}
+    is_every_line = again == len(more) >= _FEWEST_TWICE
+    are_most = again >= _FEWEST_OF_MOST and 3 * again >= 2 * len(more)
+    are_long = len(long) > max(_FEWEST_TWICE, len(more) // 100)
+    return lines.lines_of(more) if is_every_line or are_most or are_long else 0
+
+
+def _digits(weight: int) -> int:
+    return len(str(weight).rstrip("0"))
 
 
 def _part(sums: pa.Table, shape: int, number: int) -> ComparedStatement:
