@@ -93,7 +93,7 @@ HONEST = {
         for n, row in enumerate(month_of(month, 60))
     ]
     + month_of(month, 30, seed=month + 60),
-    "sales one by one": lambda month: sales(month),
+    "sales one by one": sales,
     "flat fees": lambda month: fees(month, ["150,00"] * 20),
     "flat fees with centavos": lambda month: fees(month, ["1234,56"] * 6),
     "one recording a fee": lambda month: fees(month, ["987,65"]),
