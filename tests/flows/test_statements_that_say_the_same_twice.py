@@ -47,6 +47,19 @@ def test_what_a_statement_says_twice_by_itself_is_not_paid_twice(royalties, serv
     assert list(asked(report)) == ["2026-09.csv"]
 
 
+def test_what_a_statement_says_twice_is_paid_twice_when_people_say_so(royalties, service):
+    path = royalties.write("2026-09.csv", whole(TWICE_BY_ITSELF["every line twice"](month_of(9))))
+    royalties.run()
+    assert service.paid == []
+    waiting = royalties.ask("run", royalties.job, "--again", path, "--yes", code=14)
+    amount = comma(Decimal(waiting["totals_cents"]["planned"]).scaleb(-2))
+    royalties.approve(waiting["plan_digest"], amount, "bia")
+    royalties.say("run", royalties.job, "--again", path)
+    assert service.paid == [pytest.approx(float(2 * cents(month_of(9))), abs=1)]
+    report = royalties.run()
+    assert (len(service.paid), asked(report)) == (1, {})
+
+
 @pytest.mark.parametrize("other", ["next month", "same month", "another job"])
 @pytest.mark.parametrize("name", IN_ANOTHER_SHAPE)
 def test_a_month_in_another_shape_beside_new_lines_of_it_is_not_paid_twice(royalties, service, name, other):

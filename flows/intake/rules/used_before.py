@@ -305,7 +305,7 @@ def _find_shared(ranked: Sequence[UsedFile], uses: Sequence[FileUse], here: Whos
         twice = None if any(_is_same(file, use) for use in own) else says_twice(file.lines, file.sums)
         if shared or left or twice:
             found[file.name] = SharedLines(
-                found="; ".join(shared.where[:_TOLD]) if shared else "",
+                found="; ".join(shared.where[:_TOLD]) if shared else file.name if twice else "",
                 lines=min(shared.lines, file.lines.lines) if shared else 0,
                 marks=shared.marks if shared else None,
                 editions=left,
