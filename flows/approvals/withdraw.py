@@ -26,7 +26,16 @@ class Withdrawal(NamedTuple):
 FEWEST_DIGITS: Final = 8
 
 
-def withdraw(ledger: Ledger, which: Delivery, by: str, why: str, now: dt.datetime, *, back: bool = False) -> Withdrawal:
+def withdraw(  # each by name
+    ledger: Ledger,
+    which: Delivery,
+    by: str,
+    why: str,
+    now: dt.datetime,
+    *,
+    back: bool = False,
+    signed_in: bool = False,
+) -> Withdrawal:
     """Record that a file counts no more for the month of a job, or counts once more; the next run posts it.
 
     What it earned is taken back by entries of that run's day. What was sent stays sent: who got too much owes it.
@@ -34,6 +43,7 @@ def withdraw(ledger: Ledger, which: Delivery, by: str, why: str, now: dt.datetim
     Args:
         which: By the beginning of its digest, eight digits or more; job and period may be "" where one alone is meant.
         back: Hand in what was withdrawn.
+        signed_in: Whether `by` is whoever has signed in, and not a name that was typed.
 
     Raises:
         DecisionRefused: no such file was planned with, or it is withdrawn already, or it is not clear which is meant;
@@ -52,7 +62,8 @@ def withdraw(ledger: Ledger, which: Delivery, by: str, why: str, now: dt.datetim
         places = Listed(tuple(Message("delivery.of", job=d.job, period=d.period, file=known[d]) for d in meant), "; ")
         raise DecisionRefused(Message("error.withdraw_which" if meant else "error.withdraw_none", places=places))
     (delivery,) = meant
-    require_typed_name_counts(ledger, delivery.job)
+    if not signed_in:
+        require_typed_name_counts(ledger, delivery.job)
     uses = tuple(use for use in ledger.files.uses_of([delivery.sha256]) if _is_of(use, delivery))
     facts = {"job": delivery.job, "period": delivery.period}
     kind = ActKind.HAND_IN if back else ActKind.WITHDRAW

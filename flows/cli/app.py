@@ -38,11 +38,11 @@ class _InGroups(TyperGroup):
     """The whole command line: its help lists the commands by what they are for."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401  # typer's own types, not exported
-        """Say of each option in one line what it does."""
+        """Leave the printing of completion out of the help: installing it is what people want."""
         params: list[Any] = super().get_params(ctx)
         for param in params:
             if param.name == "show_completion":
-                param.help = "Show completion for the current shell."
+                param.hidden = True
         return params
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002  # likewise

@@ -328,9 +328,9 @@ def withdraw(  # each is an option
     back: Annotated[bool, typer.Option("--back", help="Hand in what was withdrawn.")] = False,
     as_json: AsJson = False,
 ) -> Result:
-    """Take back a file that was handed in by mistake, before or after it was posted.
+    """Take back a file that was handed in by mistake.
 
-    The next run of its job and month leaves it out, and takes back what it earned.
+    The next run of its job and month leaves it out, and takes back what of it was posted.
     """
     from flows.approvals import withdraw as acts
     from flows.run import utc_now

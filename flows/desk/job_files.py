@@ -4,30 +4,35 @@ The files in the folder of jobs stay the truth. Each change is shown first, row 
 who made it and when; what was there before can be had again.
 """
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pandas as pd
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, RedirectResponse
 
+from flows.approvals.withdraw import withdraw
 from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, settings_of, signed_in
 from flows.desk.job_writing import JobChange, digest_of, write_job
 from flows.desk.jobs import job_of, jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
 from flows.intake.which_files import Slot, slots_of
+from flows.run import utc_now
 from flows.run_request import leads_outside
 from io_adapters.ledger.desk import JobVersion
+from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.models import MODELS, model_file, model_xlsx
 from io_adapters.spreadsheets.declarations import read_job, with_table_files
 from io_adapters.spreadsheets.files import expand, is_url
 from io_adapters.spreadsheets.reading import open_file
+from schemas.acts import Delivery, withdrawn
 from schemas.approval import Role
-from schemas.errors import RepasseError
+from schemas.errors import DecisionRefused, RepasseError
 from schemas.issues import Issue
 from schemas.job import Job
 from schemas.messages import render
@@ -151,11 +156,44 @@ def _page(request: Request, token: str, *, status: int = 200, problem: str = "",
         "sources": job.sources if isinstance(job, Job) else (),
         "models": list(MODELS),
         "versions": versions_of(request, path)[:VERSIONS_SHOWN],
+        "deliveries": _deliveries(ledger_of(request), line.name),
         "problem": problem,
         "digest": digest_of(path),
         "limit_bytes": settings_of(request).upload_limit_bytes,
     }
     return show(request, "job_files.html", status=status, **facts)
+
+
+class HandedIn(NamedTuple):
+    """A file that was handed in for a month of the job."""
+
+    name: str
+    period: str
+    sha256: str
+    at: dt.datetime
+    counts: bool
+
+
+def _deliveries(ledger: Ledger, job: str) -> list[HandedIn]:
+    gone = withdrawn(ledger.acts.on_deliveries())
+    return [
+        HandedIn(name, delivery.period, delivery.sha256, at, delivery not in gone)
+        for delivery, name, at in ledger.files.handed_in_for(job, VERSIONS_SHOWN)
+    ]
+
+
+@router.post("/jobs/{token}/deliveries")
+def withdraw_delivery(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
+    """Let a file that was handed in by mistake count no more, or count once more; the next run posts it."""
+    signed.require(Role.PREPARER)
+    path_of(request, token)
+    which = Delivery(job_of(request, token).name, form.get("period", ""), form.get("sha256", ""))
+    by, why, back = signed.user.name, form.get("why", ""), form.get("back") == "yes"
+    try:
+        withdraw(ledger_of(request), which, by, why, utc_now(), back=back, signed_in=True)
+    except DecisionRefused as refused:
+        return _page(request, token, status=422, problem=render(refused.content, language_of(request)))
+    return RedirectResponse(f"/jobs/{token}/files", status_code=303)
 
 
 @router.get("/jobs/{token}/job.yaml")

@@ -1,5 +1,6 @@
 """Files in the ledger: which run used which, so that nothing is paid twice under another name; what people wrote."""
 
+import datetime as dt
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -110,6 +111,15 @@ class Files:
         with self._db.reading() as connection:
             rows = connection.execute(query.where(files.c.file_sha256.startswith(sha256, autoescape=True)))
             return {Delivery(*row[:3]): row.name for row in rows}
+
+    def handed_in_for(self, job: str, at_most: int) -> list[tuple[Delivery, str, dt.datetime]]:
+        """Return the latest deliveries of a job, each with its name and when a run last planned with it."""
+        last = func.max(files.c.recorded_at)
+        query = select(files.c.job, files.c.period, files.c.file_sha256, func.max(files.c.name), last)
+        query = query.where(files.c.job == job).group_by(files.c.job, files.c.period, files.c.file_sha256)
+        with self._db.reading() as connection:
+            rows = connection.execute(query.order_by(last.desc()).limit(at_most))
+            return [(Delivery(*row[:3]), row[3], row[4]) for row in rows]
 
     def again_in(self, digests: Collection[str]) -> frozenset[str]:
         query = select(files.c.name).join(file_uses, file_uses.c.file_id == files.c.id)

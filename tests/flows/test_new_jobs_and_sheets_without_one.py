@@ -261,7 +261,7 @@ def test_a_job_that_is_there_is_left_alone(tmp_path):
     ("options", "told"),
     [
         (("--payer-tax-id", "529.982.247-26", *PAYER[2:]), "--payer-tax-id"),
-        ((*PAYER[:4], "--period", "outubro"), "--period"),
+        ((*PAYER[:4], "--period", "outubre"), "--period"),
         ((*PAYER, "--as", "nota"), "p.xlsx"),
     ],
 )

@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 
 from flows.desk.jobs import JobsFolder
+from flows.launch import start_payout
+from flows.run import QuietProgress, open_ledger_of
+from flows.run_options import RunOptions
+from flows.settings import read_settings
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.approval import Role
 from tests.flows.desk.office import ORIGIN, Browser, plan_of, words_of
@@ -374,3 +378,23 @@ def test_there_are_columns_only_of_what_the_job_reads(ana, desk, job, royalties)
     address = address_of(desk, royalties / "job.yaml")
     for place in ("0", "2", "taxes", "payer"):
         assert ana.http.get(f"{address}/columns/{place}").status_code == 404, place
+
+
+def test_a_file_that_was_handed_in_by_mistake_is_withdrawn_and_handed_in_again(ana, desk, royalties, service):
+    job = address_of(desk, royalties / "job.yaml")
+    start_payout(royalties / "job.yaml", RunOptions(yes=True, by="bia"), progress=QuietProgress(), watched=False)
+    first = service.paid
+    page = ana.get(f"{job}/files")
+    digest = re.search(r'name="sha256" value="(\w{64})"', page[page.index('id="deliveries"') :])[1]
+    act = {"sha256": digest, "period": "2026-10", "why": "de novembro"}
+    ana.post(f"{job}/deliveries", at=f"{job}/files", **act)
+    assert ">retirado" in ana.get(f"{job}/files").replace("\n", "").replace("  ", "")
+    words = ana.post(f"{job}/deliveries", at=f"{job}/files", code=422, **act)
+    assert "nenhum arquivo" in words
+    ana.post(f"{job}/deliveries", at=f"{job}/files", **act, back="yes")
+    assert ">retirado" not in ana.get(f"{job}/files").replace("\n", "").replace("  ", "")
+    with open_ledger_of(read_settings()) as ledger:
+        assert [act.by for act in ledger.acts.on_deliveries()] == ["Ana Lima", "Ana Lima"]
+        assert ledger.acts.first_broken() is None
+    start_payout(royalties / "job.yaml", RunOptions(yes=True, by="bia"), progress=QuietProgress(), watched=False)
+    assert service.paid == first

@@ -32,6 +32,7 @@ RULES = {
     ("GET", "/jobs/{token}/files"): SIGNED_IN,
     ("GET", "/jobs/{token}/job.yaml"): SIGNED_IN,
     ("POST", "/jobs/{token}/declaration"): Role.PREPARER,
+    ("POST", "/jobs/{token}/deliveries"): Role.PREPARER,
     ("POST", "/jobs/{token}/tables/{table}"): Role.PREPARER,
     ("GET", "/jobs/{token}/columns/{place}"): Role.PREPARER,
     ("POST", "/jobs/{token}/columns/{place}"): Role.PREPARER,

@@ -22,6 +22,7 @@ from io_adapters.ledger import engine as schema_version
 from io_adapters.ledger.engine import REVISIONS
 from io_adapters.ledger.ledger import open_ledger
 from io_adapters.ledger.tables import APPEND_ONLY, Packed, metadata
+from schemas.acts import Act, ActKind
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import AnotherRun, ConfigurationError
 from schemas.plan import ExchangeTerms
@@ -167,6 +168,8 @@ def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, mak
     ledger.submissions.record_status(submission.id, b"{}", "PENDING", None, by="run-1")
     ledger.exchange_updates.prepare("aurora-royalties", "run-1")
     ledger.service.accept_key("fp", "Ana")
+    facts = {"job": "aurora-royalties", "period": "2026-10"}
+    ledger.acts.record(Act(ActKind.WITHDRAW, "Ana", "0" * 64, "November's", clock(), facts))
     ledger.decisions.record([Decision("ob-1", "", DecisionKind.PAID, 100, "there", "Ana", "a receipt", clock())])
     engine = create_engine(ledger_url)
     for table in APPEND_ONLY:
