@@ -22,10 +22,9 @@ from flows.payables.rules.moved_payees import (
 from flows.payables.rules.obligations import destinations_of, rows_by_payee
 from flows.payables.rules.plan_batches import conflicting_ids, refused_entries
 from flows.royalties.rules.balances import History, history_of
-from flows.royalties.rules.known_advances import doubtful_advances, named_as_known
+from flows.royalties.rules.known_sources import doubtful_advances, invoices_to_count, named_as_known
 from flows.royalties.rules.opening_balances import Contradiction, Opened, hold_contradictions, open_balances
 from flows.royalties.rules.terms import held_back
-from flows.royalties.rules.used_invoices import invoices_to_count
 from flows.run import Run
 from io_adapters.payout_api.errors import read_validation_errors
 from schemas.approval import Decision

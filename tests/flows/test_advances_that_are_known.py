@@ -71,6 +71,14 @@ def test_an_advance_under_the_wrong_payee_that_is_put_right_is_recouped_from_one
     assert service.paid == [30050]  # Ana's first month; since then neither is paid, nor recouped
 
 
+def test_references_with_a_bar_are_two_advances_and_an_isrc_is_none_of_a_reference(royalties, service):
+    two = [advance(ANA, "a|b", "100,00"), advance(ANA, "a|c", "50,00"), advance(BIA, "d", "10,00", "BRAUR2600009")]
+    report, codes = month(royalties, 1, two)
+    assert (report.exit_code, codes & {"ADVANCE_KNOWN", "ROW_DUPLICATE"}) == (ExitCode.DONE, set())
+    month(royalties, 2, [advance(ANA, "A|B", "100,00"), advance(ANA, "A|C", "50,00"), *two[2:]])
+    assert sorted(service.paid) == [15050, 30050, 30100, 30100]
+
+
 @pytest.mark.parametrize(
     "later",
     [

@@ -232,7 +232,7 @@ KNOWN_AGAIN: Final = (
         "an advance is known by its spelling",
         "recouped twice",
         respelt_advance(),
-        Change("flows.royalties.rules.known_advances:doubtful_advances", "if former is not None:", "if False:"),
+        Change("flows.royalties.rules.known_sources:doubtful_advances", "if former is not None:", "if False:"),
     ),
     Mutant(
         "another document is another payee of royalties",

@@ -1,21 +1,34 @@
-"""Advances that the journal knows: a spelling that changes, or a row that moves, recoups nothing twice."""
+"""Advances and invoices that are known: another spelling, payee, month or job recoups and pays nothing twice.
 
-from collections.abc import Mapping
+The journal tells which advances were paid and recouped, the table of sources which invoices have counted.
+"""
 
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from flows.intake.rules.inputs import Inputs
 from flows.royalties.rules.balances import OfAdvance, advance_reference
 from flows.royalties.rules.opening_balances import Contradiction
+from flows.royalties.rules.terms import is_invoice_of
 from schemas.issues import IssueCode
-from schemas.tables.model import DataFrame, Record, records
+from schemas.job import Period
+from schemas.sources import SourceKind, UsedSource
+from schemas.tables.model import ISRC, DataFrame, Record, records
 from schemas.tables.payees import Advances
-from schemas.values.names import normal_reference
+from schemas.values.names import invoice_number, normal_reference
 from schemas.values.reading import without_accents
+
+_ISRC: Final = re.compile(ISRC)
 
 
 def named_as_known(advances: DataFrame[Advances], paid_ahead: Mapping[OfAdvance, int]) -> DataFrame[Advances]:
     """Write the references of advances as the journal has them, where only case, blanks, dashes or numbers differ."""
     known = {(payee, _normal(name)): name for payee, name in paid_ahead}
-    names = [known.get((row["tax_id"], _normal(_name(row))), _name(row)) for row in records(advances)]
-    references = [name.partition("|")[0] for name in names]
+    references = []
+    for row in records(advances):
+        name = known.get((row["tax_id"], _normal(_name(row))), _name(row))
+        references.append(name.removesuffix(f"|{row['isrc']}") if row["isrc"] else name)
     if references == advances["reference"].tolist():
         return advances
     return advances.assign(reference=references).astype(advances.dtypes)
@@ -79,9 +92,37 @@ def _name(row: Record) -> str:
 
 
 def _normal(name: str) -> str:
-    reference, bar, isrc = name.partition("|")
-    return f"{normal_reference(reference)}{bar}{isrc}"
+    reference, bar, isrc = name.rpartition("|")
+    is_linked = bar and _ISRC.fullmatch(isrc)
+    return f"{normal_reference(reference)}|{isrc}" if is_linked else normal_reference(name)
 
 
 def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, without_accents(name)))
+
+
+def invoices_to_count(
+    inputs: Inputs, period: Period, job: str, payer: str, known: Iterable[UsedSource]
+) -> tuple[list[UsedSource], list[Contradiction]]:
+    """Part the invoices of a period into those that count and those that have counted, or stand there already.
+
+    Args:
+        known: Those that counted for any job of the payer.
+    """
+    used = {(source.payee, source.reference): source for source in known}
+    counted, again = dict[tuple[str, str], UsedSource](), list[Contradiction]()
+    for row in records(inputs.invoices):
+        if not is_invoice_of(row, period):
+            continue
+        about = row["tax_id"], invoice_number(row["number"], row["date"])
+        before = used.get(about)
+        if before is not None and (before.job, before.period) == (job, period.label):
+            before = None
+        before = counted.get(about, before)
+        if before is None:
+            counted[about] = UsedSource(SourceKind.INVOICE, payer, job, period.label, *about, row["amount_cents"])
+            continue
+        place = row["file"], row["sheet"], row["row"]
+        found = f"{before.job} {before.period}"
+        again.append(Contradiction(IssueCode.INVOICE_USED, *place, "number", row["tax_id"], found))
+    return list(counted.values()), again
