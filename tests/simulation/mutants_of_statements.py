@@ -219,7 +219,11 @@ KNOWN_AGAIN: Final = (
     Mutant(
         "a statement may say everything twice",
         "DOUBLE",
-        runs(({"2026-09.csv": [*reversed(MONTH), *MONTH]}, {}), owed=cents(MONTH)),
+        runs(
+            ({"2026-10.csv": NEXT}, {"period": "2026-10"}),
+            ({"2026-09.csv": [*reversed(MONTH), *MONTH]}, {}),
+            owed=cents(MONTH) + cents(NEXT),
+        ),
         Change(f"{USED}:_find_shared", "says_twice(file.lines, file.sums)", "None"),
     ),
     Mutant(
