@@ -26,7 +26,7 @@ class Withdrawal(NamedTuple):
 FEWEST_DIGITS: Final = 8
 
 
-def withdraw(  # each by name
+def withdraw(
     ledger: Ledger,
     which: Delivery,
     by: str,

@@ -317,7 +317,7 @@ def decide(
     return ExitCode.DONE, {"decided": document}
 
 
-def withdraw(  # each is an option
+def withdraw(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Its path, or the first digits of its SHA-256.")],
     by: By,
     why: Annotated[str, typer.Option(metavar="TEXT", help="Why it does not count.")],

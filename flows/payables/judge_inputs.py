@@ -14,6 +14,7 @@ from flows.payables.rules.moved_payees import (
 )
 from flows.royalties.rules.terms import held_back
 from flows.run import Run
+from schemas.acts import Delivery, withdrawn
 from schemas.errors import ExitCode
 from schemas.issues import Issue, IssueCode, errors_among, make_issue
 from schemas.sources import FileUse, WhoseMoney
@@ -49,14 +50,17 @@ def judge_inputs(run: Run, intake: Intake, listed: Mapping[str, Institution] = N
 def _uses(run: Run, came_in: Inputs, here: WhoseMoney) -> list[FileUse]:
     """Return the earlier uses of files that say the same, and of royalty lines where lines have come in.
 
-    Uses under the number that the payer had before are the payer's own.
+    Uses under the number that the payer had before are the payer's own. What was withdrawn from this very period was
+    not used by it; for any other it was used all the same, since what it earned may have been sent.
     """
     identities = {sha256 for file in came_in.files for sha256 in (file.file_sha256, file.content_sha256)}
     uses = run.ledger.files.uses_of(identities)
     has_lines = any(source.layout != "payments" for source in run.job.sources)
     found = [*uses, *run.ledger.files.uses_of_lines(here)] if has_lines else uses
     before = here._replace(payer=run.job.payer.previous_tax_id or here.payer)
-    return [replace(use, whose=here) if use.whose == before else use for use in found]
+    gone = withdrawn(run.ledger.acts.on_deliveries())
+    own = [replace(use, whose=here) if use.whose == before else use for use in found]
+    return [use for use in own if use.whose != here or Delivery(here.job, here.period, use.file_sha256) not in gone]
 
 
 def _again_in_approved(run: Run) -> frozenset[str]:

@@ -1,8 +1,7 @@
 """The record of what people did: append-only, each act chained to the one before, written with its effect."""
 
 import json
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select
 
@@ -21,9 +20,6 @@ def record_act(connection: Connection, act: Act) -> None:
     connection.execute(insert(acts).values(values | {"previous": previous, "sha256": chained(previous, act)}))
 
 
-ON_DELIVERIES: Final = (ActKind.WITHDRAW, ActKind.HAND_IN)
-
-
 class Acts:
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -35,20 +31,16 @@ class Acts:
 
     def on_deliveries(self) -> list[Act]:
         """Return the acts on files that were handed in, the first first."""
+        kinds = [kind.value for kind in (ActKind.WITHDRAW, ActKind.HAND_IN)]
         with self._db.reading() as connection:
-            return read_acts(connection, ON_DELIVERIES)
+            rows = connection.execute(select(acts).where(acts.c.kind.in_(kinds)).order_by(acts.c.id))
+            return [_act_of(row) for row in rows]
 
     def first_broken(self) -> int | None:
         """Return the number of the first act that somebody changed, took out or put in; None where nobody did."""
         with self._db.reading() as connection:
             rows = connection.execute(select(acts).order_by(acts.c.id))
             return first_broken((_act_of(row), row.previous, row.sha256) for row in rows)
-
-
-def read_acts(connection: Connection, kinds: Iterable[ActKind]) -> list[Act]:
-    """Return the acts of some kinds, the first first, within a transaction."""
-    wanted = [kind.value for kind in kinds]
-    return [_act_of(row) for row in connection.execute(select(acts).where(acts.c.kind.in_(wanted)).order_by(acts.c.id))]
 
 
 def _act_of(row: Row[Any]) -> Act:

@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, literal, or_, select, update
 
-from io_adapters.ledger.acts import ON_DELIVERIES, read_acts
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import (
     corrected_rows,
@@ -26,7 +25,7 @@ from io_adapters.ledger.tables import (
     run_inputs,
     sources,
 )
-from schemas.acts import Delivery, withdrawn
+from schemas.acts import Delivery
 from schemas.corrections import CorrectedRow
 from schemas.journal import STATEMENTS
 from schemas.line_sketch import NO_LINES, LineSketch
@@ -154,7 +153,7 @@ class Files:
         return [_use(row, *lines[row.lines_sha256]) for row in versions.values()]
 
     def _used(self, which: ColumnElement[bool]) -> list[Row[Any]]:
-        """Return the files that runs with an effect have used and nobody has withdrawn, with whose money that was."""
+        """Return the files that runs with an effect have used, with whose money that was."""
         columns = (
             files.c.id,
             files.c.job,
@@ -181,10 +180,7 @@ class Files:
             .where(used),
         )
         with self._db.reading() as connection:
-            gone = withdrawn(read_acts(connection, ON_DELIVERIES))
-            rows = [row for query in queries for row in connection.execute(query)]
-        kept = (row for row in rows if Delivery(row.job, row.period, row.file_sha256) not in gone)
-        return sorted(kept, key=lambda row: row.id)
+            return sorted((row for query in queries for row in connection.execute(query)), key=lambda row: row.id)
 
 
 def _whose(row: Row[Any]) -> WhoseMoney:

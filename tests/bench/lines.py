@@ -1,17 +1,20 @@
 """A large statement: the same lines each time, of some 83 bytes each."""
 
+import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 
 MILLION = 1_000_000
 HEADERS = ("Período", "Plataforma", "Território", "ISRC", "Título", "Artista", "Quantidade", "Valor", "Moeda")
 RECORDINGS, PLATFORMS = 20_000, 12
+_PLATFORM = re.compile(rb"Plataforma (\d\d)")
 TERRITORIES = ("BR", "US", "PT", "AR", "MX", "DE", "FR", "GB", "JP", "CL")
 
 
 def write_lines(path: Path, count: int, *, delimiter: str = ",", quote: str = "", decimal: str = ".") -> None:
-    """Write a statement of some 83 bytes a line; the first million lines again and again."""
+    """Write a statement of some 83 bytes a line; after the first million, their amounts on other platforms."""
     random = Random(7)
 
     def cells(number: int) -> Iterator[str]:
@@ -30,5 +33,9 @@ def write_lines(path: Path, count: int, *, delimiter: str = ",", quote: str = ""
     lines = "".join(line(cells(number)) for number in range(min(count, MILLION))).encode()
     with path.open("wb") as stream:
         stream.write(line(HEADERS).encode())
-        for _ in range(count // min(count, MILLION)):
-            stream.write(lines)
+        for copy in range(count // min(count, MILLION)):
+            stream.write(_PLATFORM.sub(partial(_moved, by=copy), lines) if copy else lines)
+
+
+def _moved(platform: re.Match[bytes], by: int) -> bytes:
+    return b"Plataforma %02d" % ((int(platform[1]) + by) % PLATFORMS)

@@ -37,13 +37,30 @@ def test_a_statement_of_another_month_that_was_paid_is_taken_back_and_counts_in_
     royalties.run()
     assert service.paid == [17000]
     assert "takes back" in withdraw(royalties, wrong).output
-    report = royalties.run()
-    assert report.exit_code == ExitCode.DONE
-    wrong.rename(royalties.folder / "2026-11.csv")
+    assert royalties.run().exit_code == ExitCode.DONE
+    right = wrong.rename(royalties.folder / "2026-11.csv")
     declare(royalties, "2026-11")
     royalties.write("2026-11-more.csv", [line("5,00", "Valsa")])
     royalties.run()
-    assert service.paid == [500, 17000]  # 70.00 were paid in October, and are owed no more
+    assert service.paid == [17000]  # 70.00 were paid in October: 65.00 are owed back until people say that it counts
+    again = royalties.ask("run", royalties.job, "--again", right, "--yes", code=ExitCode.APPROVAL_WANTED)
+    royalties.approve(again["plan_digest"], "5,00", "bia")
+    royalties.say("run", royalties.job, "--again", right)
+    assert service.paid == [500, 17000]
+
+
+@pytest.mark.parametrize("changes", [{"job": "outro"}, {"job": "aurora", "period": "2026-11"}])
+@pytest.mark.parametrize("is_taken_back", [True, False])
+def test_what_was_withdrawn_after_it_was_paid_pays_nowhere_else_by_itself(royalties, service, changes, is_taken_back):
+    path = royalties.write("2026-10.csv", OCTOBER)
+    royalties.run()
+    withdraw(royalties, path)
+    if is_taken_back:
+        royalties.run()
+    path = path.rename(royalties.folder / f"{changes.get('period', '2026-10')}.csv")
+    declare(royalties, **({"period": "2026-10"} | changes))
+    royalties.run()
+    assert service.paid == [10000]
 
 
 def test_what_was_withdrawn_before_anybody_approved_is_not_planned(royalties, service):
@@ -77,7 +94,7 @@ def test_a_file_that_two_jobs_used_is_withdrawn_from_the_one_that_is_said(royalt
     assert "--job" in output
     withdraw(royalties, path, "--job", "aurora")
     royalties.run()
-    assert service.paid == [10000, 10000]  # the other job's, which nobody else has by now
+    assert service.paid == [10000]  # what was sent for the file was sent for the other job's as well
 
 
 def test_rows_of_a_list_that_is_withdrawn_are_not_sent(label, service):

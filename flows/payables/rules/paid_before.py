@@ -109,7 +109,8 @@ def _recurs(row: Obligation, claims: Iterable[Claim], identity: JobIdentity) -> 
     alike = {
         claim.period
         for claim in claims
-        if (claim.job, claim.payer, claim.payee) == (identity.job, identity.payer, row.payee.tax_id)
+        if _months_between(claim, identity)
+        and (claim.job, claim.payer, claim.payee) == (identity.job, identity.payer, row.payee.tax_id)
         and (claim.kind, claim.amount_cents) == ("payment", row.amount_cents)
         and normal_reference(claim.reference) == reference
     }
