@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import UUID
@@ -36,12 +36,13 @@ def free_port() -> int:
 
 
 def wait_for(what: str, ask: Callable[[], T | None], within_s: float) -> T:
-    """Ask until there is an answer."""
+    """Ask until there is an answer; a server that is too busy to give one is asked again."""
     until = time.monotonic() + within_s
     while time.monotonic() < until:
-        answer = ask()
-        if answer is not None:
-            return answer
+        with suppress(httpx.TimeoutException):
+            answer = ask()
+            if answer is not None:
+                return answer
         time.sleep(0.25)
     raise AssertionError(f"{what}: not within {within_s:.0f} s")
 
