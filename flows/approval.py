@@ -11,9 +11,9 @@ from prefect.states import Completed, Failed
 from pydantic import Field
 
 from flows.approvals.approve import Recorded, record_decision
+from flows.house_ledger import open_ledger_of, utc_now
 from flows.launch import launcher_for
 from flows.prefect_ui.deployments import ANSWER_S, require_closed_server
-from flows.run import open_ledger_of, utc_now
 from flows.run_options import RunOptions
 from flows.settings import Settings, read_settings
 from schemas.approval import APPROVING

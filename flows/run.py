@@ -9,16 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 
+from flows.house_ledger import utc_now
 from flows.run_request import RunRequest
-from flows.settings import Settings
-from io_adapters.ledger.engine import Seal
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger, open_ledger
-from io_adapters.spreadsheets.declarations import read_policy
-from schemas.approval import PolicyOnRecord, on_record
 from schemas.errors import ExitCode, errors_in_language, worst
 from schemas.issues import Issue
-from schemas.job import BRASILIA, HousePolicy, Job, Outputs
+from schemas.job import BRASILIA, Job, Outputs
 from schemas.messages import Listed, Message, catalogue_in, render
 from schemas.reconciliation import Discrepancy, Summary
 from schemas.waits import OpenPeriod
@@ -258,47 +255,8 @@ def boot_time_s() -> float:
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
-def utc_now() -> dt.datetime:
-    """Tell the time; the only place that asks the system for it."""
-    return dt.datetime.now(dt.UTC)
-
-
 PREVIEW: Final = "check"  # names the run of a preview, of which the ledger keeps nothing
 SYSTEM_CLOCK = Clock(now=utc_now, monotonic_s=boot_time_s, sleep=time.sleep)
-
-
-def open_ledger_of(settings: Settings, *, create: bool = True, now: Callable[[], dt.datetime] = utc_now) -> Ledger:
-    """Open the ledger the environment names, under the policy it names.
-
-    Raises:
-        ConfigurationError: the ledger cannot be opened, or the policy cannot be read, or there is none any more where
-            the ledger has been opened under one: that is never "no policy".
-    """
-    seal = Seal(settings.key_of_approvals)
-
-    def policy() -> PolicyOnRecord | None:
-        found = policy_of(settings)
-        return on_record(found) if found else None
-
-    policy()
-    ledger = open_ledger(settings.ledger_url, clock=now, create=create, policy=policy, seal=seal)
-    try:
-        ledger.decision_rules.note_policy()
-    except BaseException:
-        ledger.close()
-        raise
-    return ledger
-
-
-def policy_of(settings: Settings) -> HousePolicy | None:
-    """Read the policy anew, which may have become stricter since; None where there is none.
-
-    Raises:
-        ConfigurationError: its file is missing or wrong.
-    """
-    if settings.policy is None:
-        return None
-    return read_policy(settings.policy)
 
 
 @contextmanager

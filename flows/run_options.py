@@ -11,9 +11,7 @@ from typer.models import OptionInfo
 
 Period = Annotated[
     str,
-    typer.Option(
-        metavar="MONTH", help="Where the job says previous_month: another, such as 2026-10.", show_default=False
-    ),
+    typer.Option(metavar="MONTH", help="Of another month than the job's, such as 2026-10.", show_default=False),
 ]
 KeyTypes = Annotated[
     bool, typer.Option("--key-types", help="Take each Pix key without a type for what it shows; kept for the job.")
@@ -29,11 +27,19 @@ class RunOptions:
         yes: The caller approves the plan that will be made.
         again: Files to pay although they, or lines of theirs, were used before.
         by: Who asks, and prepares the plan.
+        new, added, in_place_of: How the files handed in stand to those that are there for the month; at most one.
+        rate: Each as CURRENCY RATE DAY SOURCE, for this month alone.
+        received: Each as [SOURCE=]CURRENCY AMOUNT, for this month alone.
     """
 
-    files: Annotated[list[str], typer.Option("--file", metavar="[SOURCE=]F", help="Read F instead of the job's.")] = (
-        field(default_factory=list)
+    files: Annotated[list[str], typer.Option("--file", metavar="[SOURCE=]F", help="Hand F in for the month.")] = field(
+        default_factory=list
     )
+    new: Annotated[bool, typer.Option("--new", help="It is the month's first file.")] = False
+    added: Annotated[bool, typer.Option("--added", help="It is one more.")] = False
+    in_place_of: Annotated[
+        str, typer.Option(metavar="HASH", help="It takes the place of that one.", show_default=False)
+    ] = ""
     yes: Annotated[bool, typer.Option("--yes", help="Approve the plan just made, up to the job's limits.")] = False
     again: Annotated[list[str], typer.Option("--again", metavar="F", help="Pay file F though it was paid before.")] = (
         field(default_factory=list)
@@ -42,6 +48,12 @@ class RunOptions:
         str, typer.Option(metavar="NAME", help="Who asks; the account it runs under without.", show_default=False)
     ] = ""
     period: Period = ""
+    rate: Annotated[list[str], typer.Option(metavar="TEXT", help="The month's rate: USD 5,4312 31/10/2026 PTAX.")] = (
+        field(default_factory=list)
+    )
+    received: Annotated[list[str], typer.Option(metavar="TEXT", help="What the bank got: USD 10.234,56.")] = field(
+        default_factory=list
+    )
     one_more: Annotated[bool, typer.Option("--one-more", help="Send one batch though five are in doubt.")] = False
     pix_types: KeyTypes = False
 

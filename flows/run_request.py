@@ -2,20 +2,50 @@
 
 import datetime as dt
 import getpass
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
+from flows.house_ledger import open_ledger_of, utc_now
 from flows.run_options import NO_OPTIONS, RunOptions
-from flows.settings import UPLOADS, Folders, Settings
+from flows.settings import UPLOADS, Folders, Settings, read_settings
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.declarations import is_path, read_job, read_policy
 from io_adapters.spreadsheets.files import is_url, keep_within
+from schemas.acts import Act
+from schemas.deliveries import (
+    NO_MONTH,
+    HandedFile,
+    Month,
+    in_month,
+    last_opened,
+    month_of,
+    open_month,
+    rate_as_typed,
+    sum_as_typed,
+)
 from schemas.errors import ConfigurationError, RepasseError
-from schemas.job import BRASILIA, Job, Period, PolicyReads, month_label, period_asked, resolve_period
+from schemas.job import (
+    BRASILIA,
+    PERIOD_MARK,
+    PREVIOUS_MONTH,
+    Exchange,
+    Job,
+    Period,
+    PolicyReads,
+    month_label,
+    period_asked,
+    resolve_period,
+)
 from schemas.messages import Message
+
+# The table beside the sources that is of one month, so that its files are handed in for one.
+INVOICES: Final = "invoices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +53,12 @@ class RunRequest:
     """What the caller asked for.
 
     Attributes:
-        files: Source (layout name or position; "" for the only one) and path: read instead of the declared files.
+        job: As it stands in the month.
+        files: Source (layout name or position; "" for the only one) and path: handed in with the run.
         job_sha256: Hex digest of the declaration's bytes.
+        month: What people have said of the period's month; what was handed in lies in `uploads`.
+        said: What the caller says of it, which is to be recorded.
+        is_own: Whether files that the job names without {period} are of this period.
     """
 
     job: Job
@@ -33,6 +67,33 @@ class RunRequest:
     options: RunOptions = NO_OPTIONS
     files: tuple[tuple[str, str], ...] = ()
     job_sha256: str = ""
+    month: Month = NO_MONTH
+    uploads: Path = Path()
+    said: tuple[Act, ...] = ()
+    is_own: bool = True
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether the files given stand beside those that are there, or in the place of one."""
+        return self.options.added or bool(self.options.in_place_of)
+
+    def is_gone(self, sha256: str) -> bool:
+        """Whether a file counts no more for the period, or one that is given is to take its place."""
+        place = self.options.in_place_of.lower()
+        return sha256 in self.month.gone or (bool(place) and sha256.startswith(place))
+
+    def path_of(self, file: HandedFile) -> Path:
+        """Return where the bytes of a file are kept that was handed in."""
+        return self.uploads / file.sha256 / file.name
+
+    def reads(self, pattern: str) -> bool:
+        """Whether a pattern of the job's finds files of this period; of other months, those with {period} do."""
+        return self.is_own or PERIOD_MARK in pattern
+
+    @property
+    def named(self) -> str:
+        """The option by which a command means this period, with a blank before; "" where the job means it by itself."""
+        return "" if self.is_own and self.job.period != PREVIOUS_MONTH else f" --period {self.period.label}"
 
     @property
     def by(self) -> str:
@@ -58,27 +119,85 @@ def current_user() -> str:
         return "unknown"
 
 
-def read_run_request(job_path: Path, options: RunOptions = NO_OPTIONS) -> RunRequest:
-    """Read the job file and settle what the caller asked for.
+def read_run_request(job_path: Path, options: RunOptions = NO_OPTIONS, *, offline: bool = False) -> RunRequest:
+    """Read the job file and settle what the caller asked for, and for which month.
+
+    Args:
+        offline: Ask the ledger for nothing but the month opened last, where the job names none.
 
     Raises:
-        ConfigurationError: the job file is wrong, every problem with line and column; it is for another period, or
-            reads where the house does not let jobs read.
+        ConfigurationError: the job file is wrong, every problem with line and column; it is for other days, no month is
+            open, or it reads where the house does not let jobs read.
     """
     declared = read_job(job_path)
     job = declared.job
     require_within_reach(job, job_path)
     today = dt.datetime.now(BRASILIA).date()
+    acts = () if offline and job.period is not None else _acts_on_months()
     try:
-        asked = month_label(options.period, today)
+        asked = month_label(options.period, today) or (last_opened(acts, job.job) if job.period is None else "")
         spec = period_asked(job.period, asked) if asked else job.period
     except ValueError as error:
         raise ConfigurationError(Message("error.in_job_file", file=job_path.name, why=str(error))) from None
-    resolved = resolve_period(spec, today)
-    known = {str(position) for position in range(1, len(job.sources) + 1)}
-    known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
+    if spec is None:
+        raise ConfigurationError(Message("error.no_month", command=f"repasse run {quote(str(job_path))} --period "))
+    period = resolve_period(spec, today)
+    known = {str(position) for position in range(1, len(job.sources) + 1)} | {*names_of_sources(job), INVOICES}
+    known |= {source.layout_name for source in job.sources}
     given = tuple(_given_file(text, known) for text in options.files)
-    return RunRequest(job, job_path.absolute(), resolved, options, given, declared.sha256)
+    is_own = job.period is not None and (job.period == PREVIOUS_MONTH or resolve_period(job.period, today) == period)
+    said = _said_of_month(job, period.label, options, known)
+    month = month_of([*acts, *said], job.job, period.label)
+    was_open = month_of(acts, job.job, period.label).is_open
+    return RunRequest(
+        job=in_month(job, month, is_own=is_own or job.period is None),
+        job_path=job_path.absolute(),
+        period=period,
+        options=options,
+        files=given,
+        job_sha256=declared.sha256,
+        month=month,
+        said=said if options.rate or options.received or not (is_own or was_open) else (),
+        uploads=Folders().home / UPLOADS,
+        is_own=is_own,
+    )
+
+
+def names_of_sources(job: Job) -> list[str]:
+    """Name each source by its layout where that is its alone, by its position elsewhere."""
+    layouts = [source.layout_name for source in job.sources]
+    return [layout if layouts.count(layout) == 1 else str(position) for position, layout in enumerate(layouts, start=1)]
+
+
+def _said_of_month(job: Job, period: str, options: RunOptions, sources: Container[str]) -> tuple[Act, ...]:
+    """Return the act by which the caller opens a month, with the rates and sums that hold in it alone.
+
+    Raises:
+        ConfigurationError: one of them is none.
+    """
+    by = options.by or current_user()
+    rates, received = dict[str, Exchange](), dict[str, dict[str, Decimal]]()
+    for text in options.rate:
+        with _typed("--rate", text):
+            rates |= rate_as_typed(text, by)
+    for text in options.received:
+        with _typed("--received", text):
+            for source, sums in sum_as_typed(text, sources, job.currency).items():
+                received[source] = received.get(source, {}) | sums
+    return (open_month(job.job, period, by, utc_now(), rates, received),)
+
+
+@contextmanager
+def _typed(option: str, text: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, ArithmeticError):
+        raise ConfigurationError(Message("error.typed_of_month", option=option, text=text)) from None
+
+
+def _acts_on_months() -> Sequence[Act]:
+    with open_ledger_of(read_settings(), create=False) as ledger:
+        return ledger.acts.on_months()
 
 
 def _given_file(text: str, sources: set[str]) -> tuple[str, str]:

@@ -18,10 +18,11 @@ from flows.approvals.approve import approve
 from flows.books.alerts import alert_after_run
 from flows.books.rules.reconcile import state_name
 from flows.books.write import rewrite, write
+from flows.house_ledger import open_ledger_of, utc_now
 from flows.intake.read import read
 from flows.payables.draft import Draft, draft
 from flows.payables.freeze_plan import freeze_plan
-from flows.run import SYSTEM_CLOCK, Clock, Progress, QuietProgress, Run, Service, open_ledger_of, utc_now
+from flows.run import SYSTEM_CLOCK, Clock, Progress, QuietProgress, Run, Service
 from flows.run_options import RunOptions
 from flows.run_request import RunRequest, read_run_request, require_known_job
 from flows.sending.exchange_rates import exchange_rate

@@ -6,10 +6,10 @@ from prefect.runtime import flow_run
 from prefect.states import Completed
 
 from flows.books.alerts import alert_of_overdue_nights
+from flows.house_ledger import utc_now
 from flows.nights.due import NIGHTLY
 from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of_report, watching
-from flows.run import utc_now
 from flows.runner import nothing_is_open, run_settle
 from flows.settings import read_settings
 from schemas.errors import RepasseError

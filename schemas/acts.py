@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 class ActKind(StrEnum):
     """What people do, as far as acts are told by their own table; older ones move here."""
 
-    WITHDRAW = "withdraw"  # a file that was handed in by mistake
-    HAND_IN = "hand_in"  # a file that was withdrawn, once more
+    OPEN_MONTH = "open_month"  # of a job, with what holds for that month alone
+    HAND_IN = "hand_in"  # a file for a month, or one that was withdrawn, once more
+    WITHDRAW = "withdraw"  # a file that was handed in by mistake, or whose place another takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Act:
     """What a person did.
 
     Attributes:
-        subject: What it is about: of a file, the hex digest of its bytes.
+        subject: What it is about: a file, by the hex digest of its bytes, or a job, by its name.
         facts: What else has to be known of it; codes and labels, nobody's name or document.
         why: In the person's words.
         at: When (UTC).
@@ -49,7 +50,8 @@ class Delivery(NamedTuple):
 
 def withdrawn(acts: Iterable[Act]) -> frozenset[Delivery]:
     """Return the deliveries that count no more: the last word on each is that it was withdrawn."""
-    last = {Delivery(act.facts["job"], act.facts["period"], act.subject): act.kind for act in acts}
+    on_files = [act for act in acts if act.kind is not ActKind.OPEN_MONTH]
+    last = {Delivery(act.facts["job"], act.facts["period"], act.subject): act.kind for act in on_files}
     return frozenset(delivery for delivery, kind in last.items() if kind is ActKind.WITHDRAW)
 
 

@@ -34,6 +34,7 @@ class IssueCode(StrEnum):
     FILE_CARRIED = "FILE_CARRIED"
     FILE_GONE = "FILE_GONE"
     FILE_IN_PLACE = "FILE_IN_PLACE"
+    FILE_OTHER_MONTH = "FILE_OTHER_MONTH"
     RECEIVED_MISMATCH = "RECEIVED_MISMATCH"
     FILE_NOT_REGULAR = "FILE_NOT_REGULAR"
     FILE_CHANGED = "FILE_CHANGED"
@@ -229,7 +230,6 @@ WARNINGS: Final = frozenset(
         IssueCode.HOLD_INVOICE,
         IssueCode.HOLD_COURT_ORDER,
         IssueCode.HOLD_OTHER,
-        IssueCode.RATE_OUTSIDE_PERIOD,
         IssueCode.SHARE_NEARLY_WHOLE,
         IssueCode.OWNER_PART_JUMPED,
         IssueCode.ROW_PAID_BEFORE,

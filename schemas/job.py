@@ -166,6 +166,10 @@ class Source(TableFiles):
         description="What the bank got for these files, by currency; lines that do not add up to it are held.",
     )
 
+    @property
+    def layout_name(self) -> str:
+        return self.layout if isinstance(self.layout, str) else self.layout.layout
+
 
 class Limits(Declaration):
     """Above these a second approver is needed; None is no limit."""
@@ -373,6 +377,9 @@ class Outputs(Declaration):
     language: Literal["pt-BR", "en"] = Field(default="pt-BR", description="Of all that people read.")
 
 
+PREVIOUS_MONTH: Final = "previous_month"
+# In the pattern of a file it stands for the label of the period.
+PERIOD_MARK: Final = "{period}"
 PeriodSpec = Annotated[str, Field(pattern=r"^(\d{4}-(0[1-9]|1[0-2])|previous_month)$")] | PeriodRange
 
 
@@ -388,15 +395,14 @@ class Job(Declaration):
         pattern=r"^[a-z0-9][a-z0-9-]{0,62}$",
         description="The name this job had before: it goes on from what that one carried and recouped.",
     )
-    replaces: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = Field(
-        default={},
-        description="A statement's file -> sha256 of the one whose place it takes in its period, of another month.",
-    )
     currency_was: FormerCurrency | None = Field(
         default=None, description="The currency of the reports before: what is owed in it goes on at this rate."
     )
     payer: PayerIdentity
-    period: PeriodSpec = Field(description="A month (2026-10), previous_month, or first and last day.")
+    period: PeriodSpec | None = Field(
+        default=None,
+        description="A month (2026-10), previous_month, or first and last day; left out, the month opened last.",
+    )
     currency: Currency = Field(default="BRL", description="Of the reports.")
     sources: tuple[Source, ...] = Field(min_length=1, description="What came in.")
     pix_key_types: Literal["asked", "as_shown"] = Field(
@@ -436,9 +442,11 @@ class Job(Declaration):
         return {name: getattr(self, name) for name in names}
 
     @model_validator(mode="after")
-    def _moving_period_is_in_every_pattern(self) -> "Job":
-        if self.period == "previous_month":
-            fixed = [p for source in self.sources for p in source.files if "{period}" not in p]
+    def _says_nothing_of_one_month_alone(self) -> "Job":
+        if self.period is None and any(source.received for source in self.sources):
+            raise ValueError("received is of one month, and the job names none: it is said when a month is opened")
+        if self.period == PREVIOUS_MONTH:
+            fixed = [p for source in self.sources for p in source.files if PERIOD_MARK not in p]
             if fixed:
                 raise ValueError(
                     "with period: previous_month every pattern of sources.files needs {period}, "
@@ -502,7 +510,7 @@ def resolve_period(spec: str | PeriodRange, today: dt.date) -> Period:
         if (month.start, month.end) == (spec.start, spec.end):
             return month
         return Period(f"{spec.start}..{spec.end}", spec.start, spec.end)
-    if spec == "previous_month":
+    if spec == PREVIOUS_MONTH:
         last_day = today.replace(day=1) - dt.timedelta(days=1)
         return _month(last_day.year, last_day.month)
     return _month(int(spec[:4]), int(spec[5:]))
@@ -538,19 +546,33 @@ def month_label(text: str, today: dt.date) -> str:
     return _month(year, month).label
 
 
-def period_asked(declared: str | PeriodRange, asked: str) -> str | PeriodRange:
-    """Return the period somebody asks a job for; it can be chosen only where the job says `previous_month`.
+def month_near(text: str, day: dt.date) -> str:
+    """Return the one month that a text names, without a year the nearest to a day; "" for none, or for several.
 
-    What was planned in one month may be approved in the next, when the previous month is another.
+    >>> month_near("lista_dez_2026", dt.date(2026, 11, 1)), month_near("cachê janeiro", dt.date(2026, 11, 1))
+    ('2026-12', '2027-01')
+    """
+    named = months_named(text)
+    if len(named) != 1:
+        return ""
+    ((year, month),) = named
+    years = [year] if year is not None else [day.year - 1, day.year, day.year + 1]
+    return min((_month(some, month) for some in years), key=lambda found: abs(found.start - day)).label
+
+
+def period_asked(declared: str | PeriodRange | None, asked: str) -> str | PeriodRange:
+    """Return the period somebody asks a job for; where the job says first and last day, there is no other.
+
+    What was planned in one month may be approved in the next, and another month may be opened of a job that names one:
+    the files it names are of its own month, those of the other are handed in.
 
     Raises:
-        ValueError: it is not a month, or the job is for another period.
+        ValueError: it is not a month, or the job is for some days.
     """
-    today = dt.date.min  # a stated period is the same on every day
-    if declared != "previous_month":
-        own = resolve_period(declared, today).label
+    if isinstance(declared, PeriodRange):
+        own = resolve_period(declared, dt.date.min).label  # the same on every day
         if asked != own:
-            raise ValueError(f"the job is for {own}; only a job for previous_month can be run for another period")
+            raise ValueError(f"the job is for {own}, first and last day; only a job for months can be run for another")
         return declared
     if not re.fullmatch(r"[0-9]{4}-(0[1-9]|1[0-2])", asked):
         raise ValueError("a period is a month, such as 2026-10")

@@ -13,6 +13,8 @@ from schemas.messages import Listed, Message
 from schemas.stated_sums import NO_SUMS
 
 _SHOWN: Final = 3
+# Of a file's digest, where people are told by what to name it.
+DIGITS_SHOWN: Final = 12
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,12 @@ from flows.address_book.rules import (
     plan_contacts,
     wanted_contacts,
 )
+from flows.house_ledger import open_ledger_of
 from flows.intake.intake import Intake, find_cell
 from flows.intake.read import read
 from flows.intake.rules.inputs import Inputs
 from flows.payables.judge_inputs import judge_inputs
-from flows.run import SYSTEM_CLOCK, Clock, Progress, Run, open_ledger_of
+from flows.run import SYSTEM_CLOCK, Clock, Progress, Run
 from flows.run_request import RunRequest, read_run_request
 from flows.runner import opened_service
 from flows.sending.send import send_once

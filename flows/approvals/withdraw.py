@@ -52,7 +52,7 @@ def withdraw(
     if len(which.sha256) < FEWEST_DIGITS or not by.strip() or not why.strip():
         raise DecisionRefused(Message("error.withdraw_facts", digits=FEWEST_DIGITS))
     known = ledger.files.handed_in(which.sha256.lower())
-    gone = withdrawn(ledger.acts.on_deliveries())
+    gone = withdrawn(ledger.acts.on_months())
     meant = [
         delivery
         for delivery in known

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from flows.run import open_ledger_of
+from flows.house_ledger import open_ledger_of
 from flows.settings import Settings
 from io_adapters.alerts import NotAlerted, post_webhook, send_email
 from io_adapters.ledger.ledger import Ledger

@@ -183,9 +183,9 @@ def institutions(
 
     From the list kept of the service's.
     """
+    from flows.house_ledger import open_ledger_of, utc_now
     from flows.payables.institutions import read_institutions
     from flows.payables.rules.institutions import find_institutions, is_usable
-    from flows.run import open_ledger_of, utc_now
     from flows.runner import opened_service
     from flows.settings import read_settings
 

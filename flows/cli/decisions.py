@@ -41,7 +41,7 @@ def approve(
     The next `run` goes on.
     """
     from flows.approvals.approve import record_approval, record_consent
-    from flows.run import utc_now
+    from flows.house_ledger import utc_now
     from schemas.plan import ApprovalKind
     from schemas.values.names import same_person
 
@@ -67,7 +67,7 @@ def approve(
 
 def _counting(ledger: "Ledger", plan: "StoredPlan") -> frozenset[str]:
     """Return whose yes counts by what the plan was frozen under and the policy; its job file is not read here."""
-    from flows.run import utc_now
+    from flows.house_ledger import utc_now
     from io_adapters.ledger.approvals_missing import approvals_given, approvers_needed
     from schemas.approval import stricter
 
@@ -296,7 +296,8 @@ def decide(
     if not by.strip() or not evidence.strip():
         raise DecisionRefused(Message("error.decision_evidence"))
     from flows.approvals import decisions
-    from flows.run import QuietProgress, open_ledger_of, utc_now
+    from flows.house_ledger import open_ledger_of, utc_now
+    from flows.run import QuietProgress
     from flows.runner import opened_run
     from flows.settings import read_settings
     from schemas.approval import DecisionKind
@@ -333,7 +334,7 @@ def withdraw(
     The next run of its job and month leaves it out, and takes back what of it was posted.
     """
     from flows.approvals import withdraw as acts
-    from flows.run import utc_now
+    from flows.house_ledger import utc_now
     from io_adapters.spreadsheets.files import sha256_of
     from schemas.acts import Delivery
 

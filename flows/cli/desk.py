@@ -107,8 +107,8 @@ def serve_desk(
     from flows.desk.app import create_app, opened_desk
     from flows.desk.serving import serve
     from flows.desk.uploads import forget_unfinished
+    from flows.house_ledger import utc_now
     from flows.launch import launcher_for
-    from flows.run import utc_now
 
     if settings.policy is None:
         write_policy(settings)
@@ -133,7 +133,7 @@ def let_two_in(settings: "Settings") -> str:
         The password of both, which is written nowhere; "" where somebody may sign in already.
     """
     from flows.desk.sign_in import hash_password
-    from flows.run import open_ledger_of
+    from flows.house_ledger import open_ledger_of
     from schemas.approval import Role
 
     roles = {PREPARES: (Role.PREPARER,), APPROVES: (Role.APPROVER, Role.RESOLVER)}

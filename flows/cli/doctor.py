@@ -77,7 +77,7 @@ def _egress(settings: "Settings") -> str:
 
 def _policy(settings: "Settings") -> str:
     """Say what no job may undercut."""
-    from flows.run import policy_of
+    from flows.house_ledger import policy_of
     from schemas.approval import rule_of
     from schemas.values.money import format_cents
 
@@ -93,7 +93,7 @@ def _policy(settings: "Settings") -> str:
 
 
 def _ledger(settings: "Settings") -> str:
-    from flows.run import open_ledger_of
+    from flows.house_ledger import open_ledger_of
 
     with open_ledger_of(settings, create=False) as ledger:
         ledger.runs.require_clock()
@@ -105,7 +105,7 @@ def _ledger(settings: "Settings") -> str:
 
 
 def _service(settings: "Settings") -> str:
-    from flows.run import open_ledger_of
+    from flows.house_ledger import open_ledger_of
     from flows.runner import opened_service
     from schemas.plan import names_of
 
@@ -124,7 +124,7 @@ def _service(settings: "Settings") -> str:
 
 
 def _sending(settings: "Settings") -> str:
-    from flows.run import open_ledger_of
+    from flows.house_ledger import open_ledger_of
 
     with open_ledger_of(settings, create=False) as ledger:
         hold, freeze = ledger.hold.current(), ledger.freeze.current()
@@ -136,8 +136,8 @@ def _sending(settings: "Settings") -> str:
 
 
 def _nights(settings: "Settings") -> str:
+    from flows.house_ledger import open_ledger_of, utc_now
     from flows.nights.due import last_night
-    from flows.run import open_ledger_of, utc_now
 
     with open_ledger_of(settings, create=False) as ledger:
         night = last_night(ledger, utc_now())
@@ -145,7 +145,7 @@ def _nights(settings: "Settings") -> str:
 
 
 def _accept_key(settings: "Settings", by: str) -> str:
-    from flows.run import open_ledger_of
+    from flows.house_ledger import open_ledger_of
 
     service = settings.require_service()
     with open_ledger_of(settings) as ledger:
@@ -154,7 +154,7 @@ def _accept_key(settings: "Settings", by: str) -> str:
 
 
 def _accept_clock(settings: "Settings", by: str) -> str:
-    from flows.run import open_ledger_of
+    from flows.house_ledger import open_ledger_of
 
     if not by.strip():
         raise DecisionRefused(Message("approval.needs_name"))

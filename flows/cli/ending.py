@@ -173,7 +173,7 @@ def in_brazil(at: dt.datetime) -> dt.datetime:
 
 def opened_ledger(*, create: bool = True) -> "Ledger":
     """Open the ledger the environment names; use as a context manager."""
-    from flows.run import open_ledger_of
+    from flows.house_ledger import open_ledger_of
     from flows.settings import read_settings
 
     return open_ledger_of(read_settings(), create=create)

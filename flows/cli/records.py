@@ -63,10 +63,10 @@ def _show_run(ledger: "Ledger", run_id: str, console: "Console") -> Result:
 
 def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     from flows.cli.printing import show_waits, wait_document
+    from flows.house_ledger import utc_now
     from flows.nights.due import last_night
     from flows.payables.rules.exchange_rate import codes_of
     from flows.payables.waits import gather_waits
-    from flows.run import utc_now
     from schemas.submission import OPEN, UNTOLD
     from schemas.submission import SubmissionState as State
 
@@ -129,7 +129,7 @@ def _show_how_to_decide(group: str, batches: "Sequence[Submission]", ledger: "Le
 
 
 def _show_batch(batch: "Submission", ledger: "Ledger", console: "Console") -> None:
-    from flows.run import utc_now
+    from flows.house_ledger import utc_now
     from schemas.submission import LIKENESS, SubmissionState
 
     facts: dict[str, object] = {"job": batch.job, "period": batch.period, "report": batch.report_id}

@@ -42,7 +42,7 @@ def webhook_register(
     The path is kept as a hash and never shown.
     """
     from flows.desk.guard import HOOKS
-    from flows.run import open_ledger_of
+    from flows.house_ledger import open_ledger_of
     from flows.runner import opened_service
     from flows.settings import read_settings
     from io_adapters.payout_api.errors import Unanswered
@@ -227,7 +227,7 @@ def qrcode(
 
     The endpoint is one that the service calls deprecated; the text is the one to copy and paste.
     """
-    from flows.run import open_ledger_of
+    from flows.house_ledger import open_ledger_of
     from flows.runner import opened_service
     from flows.settings import read_settings
     from schemas.wire import QrCodeRequest, amount_from_cents

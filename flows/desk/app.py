@@ -43,8 +43,9 @@ from flows.desk.plans import PlanPages
 from flows.desk.previews import Previews
 from flows.desk.runs import RunPages
 from flows.desk.unresolved import Unresolved
+from flows.house_ledger import open_ledger_of
 from flows.launch import Launcher
-from flows.run import SYSTEM_CLOCK, Clock, open_ledger_of
+from flows.run import SYSTEM_CLOCK, Clock
 from flows.settings import AlertSettings, Settings
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, ExitCode, RepasseError

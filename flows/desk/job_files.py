@@ -21,8 +21,8 @@ from flows.desk.job_writing import JobChange, digest_of, write_job
 from flows.desk.jobs import job_of, jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
+from flows.house_ledger import utc_now
 from flows.intake.which_files import Slot, slots_of
-from flows.run import utc_now
 from flows.run_request import leads_outside
 from io_adapters.ledger.desk import JobVersion
 from io_adapters.ledger.ledger import Ledger
@@ -175,7 +175,7 @@ class HandedIn(NamedTuple):
 
 
 def _deliveries(ledger: Ledger, job: str) -> list[HandedIn]:
-    gone = withdrawn(ledger.acts.on_deliveries())
+    gone = withdrawn(ledger.acts.on_months())
     return [
         HandedIn(name, delivery.period, delivery.sha256, at, delivery not in gone)
         for delivery, name, at in ledger.files.handed_in_for(job, VERSIONS_SHOWN)

@@ -18,14 +18,15 @@ from flows.desk.pages import show
 from flows.desk.runs import as_shown, planned_runs
 from flows.launch import Launcher
 from flows.run_options import RunOptions
-from flows.run_request import find_jobs, require_within_reach
+from flows.run_request import find_jobs, names_of_sources, require_within_reach
 from flows.runner import describe_bug
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import StoredRun
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.approval import Launch, Role
+from schemas.deliveries import last_opened, month_after
 from schemas.errors import ConfigurationError, RepasseError
-from schemas.job import BRASILIA, Job, resolve_period
+from schemas.job import BRASILIA, PREVIOUS_MONTH, Job, PeriodRange, resolve_period
 from schemas.messages import Listed, Message
 from schemas.submission import SubmissionState
 from schemas.values.names import same_person
@@ -41,7 +42,13 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class JobLine:
-    """One job of the jobs folder."""
+    """One job of the jobs folder.
+
+    Attributes:
+        period: The one at hand; "" where no month is open.
+        next_month: The month that may be opened; "" where the job says its periods itself.
+        rates: Currencies whose rates a month asks for; `asks_invoices`, whether it asks for invoices.
+    """
 
     token: str
     file: str
@@ -52,6 +59,9 @@ class JobLine:
     problem: Message | Listed | None
     last_run: StoredRun | None
     waiting_digest: str
+    next_month: str = ""
+    rates: tuple[str, ...] = ()
+    asks_invoices: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +151,24 @@ class JobsFolder:
         shown, token, job = str(path.relative_to(self._folder)), self._token(path), self.declared(path)
         if not isinstance(job, Job):
             return JobLine(token, shown, "", "", "", (), job, None, "")
-        period = resolve_period(job.period, self._now().astimezone(BRASILIA).date()).label
+        period, following = self._months(job)
         last = self._ledger.runs.latest(job.job)
-        sources = tuple(_source(position, job) for position in range(1, len(job.sources) + 1))
+        patterns = (", ".join(source.files) for source in job.sources)
+        sources = tuple(zip(names_of_sources(job), patterns, strict=True))
         last_run = as_shown(last, snapshot.planned, self._ledger, self._now()) if last else None
         digest = snapshot.waiting.get((job.job, period), "")
-        return JobLine(token, shown, job.job, period, job.payer.name, sources, None, last_run, digest)
+        rates = tuple(sorted({currency for source in job.sources for currency in source.exchange}))
+        whose = (job.job, period, job.payer.name, sources)
+        return JobLine(token, shown, *whose, None, last_run, digest, following, rates, job.invoices is not None)
+
+    def _months(self, job: Job) -> tuple[str, str]:
+        """Return the period that is at hand, the latest that was opened, and the month that may be opened next."""
+        today = self._now().astimezone(BRASILIA).date()
+        own = resolve_period(job.period, today).label if job.period else ""
+        if isinstance(job.period, PeriodRange) or job.period == PREVIOUS_MONTH:
+            return own, ""
+        period = max(own, last_opened(self._ledger.acts.on_months(), job.job))
+        return period, month_after(period) if period else resolve_period(PREVIOUS_MONTH, today).label
 
 
 def _declared(path: Path) -> Job | Message | Listed:
@@ -158,13 +180,6 @@ def _declared(path: Path) -> Job | Message | Listed:
     except Exception as bug:  # noqa: BLE001  # one file nobody can read hides no other job
         return describe_bug(bug)
     return job
-
-
-def _source(position: int, job: Job) -> tuple[str, str]:
-    """Name a source as the command line would: by its layout where that is its alone, by its position elsewhere."""
-    names = [source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources]
-    name = names[position - 1]
-    return (name if names.count(name) == 1 else str(position)), ", ".join(job.sources[position - 1].files)
 
 
 class Launches:
@@ -179,28 +194,23 @@ class Launches:
         self._log_folder = log_folder
         self._now = now
 
-    def payout(self, job_token: str, files: Sequence[str], *, by: str, key: str, period: str = "") -> str:
+    def payout(self, job_token: str, options: RunOptions, *, key: str) -> str:
         path = self._jobs.path_of(job_token)
         if path is None:
             raise ConfigurationError(Message("error.no_job"))
-        return self.start(str(path.absolute()), tuple(files), by=by, key=key, period=period)
+        return self.start(str(path.absolute()), options, key=key)
 
     def go_on(self, run_id: str, *, by: str) -> str:
         run = self._ledger.runs.get(run_id)
         if run is None or not run.job_file:
             raise ConfigurationError(Message("error.not_taken_up"))
-        return self.start(run.job_file, self.files_of(run), by=by, key=f"after-{run_id}", period=run.period)
+        return self.start(run.job_file, self.again(run, by), key=f"after-{run_id}")
 
-    def start(  # each is named at the call
-        self,
-        job_file: str,
-        files: tuple[str, ...],
-        *,
-        by: str,
-        key: str,
-        digest: str | None = None,
-        period: str = "",
-    ) -> str:
+    def again(self, run: StoredRun, by: str) -> RunOptions:
+        """Return what is asked of a run that goes on where another one ended: its files, for its period."""
+        return RunOptions(list(self.files_of(run)), by=by, period=run.period)
+
+    def start(self, job_file: str, options: RunOptions, *, key: str, digest: str | None = None) -> str:
         """Write a launch down, and make it; taken back where it cannot be made.
 
         The same key starts nothing twice, but where what it started ended before its run began, as when another run
@@ -210,9 +220,8 @@ class Launches:
             RepasseError: it could not be made; it may be tried again.
         """
         name = next(name for name in _names(key) if not self._came_to_nothing(name))
-        if self._ledger.desk_launches.record(name, job_file, files, by, digest):
+        if self._ledger.desk_launches.record(name, job_file, tuple(options.files), options.by, digest):
             try:
-                options = RunOptions(list(files), by=by, period=period)
                 self._launcher.payout(Path(job_file), options, key=name)
             except RepasseError:
                 self._ledger.desk_launches.forget(name)

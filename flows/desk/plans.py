@@ -104,9 +104,7 @@ class PlanPages:
         needed = approvers_needed(rule, stored, needs_review=True)
         people = len(approvals_given(self._ledger, rule, stored, needed, self._now()))
         key = f"approved-{given.digest}-{stored.run_id}-{people}"
-        return self._launches.start(
-            run.job_file, self._launches.files_of(run), by=given.by, key=key, digest=given.digest, period=stored.period
-        )
+        return self._launches.start(run.job_file, self._launches.again(run, given.by), key=key, digest=given.digest)
 
     def reject(self, digest: str, *, by: str, why: str) -> None:
         """Record a no; approvals so far are void, and what of the plan was not sent is withdrawn."""
@@ -254,7 +252,6 @@ def agree(request: Request, digest: str, signed: SignedIn, form: Posted) -> Resp
         return _page(request, digest, problem=render("desk.checks.does_not_count", language_of(request)))
     run = ledger.runs.get(found.run_id)
     launches, key = launches_of(request), f"agreed-{found.digest}-{found.run_id}"
-    files = launches.files_of(run)
     # By whoever asked for it: who agrees to its checks has not prepared its plan.
-    name = launches.start(run.job_file, files, by=found.prepared_by, key=key, period=found.period)
+    name = launches.start(run.job_file, launches.again(run, found.prepared_by), key=key)
     return RedirectResponse(f"/launches/{name}", status_code=303)

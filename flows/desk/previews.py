@@ -4,10 +4,10 @@ import datetime as dt
 import os
 import shutil
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock, Semaphore, Thread
@@ -20,14 +20,16 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, RedirectResponse
 
 from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, new_token, settings_of, signed_in
-from flows.desk.jobs import JobLine, JobsFolder, job_of, launches_of
+from flows.desk.jobs import JobLine, JobsFolder, job_of, jobs_of, launches_of
 from flows.desk.pages import page_of, show
 from flows.desk.plans import show_others, show_planned
 from flows.desk.problems import CellProblem, ProblemGroup, group_problems, problems_of, typed_values
 from flows.desk.problems import Place as CellPlace
 from flows.desk.uploads import Received, keep, receive
+from flows.house_ledger import utc_now
 from flows.intake.intake import Intake
 from flows.intake.read import read
+from flows.intake.rules.deliveries import MonthQuestion
 from flows.payables.corrections import corrections_of, missing_shares_of
 from flows.payables.draft import draft_of
 from flows.payables.judge_inputs import judge_inputs
@@ -35,15 +37,16 @@ from flows.payables.preview import view_plan
 from flows.payables.rules.places import count_rows
 from flows.payables.snapshot import take_snapshot
 from flows.run import Silence, opened_offline
-from flows.run_options import RunOptions
-from flows.run_request import read_run_request
+from flows.run_options import RunOptions, as_words
+from flows.run_request import INVOICES, read_run_request
 from flows.runner import describe_bug
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.atomic import is_running
 from io_adapters.spreadsheets.files import expand, is_url
 from schemas.approval import Role
+from schemas.deliveries import How
 from schemas.errors import ConfigurationError, RepasseError
-from schemas.job import Job
+from schemas.job import Job, month_label
 from schemas.messages import Listed, Message
 from schemas.plan import Place
 from schemas.plan_view import PlanView
@@ -87,6 +90,7 @@ class Preview:
     failure: Message | Listed | None
     plan: PlanView | None
     key_types: Mapping[str, str] = field(default_factory=dict)
+    questions: tuple[MonthQuestion, ...] = ()
 
     @property
     def types_shown(self) -> Counter[str]:
@@ -105,11 +109,16 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class JobPreview:
-    """A preview of a job's files, made in a thread."""
+    """A preview of a job's files, made in a thread.
+
+    Attributes:
+        job: As it stands in the period of the preview.
+        options: What the run is asked for that people launch from it.
+    """
 
     token: str
     job: JobLine
-    files: tuple[str, ...]
+    options: RunOptions
     future: Future[Preview]
     since_s: float
 
@@ -136,17 +145,19 @@ class Previews:
         self._lock = Lock()
         _forget_ended(folder)
 
-    def begin(self, job_token: str, files: Sequence[str]) -> str:
-        """Begin a preview; of the same content there is one."""
+    def begin(self, job_token: str, options: RunOptions) -> str:
+        """Begin a preview; of the same content there is one. Without a period asked for it is of the one at hand."""
         path, line = self._jobs.path_of(job_token), self._jobs.get(job_token)
         if path is None or line is None:
             raise ConfigurationError(Message("error.no_job"))
-        token = self._token(path, line, files)
+        options = replace(options, period=options.period or line.period)
+        line = replace(line, period=options.period)
+        token = self._token(path, line, options)
         with self._lock:
             known = self._kept.get(token)
             if known is None or known.is_stale():
-                future = self._start(path, tuple(files), line.period, self._folder / token)
-                self._kept[token] = JobPreview(token, line, tuple(files), future, monotonic())
+                future = self._start(path, options, self._folder / token)
+                self._kept[token] = JobPreview(token, line, options, future, monotonic())
             self._kept.move_to_end(token)
             gone = [self._kept.popitem(last=False)[0] for _ in range(len(self._kept) - KEPT)]
         for name in gone:
@@ -162,7 +173,7 @@ class Previews:
         path = self._jobs.path_of(preview.job.token)
         if path is None:
             return None
-        order = read_run_request(path, RunOptions(list(preview.files), period=preview.job.period or ""))
+        order = read_run_request(path, preview.options)
         with opened_offline(order, Silence(), self._open_ledger()) as run:
             intake = judge_inputs(run, read(run))
             with suppress(RepasseError):  # what stands against a plan is told by the preview
@@ -174,44 +185,45 @@ class Previews:
         """Let go of everything; a preview that goes on ends with the program, whatever it is reading."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _start(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Future[Preview]:
+    def _start(self, path: Path, options: RunOptions, folder: Path) -> Future[Preview]:
         """Work in a thread that keeps nobody waiting: a pool's threads are waited for when a program ends."""
         future: Future[Preview] = Future()
 
         def work() -> None:
             with self._at_once:
                 try:
-                    future.set_result(self._preview(path, files, period, folder))
+                    future.set_result(self._preview(path, options, folder))
                 except BaseException as error:  # noqa: BLE001  # whoever asks for the result is told
                     future.set_exception(error)
 
         Thread(target=work, name="preview", daemon=True).start()
         return future
 
-    def _token(self, path: Path, line: JobLine, files: Sequence[str]) -> str:
+    def _token(self, path: Path, line: JobLine, options: RunOptions) -> str:
         """Name the content of a preview: the job file, what is read, and how the job stands in the ledger."""
         declared, last = self._jobs.declared(path), self._ledger.runs.latest(line.name)
         try:
             content = path.read_bytes()
         except OSError:
             raise ConfigurationError(Message("error.job_unreadable")) from None
-        parts = [content.hex(), line.period, *files, *(() if last is None else (last.run_id, last.state))]
+        seen = () if last is None else (last.run_id, last.state)
+        parts = [content.hex(), *as_words(options), str(self._ledger.claims.epoch()), *seen]
         parts += self._ledger.pix_key_types.known(line.name)
         if isinstance(declared, Job):
             parts += [_fingerprint(name) for name in _files_of(declared, path.parent, line.period)]
         return sha256("\0".join(parts).encode()).hexdigest()[:40]
 
-    def _preview(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
+    def _preview(self, path: Path, options: RunOptions, folder: Path) -> Preview:
         try:
-            return self._seen(path, files, period, folder)
+            return self._seen(path, options, folder)
         except RepasseError as error:
             problems = tuple(CellProblem(number, issue, "", "", None) for number, issue in enumerate(error.issues))
             return Preview((), NOTHING, problems, None, None, error.content, None)
         except Exception as bug:  # noqa: BLE001  # the page says so; its text may hold people's data
             return Preview((), NOTHING, (), None, None, describe_bug(bug), None)
 
-    def _seen(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
-        order = read_run_request(path, RunOptions(list(files), period=period or ""))
+    def _seen(self, path: Path, options: RunOptions, folder: Path) -> Preview:
+        order = read_run_request(path, options)
         with opened_offline(order, Silence(), self._open_ledger()) as run:
             intake, failure, plan = judge_inputs(run, read(run)), None, None
             try:
@@ -232,6 +244,7 @@ class Previews:
                 failure=failure,
                 plan=plan,
                 key_types=intake.proposed_key_types,
+                questions=intake.questions,
             )
 
 
@@ -317,17 +330,64 @@ async def preview_job(request: Request, token: str) -> Response:
     """Take files, or none, and begin a preview of the job with them."""
     signed = await run_in_threadpool(signed_in, request)
     signed.require(Role.PREPARER)
-    job = await run_in_threadpool(job_of, request, token)
     _, files = await receive(request, signed)
-    preview = await run_in_threadpool(_begin, request, job, files)
+    preview = await run_in_threadpool(_begin, request, token, RunOptions(), files)
     return RedirectResponse(f"/previews/{preview}", status_code=303)
 
 
-def _begin(request: Request, job: JobLine, files: list[Received]) -> str:
-    sources = {name for name, _ in job.sources}
+@router.post("/jobs/{token}/months")
+async def open_another_month(request: Request, token: str) -> Response:
+    """Open a month of the job, with the rates and sums that hold in it alone, and begin a preview of its files."""
+    signed = await run_in_threadpool(signed_in, request)
+    signed.require(Role.PREPARER)
+    fields, files = await receive(request, signed)
+    preview = await run_in_threadpool(_open_month, request, token, fields, files, signed.user.name)
+    return RedirectResponse(f"/previews/{preview}", status_code=303)
+
+
+def _open_month(request: Request, token: str, fields: Mapping[str, str], files: list[Received], by: str) -> str:
+    """Record that a month is open, which is the one that a preview without another word is of from then on."""
+    job, period = job_of(request, token), month_label(fields.get("month", "").strip(), utc_now().date())
+    path = jobs_of(request).path_of(token)
+    if not job.next_month or path is None:
+        raise RequestRefused(404, "desk.refused.nothing")
+    if not period:
+        raise RequestRefused(422, "desk.month.wrong")
+    rates = [
+        f"{currency} {rate} {fields.get(f'day-{currency}', '')} {fields.get(f'says-{currency}', '')}".strip()
+        for currency in job.rates
+        if (rate := fields.get(f"rate-{currency}", "").strip())
+    ]
+    received = [
+        f"{source}={sum_}" for source, _ in job.sources if (sum_ := fields.get(f"received-{source}", "").strip())
+    ]
+    options = RunOptions(by=by, period=period, rate=rates, received=received)
+    try:
+        said = read_run_request(path, options).said
+    except ConfigurationError as wrong:
+        raise RequestRefused(422, "desk.month.wrong") from wrong
+    ledger_of(request).acts.record(*said)
+    return _begin(request, token, RunOptions(period=period), files)
+
+
+def _begin(request: Request, token: str, options: RunOptions, files: list[Received]) -> str:
+    job = job_of(request, token)
+    sources = {*(name for name, _ in job.sources), INVOICES}
     if any(file.source not in sources for file in files):
         raise RequestRefused(400, "desk.refused.form")
-    return previews_of(request).begin(job.token, [f"{file.source}={file.path}" for file in files])
+    given = [f"{file.source}={file.path}" for file in files]
+    return previews_of(request).begin(token, replace(options, files=given))
+
+
+@router.post("/previews/{token}/answer")
+def answer_of_month(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
+    """Take of which month files are, and how they stand to those that are there, and begin another preview."""
+    signed.require(Role.PREPARER)
+    preview = _preview_of(request, token)
+    month, how, digest = (*form.get("way", "").split(" "), "", "")[:3]
+    month = month_label(form.get("month", "").strip(), utc_now().date()) or month
+    asked = replace(preview.options, period=month, new=how == How.NEW, added=how == How.ADDED, in_place_of=digest)
+    return RedirectResponse(f"/previews/{previews_of(request).begin(preview.job.token, asked)}", status_code=303)
 
 
 @router.get("/previews/{token}")
@@ -336,7 +396,7 @@ def show_preview(request: Request, token: str, _signed: SignedIn) -> Response:
     seen = preview.seen
     if seen is None:
         return show(request, "previewing.html", preview=preview)
-    files = [Path(text.partition("=")[2] or text).name for text in preview.files]
+    files = [Path(text.partition("=")[2] or text).name for text in preview.options.files]
     facts: dict[str, Any] = {"preview": preview, "files": files, "launch": new_token(), "shown": PROBLEMS_SHOWN}
     return show(request, "preview.html", **facts, seen=seen, plan=seen.plan)
 
@@ -363,7 +423,9 @@ def put_right(request: Request, token: str, signed: SignedIn, form: Posted) -> R
     kept = keep(workbook, settings_of(request).uploads, "{sha256:.8}-corrections.xlsx")
     ledger_of(request).desk_uploads.record(kept.sha256, kept.name, kept.size_bytes, signed.user.name)
     source = preview.job.sources[0][0]
-    another = previews_of(request).begin(preview.job.token, [*preview.files, f"{source}={kept.path}"])
+    another = previews_of(request).begin(
+        preview.job.token, replace(preview.options, files=[*preview.options.files, f"{source}={kept.path}"])
+    )
     return RedirectResponse(f"/previews/{another}", status_code=303)
 
 
@@ -375,7 +437,7 @@ def take_key_types(request: Request, token: str, signed: SignedIn, _form: Posted
     if preview.seen is None or not preview.seen.key_types:
         raise RequestRefused(422, "desk.refused.nothing")
     ledger_of(request).pix_key_types.confirm(preview.job.name, preview.seen.key_types, signed.user.name)
-    another = previews_of(request).begin(preview.job.token, preview.files)
+    another = previews_of(request).begin(preview.job.token, preview.options)
     return RedirectResponse(f"/previews/{another}", status_code=303)
 
 
@@ -413,7 +475,9 @@ def launch(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
     preview = _preview_of(request, token)
     if not preview.job.name or not form.get("launch"):
         raise RequestRefused(400, "desk.refused.form")
+    if preview.seen is None or preview.seen.questions:
+        raise RequestRefused(409, "desk.refused.month")
     key = f"preview-{token[:24]}-{form['launch'][:43]}"
-    period, by = preview.job.period, signed.user.name  # of what they have seen, though the month may have turned since
-    name = launches_of(request).payout(preview.job.token, preview.files, by=by, key=key, period=period)
+    # For the month of what they have seen, though it may have turned since.
+    name = launches_of(request).payout(preview.job.token, replace(preview.options, by=signed.user.name), key=key)
     return RedirectResponse(f"/launches/{name}", status_code=303)

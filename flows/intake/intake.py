@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from flows.intake.rules.deliveries import MonthQuestion
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore
 from flows.run import Run
 from io_adapters.spreadsheets.declarations import is_path
 from io_adapters.spreadsheets.files import sha256_of
+from schemas.acts import BEGINNING, chained
 from schemas.corrections import CorrectedRow, Origin
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
@@ -36,6 +38,8 @@ class Intake:
     Attributes:
         proposed_key_types: Digest of a Pix key -> the type that it shows, which nobody has confirmed.
         confirmed_key_types: Digest of a Pix key -> its type, as whoever asked for the run has confirmed it.
+        gone: Digests of files that count no more for the period, or whose place another is to take.
+        questions: What has to be answered of files handed in, before they are used.
     """
 
     came_in: Inputs
@@ -48,6 +52,8 @@ class Intake:
     files: frozenset[tuple[str, str]] = frozenset()
     proposed_key_types: Mapping[str, str] = field(default_factory=dict)
     confirmed_key_types: Mapping[str, str] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+    questions: tuple[MonthQuestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ def find_cell(intake: Intake, file: str, sheet: str, row: int, column: str) -> C
 
 
 def record_inputs(run: Run, intake: Intake) -> None:
-    """Write down the bytes of everything that a run rests on; safe to repeat.
+    """Write down the bytes of everything that a run rests on, and what people said of its month; safe to repeat.
 
     A file given at a terminal, which nobody is known to have brought, is brought by whoever runs the program there.
     """
@@ -83,8 +89,14 @@ def record_inputs(run: Run, intake: Intake) -> None:
     layouts = [source.layout for source in run.job.sources if isinstance(source.layout, str) and is_path(source.layout)]
     read = {(request.job_path.name, request.job_sha256), *intake.files}
     read |= {(Path(layout).name, sha256_of(str(request.folder / layout))) for layout in layouts}
+    here = (run.job.job, request.period.label)
+    acts = [act for act in ledger.acts.on_months() if (act.facts["job"], act.facts["period"]) == here]
+    read |= {(act.kind.value, chained(BEGINNING, act)) for act in acts}
     ledger.files.record_inputs(run.id, read, ((row.run_id, row.corrections_file) for row in intake.settled))
     given = {Path(path).name for _, path in request.files}
     for name, sha256 in sorted(intake.files):
         if name in given and not ledger.authors.of(sha256):
             ledger.authors.record(sha256, request.by)
+    for act in acts:
+        if not ledger.authors.of(act_sha256 := chained(BEGINNING, act)):
+            ledger.authors.record(act_sha256, act.by)

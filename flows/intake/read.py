@@ -10,6 +10,7 @@ from typing import cast
 import pandas as pd
 import pyarrow as pa
 
+from flows.intake.hand_in import hand_in_files
 from flows.intake.intake import Intake, ReadSheet
 from flows.intake.read_files import FileReader, ReadTable
 from flows.intake.rules.inputs import (
@@ -25,7 +26,6 @@ from flows.intake.rules.inputs import (
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import Run
 from io_adapters.statement_lines.sums import give_memory_back
-from schemas.acts import withdrawn
 from schemas.corrections import CorrectedRow
 from schemas.errors import ConfigurationError
 from schemas.issues import Issue, IssueCode, make_issue
@@ -63,7 +63,8 @@ def read(run: Run) -> Intake:
     before = [_corrected_before(row) for row in corrections.settled]
     unread = reader.unread()
     intake = _intake(run, tables, corrections, [*unread, *before], reader.held)
-    return replace(intake, proposed_key_types=reader.proposed, confirmed_key_types=reader.confirmed)
+    intake = replace(intake, proposed_key_types=reader.proposed, confirmed_key_types=reader.confirmed)
+    return hand_in_files(run, intake, corrections.plain)
 
 
 def _intake(
@@ -119,10 +120,10 @@ def _intake(
 
 
 def _without_withdrawn(run: Run, tables: Sequence[list[ReadTable]]) -> list[list[ReadTable]]:
-    """Leave out the files that people have withdrawn from the period: what they earned is taken back."""
-    here = run.job.job, run.request.period.label
-    gone = {delivery.sha256 for delivery in withdrawn(run.ledger.acts.on_deliveries()) if delivery[:2] == here}
-    names = {table.raw.file.name for found in tables for table in found if table.raw.file.sha256 in gone}
+    """Leave out the files that people have withdrawn from the period, or put another in their place."""
+    files = {table.raw.file for found in tables for table in found}
+    gone = {file.sha256 for file in files if run.request.is_gone(file.sha256)}
+    names = {file.name for file in files if file.sha256 in gone}
     for name in sorted(names):
         run.show(Message("file.withdrawn", file=name))
     return [[table for table in found if table.raw.file.sha256 not in gone] for found in tables]

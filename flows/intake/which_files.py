@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flows.run_request import RunRequest
+from flows.run_request import INVOICES, RunRequest
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from io_adapters.spreadsheets.files import expand, members_of, sha256_of
 from io_adapters.spreadsheets.reading import open_file
@@ -20,6 +20,7 @@ from schemas.corrections import (
     with_known,
     without_added,
 )
+from schemas.deliveries import How
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.job import AUTO, Job, Source, TableFiles
 from schemas.layouts.headers import with_columns
@@ -187,7 +188,12 @@ PAID_FROM = frozenset({"payments", "royalty_lines"})
 
 @dataclass(slots=True)
 class Slot:
-    """A source of the job, or a table beside the sources."""
+    """A source of the job, or a table beside the sources.
+
+    Attributes:
+        names: By which files are given for it.
+        is_source: Whether money comes from it; a file that is given without a word is for the only source.
+    """
 
     layouts: tuple[Layout, ...]
     patterns: Sequence[str]
@@ -196,6 +202,7 @@ class Slot:
     corrected: list[Origin] = field(default_factory=list)
     failure: UnreadableFile | None = None
     ignore: tuple[str, ...] = ()
+    is_source: bool = True
 
     def is_ignored(self, layout: Layout, name: str) -> bool:
         """Tell whether money of a sheet or member is left alone: the job says so, or it repeats what is read."""
@@ -250,7 +257,8 @@ def _folded_pattern(pattern: str) -> str:
 def _beside(table: str, files: TableFiles | None, job: Job, folder: Path) -> Slot:
     """Say which layout a table beside the sources has; without files nothing is read for it."""
     layout = read_layout(table, folder)
-    return Slot(_as_declared([layout], files, job) if files else (layout,), files.files if files else (), frozenset())
+    layouts = _as_declared([layout], files, job) if files else (layout,)
+    return Slot(layouts, files.files if files else (), frozenset({table}), is_source=False)
 
 
 def _as_declared(layouts: Sequence[Layout], files: TableFiles, job: Job) -> tuple[Layout, ...]:
@@ -305,7 +313,7 @@ def find_files(slots: Sequence[Slot], order: RunRequest, corrections: Correction
     """
     for slot in slots:
         _find(slot, order, [path for name, path in order.files if name in slot.names and path in corrections.plain])
-    sources = [slot for slot in slots if slot.names]
+    sources = [slot for slot in slots if slot.is_source]
     stray = [Path(path).name for name, path in order.files if not name and path in corrections.plain]
     if stray and len(sources) > 1:
         known = ", ".join(sorted({name for slot in sources for name in slot.names if name}))
@@ -319,14 +327,29 @@ def find_files(slots: Sequence[Slot], order: RunRequest, corrections: Correction
 
 
 def _find(slot: Slot, order: RunRequest, given: Sequence[str]) -> None:
-    if not given and not slot.patterns:
+    """Find a slot's files: those handed in for the month, those given now, and what the job names beside them.
+
+    The first file of a month stands for itself alone: what lies under the job's names is of another.
+    """
+    handed = [file for file in order.month.of_source(slot.names) if not order.is_gone(file.sha256)]
+    known = {file.sha256 for file in handed}
+    given = [path for path in given if not (known and sha256_of(path) in known)]
+    is_first = any(file.how is How.NEW for file in handed) or (bool(given) and not order.is_beside)
+    is_of_month = slot.is_source or INVOICES in slot.names
+    patterns = [] if is_first else [text for text in slot.patterns if not is_of_month or order.reads(text)]
+    delivered = [*(str(order.path_of(file)) for file in handed), *given]
+    if not delivered and not patterns:
+        if slot.is_source:
+            slot.failure = UnreadableFile(Message("file.none_of_month", period=order.period.label))
         return
     try:
-        found = expand(given or slot.patterns, order.folder, order.period.label)
-        slot.paths = [member for path in found for member in members_of(path)]
+        found = expand(patterns, order.folder, order.period.label) if patterns else []
     except UnreadableFile as failure:
-        slot.failure = failure
-        return
+        if not delivered:
+            slot.failure = failure
+            return
+        found = []
+    slot.paths = [member for path in dict.fromkeys([*found, *delivered]) for member in members_of(path)]
     absent = missing_parts([Path(path).name for path in slot.paths])
     if absent:
         issues = tuple(part.issue() for part in absent)

@@ -11,10 +11,11 @@ from typing import Final
 
 from flows.books.alerts import alert_after_night, alert_of_overdue_nights
 from flows.books.rules.reconcile import state_name
+from flows.house_ledger import open_ledger_of, utc_now
 from flows.nights.due import NIGHTLY, DueReason, Facts, facts_of, is_brought_to_an_end, remember, why_due
 from flows.payables.rules.waits import line_of_wait
 from flows.payables.waits import gather_waits
-from flows.run import QuietProgress, open_ledger_of, utc_now
+from flows.run import QuietProgress
 from flows.run_options import RunOptions
 from flows.run_request import RunRequest, current_user, find_jobs, read_run_request
 from flows.runner import CALLER, Caller, RunReport, Watch, call, describe_bug, nothing_is_open, run_settle, walk_request

@@ -180,8 +180,7 @@ def _next_step(run: Run, path: Path, *, at_desk: bool) -> Message:
     launches = run.ledger.desk_launches.of_job_file(str(request.job_path.absolute()))
     if at_desk or request.by in {launch.by for launch in launches}:
         return Message("output.note.corrections_desk")
-    period = f" --period {request.period.label}" if request.job.period == "previous_month" else ""
-    command = f"repasse run {quote(str(request.job_path))}{period} --file {quote(str(path))}"
+    command = f"repasse run {quote(str(request.job_path))}{request.named} --file {quote(str(path))}"
     return Message("output.note.corrections", command=command)
 
 

@@ -11,6 +11,7 @@ from flows.payables.rules.left_out import report_settled
 from flows.payables.snapshot import take_snapshot
 from flows.run import Run
 from schemas.errors import UnsoundPlan
+from schemas.issues import IssueCode
 from schemas.messages import Listed, Message
 from schemas.plan import PaymentPlan
 
@@ -54,6 +55,9 @@ def draft_of(run: Run, intake: Intake, snapshot: LedgerSnapshot) -> Draft:
     """
     if slips := intake.used_before.in_place:
         raise UnsoundPlan(Listed(tuple(Message("plan.in_place", **slip.facts) for slip in slips), "; "))
+    if rates := [issue.message for issue in intake.inputs.issues if issue.code is IssueCode.RATE_OUTSIDE_PERIOD]:
+        why = Listed(tuple(dict.fromkeys(rates)), "; ")
+        raise UnsoundPlan(Message("plan.rate_of_other_days", why=why, period=run.request.period.label))
     computed = _compute(run, intake, snapshot, {})
     kept = kept_answers(run, computed) if run.job.account_checks.when == "new_or_changed" else {}
     return Draft(intake, snapshot, kept, _compute(run, intake, snapshot, kept) if kept else computed)

@@ -217,10 +217,7 @@ def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:
 def _files_again(run: Run, before: UsedBefore) -> list[Message]:
     used = {**before.released, **before.renamed}
     reasons = [Message("review.used_again", file=file, found=found) for file, found in sorted(used.items())]
-    reasons += [Message("review.replaced", **pair.facts) for pair in before.replaced]
-    told = {pair.old for pair in before.replaced}
-    gone = sorted((file, found) for file, found in before.gone.items() if file not in told)
-    reasons += [Message("review.file_gone", file=file, found=found) for file, found in gone]
+    reasons += [Message("review.file_gone", file=file, found=found) for file, found in sorted(before.gone.items())]
     others = sorted(run.request.again - used.keys())
     return [*reasons, Message("review.again", files=", ".join(others))] if others else reasons
 

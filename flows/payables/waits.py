@@ -13,7 +13,7 @@ from io_adapters.ledger.runs import StoredRun
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.approval import DecisionKind
 from schemas.errors import ExitCode, RepasseError
-from schemas.job import Outputs
+from schemas.job import PREVIOUS_MONTH, Outputs, resolve_period
 from schemas.plan import Place
 from schemas.waits import OpenPeriod, Wait, WaitKind
 
@@ -114,18 +114,20 @@ class _Commands:
     """What runs periods again; each job file is read once."""
 
     def __init__(self) -> None:
-        self._chosen: dict[str, bool] = {}
+        self._own: dict[str, str | None] = {}
 
     def running(self, run: StoredRun) -> str:
-        """Return the command that runs a period again; the month is named where the job leaves it open."""
-        if run.job_file not in self._chosen:
-            self._chosen[run.job_file] = _is_previous_month(Path(run.job_file))
-        period = f" --period {run.period}" if self._chosen[run.job_file] else ""
+        """Return the command that runs a period again; the month is named where the job does not mean it by itself."""
+        if run.job_file not in self._own:
+            self._own[run.job_file] = _own_period(Path(run.job_file))
+        period = "" if self._own[run.job_file] in {None, run.period} else f" --period {run.period}"
         return f"repasse run {quote(run.job_file)}{period}"
 
 
-def _is_previous_month(path: Path) -> bool:
+def _own_period(path: Path) -> str | None:
+    """Return the period that a job file names; "" where it leaves it open, None where the file cannot be read."""
     try:
-        return read_job(path).job.period == "previous_month"
+        period = read_job(path).job.period
     except (RepasseError, OSError):
-        return False
+        return None
+    return "" if period in {None, PREVIOUS_MONTH} else resolve_period(period, dt.date.min).label

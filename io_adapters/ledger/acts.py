@@ -24,14 +24,15 @@ class Acts:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def record(self, act: Act) -> None:
-        """Write an act down whose record is its effect."""
+    def record(self, *done: Act) -> None:
+        """Write acts down whose record is their effect; all of them, or none."""
         with self._db.writing() as connection:
-            record_act(connection, act)
+            for act in done:
+                record_act(connection, act)
 
-    def on_deliveries(self) -> list[Act]:
-        """Return the acts on files that were handed in, the first first."""
-        kinds = [kind.value for kind in (ActKind.WITHDRAW, ActKind.HAND_IN)]
+    def on_months(self) -> list[Act]:
+        """Return the acts on months and on the files handed in for them, the first first."""
+        kinds = [kind.value for kind in (ActKind.OPEN_MONTH, ActKind.HAND_IN, ActKind.WITHDRAW)]
         with self._db.reading() as connection:
             rows = connection.execute(select(acts).where(acts.c.kind.in_(kinds)).order_by(acts.c.id))
             return [_act_of(row) for row in rows]

@@ -142,7 +142,15 @@ class Files:
         for row in self._used(file_uses.c.lines_sha256.is_not(None)):
             whose = _whose(row)
             versions.setdefault((whose, row.run_id if whose == here else "", row.name, row.lines_sha256), row)
-        wanted = {row.lines_sha256 for row in versions.values()}
+        return self._with_lines(versions.values())
+
+    def uses_of_job(self, job: str) -> list[FileUse]:
+        """Return the uses of files by runs of a job that had an effect, each file of a period once, oldest first."""
+        rows = {(row.period, row.source, row.file_sha256): row for row in self._used(files.c.job == job)}
+        return self._with_lines(rows.values())
+
+    def _with_lines(self, rows: Collection[Row[Any]]) -> list[FileUse]:
+        wanted = {row.lines_sha256 for row in rows} - {None}
         with self._db.reading() as connection:
             found = connection.execute(select(file_lines)).all() if wanted else ()
         lines = {
@@ -150,7 +158,7 @@ class Files:
             for row in found
             if row.sha256 in wanted
         }
-        return [_use(row, *lines[row.lines_sha256]) for row in versions.values()]
+        return [_use(row, *lines.get(row.lines_sha256, ())) for row in rows]
 
     def _used(self, which: ColumnElement[bool]) -> list[Row[Any]]:
         """Return the files that runs with an effect have used, with whose money that was."""

@@ -11,8 +11,8 @@ import pytest
 from openpyxl import Workbook
 from python_calamine import CalamineWorkbook
 
+from flows.house_ledger import open_ledger_of
 from flows.intake.read_lines import SummedTable, parts_of, read_blocks
-from flows.run import open_ledger_of
 from flows.settings import read_settings
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import open_file, read_table

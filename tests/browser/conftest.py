@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.run import open_ledger_of
+from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.approval import Role

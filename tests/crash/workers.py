@@ -14,9 +14,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
+from flows.house_ledger import utc_now
 from flows.launch import start_payout, start_settle
 from flows.reports.report_list import doubt_abandoned, poll_reports
-from flows.run import SYSTEM_CLOCK, QuietProgress, Run, utc_now
+from flows.run import SYSTEM_CLOCK, QuietProgress, Run
 from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import PAYOUT, Route, opened_run, walk

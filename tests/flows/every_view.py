@@ -20,7 +20,7 @@ from flows.books.write import reconciliation_of
 from flows.cli import app
 from flows.desk.app import opened_desk
 from flows.desk.guard import DeskSettings
-from flows.run import open_ledger_of
+from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_record

@@ -10,8 +10,9 @@ from openpyxl import load_workbook
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
+from flows.house_ledger import open_ledger_of
 from flows.launch import start_payout
-from flows.run import QuietProgress, open_ledger_of
+from flows.run import QuietProgress
 from flows.run_options import RunOptions
 from flows.runner import RunReport
 from flows.settings import read_settings

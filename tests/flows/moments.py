@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 
-from flows.run import SYSTEM_CLOCK, Clock, QuietProgress, utc_now
+from flows.house_ledger import utc_now
+from flows.run import SYSTEM_CLOCK, Clock, QuietProgress
 
 
 class At(QuietProgress):

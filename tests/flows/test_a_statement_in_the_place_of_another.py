@@ -12,7 +12,6 @@ from schemas.errors import ExitCode
 from schemas.messages import render
 from tests.flows.every_view import look_through
 from tests.flows.jobs import line, payee, people, share
-from tests.flows.label import summary_of
 
 ANA, BIA = people(2)
 pytestmark = pytest.mark.long
@@ -61,7 +60,7 @@ def balance(label):
 def test_a_statement_that_shares_nothing_with_the_one_whose_place_it_takes_stops_the_run(
     october, service, name, said, amounts
 ):
-    paid(october, "75,42", "20,00", said=said)
+    old = paid(october, "75,42", "20,00", said=said)
     (october.folder / "statement.csv").unlink()
     october.write(name, lines("2026-11", *amounts, said=said))
     assert october.type("plan", october.job).exit_code == ExitCode.NO_SOUND_PLAN
@@ -70,7 +69,7 @@ def test_a_statement_that_shares_nothing_with_the_one_whose_place_it_takes_stops
         assert report.exit_code == ExitCode.NO_SOUND_PLAN
         told = " ".join(report.messages)
         assert ("2026-11" in told and "2026-10" in told) is said
-        assert "replaces: {" in told
+        assert f"repasse withdraw {old[:12]}" in told
         assert [issue.code for issue in report.issues if issue.code == "FILE_IN_PLACE"]
     assert (sum(service.paid), balance(october)) == (9542, 0)  # nobody owes anything back
     look_through(october.job, at_desk=True)
@@ -80,25 +79,24 @@ def test_a_statement_that_shares_nothing_with_the_one_whose_place_it_takes_stops
     assert sum(service.paid) == 9542
 
 
+def withdraw(label, digest):
+    label.say("withdraw", digest[:12], "--by", "Ana", "--why", "de outro mês")
+
+
 @pytest.mark.journey
-def test_whoever_means_it_says_so_and_the_plan_shows_both_sums_and_the_way_back_is_the_same(october, service):
+def test_whoever_means_it_withdraws_the_other_and_the_way_back_is_the_same(october, service):
     old = paid(october, "50,00")
     october.write("statement.csv", lines("2026-11", "70,00", "10,00"))
-    declare(october, replaces={"statement.csv": "0" * 64})
-    assert october.run().exit_code == ExitCode.NO_SOUND_PLAN  # it is not that one's place
-    declare(october, replaces={"statement.csv": old})
-    report = october.run()
-    assert report.exit_code == ExitCode.APPROVAL_WANTED
-    told = " ".join(report.messages)
-    assert "80,00" in told
-    assert "50,00" in told
-    october.approve(summary_of(report)["plan_digest"], "30,00", "bia")
-    assert october.run(yes=False).exit_code == ExitCode.DONE
+    assert october.run().exit_code == ExitCode.NO_SOUND_PLAN
+    withdraw(october, old)
+    assert [issue.code for issue in october.run().issues] == ["FILE_OTHER_MONTH"]
+    file = october.folder / "statement.csv"
+    october.say("run", october.job, "--file", file, "--period", "2026-10", "--new", "--yes")
     assert sum(service.paid) == 8000
     november = hashlib.sha256((october.folder / "statement.csv").read_bytes()).hexdigest()
     october.write("statement.csv", lines("2026-10", "50,00"))
-    assert october.run().exit_code == ExitCode.NO_SOUND_PLAN
-    declare(october, replaces={"statement.csv": november})
+    withdraw(october, november)
+    october.say("withdraw", old[:12], "--by", "Ana", "--why", "era este", "--back")
     october.run()
     assert (sum(service.paid), balance(october)) == (8000, 3000)  # what was paid for November is owed back
 
@@ -119,9 +117,18 @@ def test_a_statement_of_which_one_line_is_left_is_another_edition(october, servi
 
 def test_a_statement_beside_the_one_that_stays_is_one_more(october, service):
     paid(october, "50,00")
-    october.write("statement-2.csv", lines("2026-11", "30,00"))
+    october.write("statement-2.csv", lines("2026-10", "30,00"))
     assert october.run().exit_code == ExitCode.DONE
     assert sum(service.paid) == 8000
+
+
+def test_a_statement_of_a_later_month_beside_the_one_that_stays_waits_for_a_word(october, service):
+    paid(october, "50,00")
+    october.write("statement-2.csv", lines("2026-11", "30,00"))
+    report = october.run()
+    assert report.exit_code == ExitCode.ROWS_HELD
+    assert [(issue.code, issue.file) for issue in report.issues] == [("FILE_OTHER_MONTH", "statement-2.csv")]
+    assert sum(service.paid) == 5000
 
 
 def test_each_language_says_which_months_they_are_of(october, service):

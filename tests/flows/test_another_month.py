@@ -23,15 +23,18 @@ def test_without_a_word_it_is_run_for_the_month_before_this_one(tmp_path):
     assert read_run_request(job).period == read_run_request(job, RunOptions(period="")).period
 
 
-@pytest.mark.parametrize("own", ["2026-10", {"start": "2026-10-01", "end": "2026-10-15"}])
-def test_a_job_that_states_its_period_takes_no_other(tmp_path, own):
-    job = job_for(own, tmp_path)
-    assert (
-        read_run_request(job, RunOptions(period=read_run_request(job).period.label)).period
-        == read_run_request(job).period
-    )
-    with pytest.raises(ConfigurationError, match="only a job for previous_month"):
+def test_a_job_for_some_days_takes_no_other_period(tmp_path):
+    job = job_for({"start": "2026-10-01", "end": "2026-10-15"}, tmp_path)
+    own = read_run_request(job).period
+    assert read_run_request(job, RunOptions(period=own.label)).period == own
+    with pytest.raises(ConfigurationError, match="only a job for months"):
         read_run_request(job, RunOptions(period="2026-09"))
+
+
+def test_of_another_month_a_job_reads_what_bears_its_name_or_was_handed_in(tmp_path):
+    order = read_run_request(job_for("2026-10", tmp_path), RunOptions(period="2026-09"))
+    assert (order.period.label, order.reads("payments.csv"), order.reads("{period}.csv")) == ("2026-09", False, True)
+    assert read_run_request(job_for("2026-10", tmp_path)).reads("payments.csv")
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import datetime as dt
 
 import pytest
 
+from flows.house_ledger import utc_now
 from flows.payables.institutions import read_institutions
-from flows.run import utc_now
 from flows.runner import opened_service
 from flows.settings import read_settings
 from tests.flows.address_book import INSTITUTIONS

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 import time_machine
 
+from flows.house_ledger import utc_now
 from flows.launch import start_payout
 from flows.nights.due import DueReason, last_night
 from flows.nights.night import ANOTHER_NIGHT, JobNight, NightReport, run_night
 from flows.prefect_ui.artifacts import night_page
-from flows.run import QuietProgress, utc_now
+from flows.run import QuietProgress
 from flows.run_options import RunOptions
 from flows.run_request import find_jobs
 from flows.runner import CALLER, Caller

@@ -42,9 +42,9 @@ def test_a_sources_own_rate_goes_before_the_table(dollars, service):
     assert paid(service) == [5000]
 
 
-def test_a_rate_of_a_day_outside_the_period_is_paid_at_and_told(dollars, service):
+def test_a_rate_of_a_day_outside_the_period_is_a_question_before_anything_is_paid_at_it(dollars, service):
     report = run(dollars, ["USD;30/09/2026;5,30;PTAX"])
-    assert (paid(service), codes(report)) == ([5300], [("RATE_OUTSIDE_PERIOD", "2026-10-a.xlsx", None)])
+    assert (paid(service), codes(report)) == ([], [("RATE_OUTSIDE_PERIOD", "2026-10-a.xlsx", None)])
     (told,) = report.issues
     assert "a cotação de USD, 5,3, é de 30/09/2026" in render(told.message, "pt-BR")
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event
 
+from flows.house_ledger import utc_now
 from flows.nights.due import NIGHTLY, DueReason, facts_of, why_due
 from flows.nights.night import ANOTHER_NIGHT, run_night
 from flows.payables.waits import gather_waits
-from flows.run import utc_now
 from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import run_payout

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from flows.cli.desk import STRICT_POLICY
+from flows.house_ledger import open_ledger_of
 from flows.intake.read import read
-from flows.run import QuietProgress, open_ledger_of, opened_offline
+from flows.run import QuietProgress, opened_offline
 from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.settings import read_settings

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from flows.run import SYSTEM_CLOCK, QuietProgress, utc_now
+from flows.house_ledger import utc_now
+from flows.run import SYSTEM_CLOCK, QuietProgress
 from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import PAYOUT, opened_run, walk

@@ -20,8 +20,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
+from flows.house_ledger import open_ledger_of, utc_now
 from flows.launch import start_payout
-from flows.run import SYSTEM_CLOCK, open_ledger_of, utc_now
+from flows.run import SYSTEM_CLOCK
 from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.runner import PAYOUT, RunReport, opened_run, walk

@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 from flows.cli import app
 from flows.desk.app import Desk, create_app, opened_desk
 from flows.desk.guard import DeskSettings
-from flows.run import open_ledger_of
+from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from schemas.approval import Role
 from schemas.errors import RepasseError

@@ -8,8 +8,8 @@ from tempfile import mkdtemp
 
 import pytest
 
+from flows.house_ledger import open_ledger_of
 from flows.launch import start_payout
-from flows.run import open_ledger_of
 from flows.run_options import RunOptions
 from flows.runner import RunReport
 from flows.settings import read_settings

@@ -20,8 +20,8 @@ from prefect.server.events.schemas.automations import EventTrigger, Posture
 from prefect.server.events.schemas.events import ReceivedEvent, Resource
 from prefect.states import Pending
 
+from flows.house_ledger import open_ledger_of
 from flows.prefect_ui.artifacts import APPROVAL_WANTED
-from flows.run import open_ledger_of
 from flows.settings import read_settings
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger

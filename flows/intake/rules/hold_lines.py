@@ -32,6 +32,7 @@ HELD_FOR: Final = (
     IssueCode.FILE_CARRIED,
     IssueCode.RECEIVED_MISMATCH,
     IssueCode.MONEY_UNREAD,
+    IssueCode.FILE_OTHER_MONTH,
 )
 _USED_BEFORE: Final = tuple(
     code.value
@@ -182,12 +183,10 @@ def _hold_unreceived(inputs: Inputs, position: int, files: Collection[str]) -> I
     return replace(inputs, statements=statements, rows=rows, issues=(*inputs.issues, *issues))
 
 
-def hold_unread(inputs: Inputs, repeated: Collection[str]) -> Inputs:
-    """Hold what is read of files with money in a sheet that nothing reads, until the job says what to do with it."""
-    files = inputs.unread_money - set(repeated)
+def hold_files(inputs: Inputs, files: Collection[str], code: IssueCode) -> Inputs:
+    """Hold all that is read of some files, for one reason."""
     if not files:
         return inputs
-    code = IssueCode.MONEY_UNREAD
     statements = tuple(
         replace(
             statement,

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,10 +11,9 @@ import pyarrow as pa
 
 from flows.intake.rules.editions import Account, ComparedStatement, Edition, accounts_of, find_editions, says_twice
 from flows.intake.rules.inputs import EXACT, UsedFile
-from schemas.layouts.drafting import yaml_scalar
 from schemas.line_sketch import NO_LINES, WEIGHT_PLACES, Counts, Hashes, LineSketch, most_of
 from schemas.messages import Listed, Message
-from schemas.sources import FileUse, WhoseMoney
+from schemas.sources import DIGITS_SHOWN, FileUse, WhoseMoney
 
 # Honest statements share a few lines: a fee of every month, a correction sent twice. So many are passed over, or one in
 # a hundred of a large statement, as long as they are no more than one in a hundred of its money, unless they are most
@@ -76,7 +74,7 @@ class InPlace:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What people are told: both months and sums, and what the job would say if it is meant."""
+        """What people are told: both months and sums, and by which digits the other is withdrawn if that is meant."""
         return {
             "file": self.file,
             "found": self.old,
@@ -84,7 +82,7 @@ class InPlace:
             "before": self.old_month or Message("files.no_month"),
             "sums": _sums_text(self.sums),
             "sums_before": _sums_text(self.old_sums),
-            "key": f"replaces: {{{yaml_scalar(self.file)}: {self.old_sha256}}}",
+            "hash": self.old_sha256[:DIGITS_SHOWN],
         }
 
 
@@ -106,7 +104,6 @@ class UsedBefore:
     released: Mapping[str, str] = field(default_factory=dict)
     gone: Mapping[str, str] = field(default_factory=dict)
     in_place: tuple[InPlace, ...] = ()
-    replaced: tuple[InPlace, ...] = ()
 
     @property
     def duplicates(self) -> Mapping[str, str]:
@@ -115,11 +112,7 @@ class UsedBefore:
 
 
 def find_used_before(
-    files: Sequence[UsedFile],
-    uses: Sequence[FileUse],
-    here: WhoseMoney,
-    again: Collection[str],
-    replaces: Mapping[str, str] = MappingProxyType({}),
+    files: Sequence[UsedFile], uses: Sequence[FileUse], here: WhoseMoney, again: Collection[str]
 ) -> UsedBefore:
     """Say which files, and which lines of the others, were used before.
 
@@ -128,9 +121,6 @@ def find_used_before(
 
     Of two files of a run that say the same, the one under whose name the period has used it is the first; otherwise
     the one whose name comes first, "x.tsv" before "x (1).tsv". It does not matter in which order they were given.
-
-    Args:
-        replaces: File name -> sha256 of the statement whose place it takes, as the job says.
     """
     ranked = _ranked(files, [use for use in uses if use.whose == here])
     repeated, renamed = _find_repeated(ranked, uses, here)
@@ -143,12 +133,9 @@ def find_used_before(
     shared = {**_find_shared(left, uses, here), **carried}
     released |= {name: _said(lines) for name, lines in shared.items() if name in again and name not in released}
     held = {name: lines for name, lines in shared.items() if name not in again}
-    in_place = _find_in_place(files, _last_of(uses, here))
-    replaced = [found for found in in_place if replaces.get(found.file) == found.old_sha256]
-    settled = {name for found in replaced for name in (found.file, found.old)}
-    slips = [found for found in in_place if not settled & {found.file, found.old}]
-    gone = _find_gone(files, _last_of(uses, here))
-    return UsedBefore(repeated, renamed, held, released, gone, tuple(slips), tuple(replaced))
+    last = _last_of(uses, here)
+    in_place = tuple(_find_in_place(files, last))
+    return UsedBefore(repeated, renamed, held, released, _find_gone(files, last), in_place)
 
 
 def _only_carried(

@@ -1,5 +1,6 @@
 """Checks between tables: every payee is known, every line has a share, no payment stands twice."""
 
+import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,9 @@ _Table = TypeVar("_Table", bound=TableModel)
 NAMES = ["isrc", "upc", "release", "title", "artist"]
 
 
+_RATE_DAYS_AFTER: Final = dt.timedelta(days=10)
+
+
 @dataclass(frozen=True, slots=True)
 class _Finding:
     code: IssueCode
@@ -60,11 +64,13 @@ def cross_check(
     period: Period,
     repeated: Collection[str] = (),
     on_hold: Mapping[str, IssueCode] = MappingProxyType({}),
+    rates_said: Collection[str] = (),
 ) -> Inputs:
     """Hold the tables against each other.
 
     Args:
         on_hold: Tax id -> why, of payees whose money people hold back.
+        rates_said: Currencies whose rate somebody has said for this very period, whatever its day.
 
     Returns:
         The inputs with the issues added, rows that contradict each other taken out of the payments, and the rows that
@@ -83,7 +89,7 @@ def cross_check(
     uncovered = _uncovered_lines(new, book, job, first_day)
     doubled += [*shared_twice, *taxed_twice, *invoiced_twice, *opened_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
-    notices = [*_shut_out(new, book, first_day), *_nearly_whole(book), *_rates_of_other_days(new, period)]
+    notices = [*_shut_out(new, book, first_day), *_nearly_whole(book), *_rates_of_other_days(new, period, rates_said)]
     notices += _on_hold(inputs, on_hold)
     issues = tuple(finding.issue() for finding in (*_once(findings), *notices))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
@@ -280,14 +286,16 @@ def _without_rate(inputs: Inputs) -> list[_Finding]:
     return [_Finding(code, file, "", 0, held=False, facts={"currency": c, "found": c}) for file, c in sorted(found)]
 
 
-def _rates_of_other_days(inputs: Inputs, period: Period) -> list[_Finding]:
+def _rates_of_other_days(inputs: Inputs, period: Period, said: Collection[str]) -> list[_Finding]:
+    """Name the rates of no day of the period, nor of those just after it, in which money of it comes in."""
+    last = period.end + _RATE_DAYS_AFTER
     found = dict[tuple[str, str, object], _Finding]()
     for statement in inputs.statements:
         of_currency = {quote.currency: quote for quote in statement.quotes}
         pairs = statement.totals.by_platform[["file", "currency"]].drop_duplicates()
         for file, currency in pairs.itertuples(index=False, name=None):
             quote = of_currency.get(currency)
-            if quote is not None and not period.start <= quote.day <= period.end:
+            if quote is not None and currency not in said and not period.start <= quote.day <= last:
                 facts = {"currency": currency, "found": quote.day, "rate": quote.rate}
                 finding = _Finding(IssueCode.RATE_OUTSIDE_PERIOD, file, "", 0, held=False, facts=facts)
                 found.setdefault((file, currency, quote.day), finding)

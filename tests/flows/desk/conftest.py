@@ -10,7 +10,7 @@ import pytest
 
 from flows.desk.app import Desk, opened_desk
 from flows.desk.guard import DeskSettings
-from flows.run import open_ledger_of
+from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from schemas.approval import Role
 from schemas.submission import Submission, SubmissionState

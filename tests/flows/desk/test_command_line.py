@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from flows.cli import app
 from flows.desk.sign_in import is_password_of
-from flows.run import open_ledger_of
+from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from schemas.errors import ExitCode
 from tests.flows.desk.office import PASSWORD

@@ -6,7 +6,7 @@ import re
 import httpx
 import pytest
 
-from flows.run import open_ledger_of
+from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from tests.flows.desk.office import words_of
 from tests.flows.jobs import people

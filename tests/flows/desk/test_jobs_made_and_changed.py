@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from flows.desk.jobs import JobsFolder
+from flows.house_ledger import open_ledger_of
 from flows.launch import start_payout
-from flows.run import QuietProgress, open_ledger_of
+from flows.run import QuietProgress
 from flows.run_options import RunOptions
 from flows.settings import read_settings
 from io_adapters.spreadsheets.declarations import read_job
@@ -394,7 +395,7 @@ def test_a_file_that_was_handed_in_by_mistake_is_withdrawn_and_handed_in_again(a
     ana.post(f"{job}/deliveries", at=f"{job}/files", **act, back="yes")
     assert ">retirado" not in ana.get(f"{job}/files").replace("\n", "").replace("  ", "")
     with open_ledger_of(read_settings()) as ledger:
-        assert [act.by for act in ledger.acts.on_deliveries()] == ["Ana Lima", "Ana Lima"]
+        assert [act.by for act in ledger.acts.on_months()] == ["Ana Lima", "Ana Lima"]
         assert ledger.acts.first_broken() is None
     start_payout(royalties / "job.yaml", RunOptions(yes=True, by="bia"), progress=QuietProgress(), watched=False)
     assert service.paid == first

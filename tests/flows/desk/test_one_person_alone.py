@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, create_engine, text
 
+from flows.house_ledger import open_ledger_of
 from flows.launch import start_night
-from flows.run import SYSTEM_CLOCK, Silence, open_ledger_of
+from flows.run import SYSTEM_CLOCK, Silence
 from flows.settings import read_settings
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.approval import GOOD_FOR, Role

@@ -6,7 +6,7 @@ import pytest
 
 from flows.desk.guard import DeskSettings
 from flows.desk.sign_in import hash_password, is_password_of
-from flows.run import open_ledger_of
+from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from schemas.errors import DecisionRefused
 from tests.flows.desk.office import ORIGIN, PASSWORD, Browser, hashed, words_of

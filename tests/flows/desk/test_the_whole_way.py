@@ -10,8 +10,8 @@ import pytest
 
 from flows.cli.decisions import approve, decide, reject, release, resolve_doubts, unfreeze
 from flows.desk import home
+from flows.house_ledger import open_ledger_of
 from flows.nights.night import run_night
-from flows.run import open_ledger_of
 from flows.run_options import RunOptions
 from flows.runner import run_payout
 from flows.settings import read_settings

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from flows.desk.hooks import SettleBell
-from flows.run import open_ledger_of
+from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from schemas.errors import ConfigurationError, NotLaunched, RepasseError
 from tests.flows.desk.test_routes import changes_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from flows.desk.uploads import QUOTA_TIMES, make_room
-from flows.run import open_ledger_of
+from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from io_adapters.outputs.atomic import replace_atomically, sweep_unfinished
 from io_adapters.spreadsheets import limits

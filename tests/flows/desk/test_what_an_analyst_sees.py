@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from flows.run import open_ledger_of
+from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from tests.flows.desk.office import plan_of, words_of
 from tests.flows.jobs import declare, payment, people, write_sheet

@@ -144,7 +144,7 @@ def test_the_schema_for_editors_accepts_amounts_and_patterns_as_people_write_the
     rules = schema["$defs"]["Rules"]["properties"]
     assert {"type": "string"} in rules["minimum_payout"]["anyOf"]
     assert {"type": "string"} in schema["$defs"]["Source"]["properties"]["files"]["anyOf"]
-    assert schema["required"] == ["job", "payer", "period", "sources"]
+    assert schema["required"] == ["job", "payer", "sources"]
 
 
 @pytest.mark.parametrize("schema", [job_schema(), layout_schema(), policy_schema()], ids=["job", "layout", "policy"])
@@ -166,7 +166,6 @@ def test_what_an_editor_fills_in_for_a_key_is_what_leaving_it_out_means():
     least = {
         "job": "a",
         "payer": {"tax_id": "12.ABC.345/01DE-35", "name": "Selo Aurora"},
-        "period": "2026-10",
         "sources": [{"files": "a.csv", "layout": "payments"}],
     }
     filled = {
