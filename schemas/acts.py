@@ -55,6 +55,15 @@ def withdrawn(acts: Iterable[Act]) -> frozenset[Delivery]:
     return frozenset(delivery for delivery, kind in last.items() if kind is ActKind.WITHDRAW)
 
 
+def named_deliveries(acts: Iterable[Act], sha256: str) -> dict[Delivery, str]:
+    """Return the deliveries of files that people handed in by name, by the beginning of their digest -> its name."""
+    return {
+        Delivery(act.facts["job"], act.facts["period"], act.subject): act.facts["name"]
+        for act in acts
+        if act.kind is ActKind.HAND_IN and "name" in act.facts and act.subject.startswith(sha256)
+    }
+
+
 # What the first act is chained to.
 BEGINNING: Final = "0" * 64
 

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.ledger import Ledger
-from schemas.acts import Act, ActKind, Delivery, withdrawn
+from schemas.acts import Act, ActKind, Delivery, named_deliveries, withdrawn
 from schemas.errors import DecisionRefused
 from schemas.messages import Listed, Message
 from schemas.sources import FileUse, WhoseMoney
@@ -46,13 +46,14 @@ def withdraw(
         signed_in: Whether `by` is whoever has signed in, and not a name that was typed.
 
     Raises:
-        DecisionRefused: no such file was planned with, or it is withdrawn already, or it is not clear which is meant;
-            or the job counts only words of people who signed in. Nothing is recorded.
+        DecisionRefused: no such file was handed in or planned with, or it is withdrawn already, or it is not clear
+            which is meant; or the job counts only words of people who signed in. Nothing is recorded.
     """
     if len(which.sha256) < FEWEST_DIGITS or not by.strip() or not why.strip():
         raise DecisionRefused(Message("error.withdraw_facts", digits=FEWEST_DIGITS))
-    known = ledger.files.handed_in(which.sha256.lower())
-    gone = withdrawn(ledger.acts.on_months())
+    acts = ledger.acts.on_months()
+    known = named_deliveries(acts, which.sha256.lower()) | ledger.files.handed_in(which.sha256.lower())
+    gone = withdrawn(acts)
     meant = [
         delivery
         for delivery in known

@@ -20,7 +20,7 @@ from io_adapters.outputs.run_grids import batches_grid, totals_grid
 from schemas.errors import ExitCode, RepasseError
 from schemas.issues import Issue, Severity
 from schemas.job import Outputs
-from schemas.messages import Message, catalogue_in, render
+from schemas.messages import Listed, Message, catalogue_in, render
 from schemas.obligation import reasons_text
 from schemas.plan import Place
 from schemas.reconciliation import Summary
@@ -137,6 +137,8 @@ def show_examined(console: Console, sheet: "ExaminedSheet", language: str) -> No
     say("examined.rows", **{name: sheet.rows.get(name, 0) for name in ("used", "held", "ignored")})
     for currency, amount in sheet.sums.items():
         say("examined.sum", currency=currency, amount=amount)
+    if sheet.months:
+        say("examined.months", months=Listed(sheet.months))
 
 
 def examined_document(sheet: "ExaminedSheet", table: "ExaminedTable") -> dict[str, Any]:
@@ -149,6 +151,7 @@ def examined_document(sheet: "ExaminedSheet", table: "ExaminedTable") -> dict[st
         "not_read": [column.cell for column in sheet.columns if not column.column],
         "rows": dict(sheet.rows),
         "sums": {currency: exact_text(amount) for currency, amount in sheet.sums.items()},
+        "months": list(sheet.months),
     }
 
 

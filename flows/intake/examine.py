@@ -7,6 +7,8 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
+from flows.house_ledger import utc_now
+from flows.intake.rules.deliveries import month_of_rows
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.errors import UnreadableFile
@@ -42,6 +44,7 @@ class ExaminedSheet:
         sheet: Its sheet; None for text.
         rows: used, held, ignored -> how many rows.
         sums: Currency -> what its sound rows sum up to; nothing, for tables without amounts.
+        months: Labels of the months that its lines were sold in, or that most of its rows name.
     """
 
     file: str
@@ -52,6 +55,7 @@ class ExaminedSheet:
     sums: Mapping[str, Decimal]
     issues: tuple[Issue, ...]
     decisions: Message
+    months: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,7 @@ def _whole(file: SpreadsheetFile, fit: Fit, layout: Layout) -> ExaminedSheet:
         sums,
         parsed.issues,
         Message("file.read", file=raw.file.name, how=Listed((*raw.decisions, *parsed.decisions))),
+        month_of_rows(parsed.frame["reference"], utc_now().date()) if layout.table == "payments" else (),
     )
 
 
@@ -166,6 +171,7 @@ def _lines(file: SpreadsheetFile, fit: Fit, layout: Layout) -> ExaminedSheet:
         sums,
         found.accounting.issues,
         Message("file.read", file=found.raw.file.name, how=Listed((*found.raw.decisions, *found.accounting.decisions))),
+        tuple(sorted({month[: len("2026-10")] for month in totals["period"]} - {""})),
     )
 
 

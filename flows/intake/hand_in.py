@@ -66,7 +66,9 @@ def hand_in_files(run: Run, intake: Intake, plain: Collection[str]) -> Intake:
                 if isinstance(other, Message):
                     raise UnsoundPlan(other)
                 taken.add(other.sha256)
-    intake = replace(intake, gone=run.request.month.gone | taken, questions=tuple(asked))
+    intake = replace(
+        intake, gone=(run.request.month.gone - {one.sha256 for one in given}) | taken, questions=tuple(asked)
+    )
     if run.is_preview:
         return intake
     if asked:
@@ -164,7 +166,7 @@ def _used(run: Run, use: FileUse) -> FileSays:
         return says._replace(content_sha256=use.content_sha256, is_used=True)
     claims = [claim for claim in run.ledger.claims.live_of(run.job.job, period.label) if claim.kind == "payment"]
     paid = frozenset((claim.payee, claim.amount_cents) for claim in claims)
-    months = month_of_rows((claim.reference for claim in claims), period)
+    months = month_of_rows((claim.reference for claim in claims), period.start)
     says = FileSays(use.name, use.file_sha256, len(claims), months, payments=paid)
     return says._replace(content_sha256=use.content_sha256, is_used=True)
 

@@ -25,6 +25,7 @@ from flows.intake.rules.inputs import (
 )
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import Run
+from io_adapters.spreadsheets.files import split_member
 from io_adapters.statement_lines.sums import give_memory_back
 from schemas.corrections import CorrectedRow
 from schemas.errors import ConfigurationError
@@ -121,7 +122,8 @@ def _intake(
 
 def _without_withdrawn(run: Run, tables: Sequence[list[ReadTable]]) -> list[list[ReadTable]]:
     """Leave out the files that people have withdrawn from the period, or put another in their place."""
-    files = {table.raw.file for found in tables for table in found}
+    given = {path for _, path in run.request.files}
+    files = {table.raw.file for found in tables for table in found if split_member(table.path)[0] not in given}
     gone = {file.sha256 for file in files if run.request.is_gone(file.sha256)}
     names = {file.name for file in files if file.sha256 in gone}
     for name in sorted(names):

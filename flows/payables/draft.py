@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from flows.intake.intake import Intake
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.account_checks import NO_CHECKS, CheckResult, Checks, CheckVerdict, accounts_to_pay
+from flows.payables.rules.claims import list_in_place
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables
 from flows.payables.rules.left_out import report_settled
 from flows.payables.snapshot import take_snapshot
@@ -59,8 +61,16 @@ def draft_of(run: Run, intake: Intake, snapshot: LedgerSnapshot) -> Draft:
         why = Listed(tuple(dict.fromkeys(rates)), "; ")
         raise UnsoundPlan(Message("plan.rate_of_other_days", why=why, period=run.request.period.label))
     computed = _compute(run, intake, snapshot, {})
+    if file := list_in_place(computed.obligations, _handed_in(run, intake)):
+        raise UnsoundPlan(Message("plan.list_in_place", file=file, period=run.request.period.label))
     kept = kept_answers(run, computed) if run.job.account_checks.when == "new_or_changed" else {}
     return Draft(intake, snapshot, kept, _compute(run, intake, snapshot, kept) if kept else computed)
+
+
+def _handed_in(run: Run, intake: Intake) -> frozenset[str]:
+    """Name the files that somebody has said to be of this very period."""
+    given = {Path(path).name for _, path in run.request.files}
+    return frozenset(name for name, sha256 in intake.files if sha256 in run.request.month.confirmed) | given
 
 
 def redraft(run: Run, before: Draft) -> Draft:

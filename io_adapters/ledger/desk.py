@@ -21,7 +21,7 @@ from io_adapters.ledger.desk_tables import (
     job_versions,
 )
 from io_adapters.ledger.engine import Database, Seal
-from io_adapters.ledger.tables import run_inputs
+from io_adapters.ledger.tables import acts, run_inputs
 from schemas.approval import DeskUser, FirstDecision, Language, Launch, Role, Upload, is_name
 from schemas.errors import AnotherRun, DecisionRefused
 from schemas.messages import Message
@@ -284,9 +284,9 @@ class DeskUploads:
         return Upload(*row)
 
     def unused(self) -> list[Upload]:
-        read, held = select(run_inputs.c.sha256), select(job_versions.c.sha256)
+        kept = (select(run_inputs.c.sha256), select(job_versions.c.sha256), select(acts.c.subject))
         c = desk_uploads.c
-        query = select(desk_uploads).where(c.sha256.not_in(read), c.sha256.not_in(held)).order_by(c.at)
+        query = select(desk_uploads).where(*(c.sha256.not_in(some) for some in kept)).order_by(c.at)
         with self._db.reading() as connection:
             return [Upload(*row) for row in connection.execute(query)]
 

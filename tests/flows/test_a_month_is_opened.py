@@ -232,6 +232,44 @@ def test_who_said_a_rate_has_a_part_in_the_plan_that_rests_on_it(label, service)
     assert sum(service.paid) == 2500
 
 
+@pytest.mark.parametrize("reference", ["cachê dezembro/26", "12/2026"])
+def test_a_check_says_of_which_month_a_sheet_looks_to_be_and_confirms_nothing(october, reference):
+    file = october.write("lista.xlsx", [payment(ANA, "11,00", reference), payment(BIA, "22,00", reference)])
+    (table,) = october.ask("check", file)["tables"]
+    assert table["months"] == ["2026-12"]
+    assert "2026-12" in october.say("check", file).output
+    assert acts_of(october) == []
+
+
+def test_a_list_of_another_month_under_the_name_of_the_one_before_is_one_question(october, service):
+    october.payments(*(payment(who, amount) for who, amount in ((ANA, "10,00"), (BIA, "20,00"), (CAIO, "30,00"))))
+    october.run()
+    other = [payment(who, amount) for who, amount in ((ANA, "11,00"), (BIA, "22,00"), (CAIO, "33,00"))]
+    file = october.payments(*other)
+    report = october.run()
+    assert (report.exit_code, sum(service.paid)) == (ASKED, 6000)
+    assert "lista de outro mês" in " ".join(report.messages)
+    hand_in(october, file, "--period", "2026-11", "--new")
+    assert sum(service.paid) == 6000 + 6600
+
+
+def test_a_list_written_anew_is_judged_row_by_row_on_a_persons_word(october, service):
+    october.payments(*(payment(who, amount) for who, amount in ((ANA, "10,00"), (BIA, "20,00"), (CAIO, "30,00"))))
+    october.run()
+    file = october.payments(*(payment(who, "11,00") for who in (ANA, BIA, CAIO)))
+    assert october.run().exit_code == ASKED
+    hand_in(october, file, "--period", "2026-10", "--added", code=ExitCode.ROWS_HELD)
+    assert sum(service.paid) == 6000, "each of them is in conflict with what was paid"
+
+
+def test_a_file_that_was_withdrawn_is_handed_in_again_by_handing_it_in(october, service):
+    file = november_of(october)
+    hand_in(october, file, "--period", "2026-11", yes=False, code=ExitCode.APPROVAL_WANTED)
+    october.say("withdraw", digits(file), "--by", "Ana", "--why", "engano")
+    hand_in(october, file, "--period", "2026-11")
+    assert sum(service.paid) == 6300
+
+
 def test_what_a_month_tells_names_nobody(october):
     hand_in(october, november_of(october), "--period", "2026-11", yes=False, code=ExitCode.APPROVAL_WANTED)
     with october.ledger() as ledger:

@@ -1,5 +1,6 @@
 """Of which month a file that is handed in looks to be, and how it stands to those that are there for that month."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,14 +79,14 @@ def says_of(file: UsedFile, payments: pd.DataFrame, period: Period) -> FileSays:
     """
     rows = payments[payments["file"] == file.name]
     paid = frozenset(zip(rows["tax_id"], rows["amount_cents"].astype(int), strict=True))
-    months = months_of_sums(file.sums) or month_of_rows(rows["reference"], period)
+    months = months_of_sums(file.sums) or month_of_rows(rows["reference"], period.start)
     rows_held = file.lines.lines or len(rows)
     return FileSays(file.name, file.file_sha256, rows_held, months, file.lines, paid, file.content_sha256)
 
 
-def month_of_rows(references: Iterable[str], period: Period) -> tuple[str, ...]:
-    """Return the one month that most rows of a list name; nothing where most name none, or other ones."""
-    named = [month_near(reference, period.start) for reference in references]
+def month_of_rows(references: Iterable[str], day: dt.date) -> tuple[str, ...]:
+    """Return the one month that most rows of a list name, nearest to a day; nothing where they name none, or others."""
+    named = [month_near(reference, day) for reference in references]
     found = Counter(month for month in named if month)
     ((month, count),) = found.most_common(1) or [("", 0)]
     return (month,) if 2 * count > len(named) else ()

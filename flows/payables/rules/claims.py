@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.obligations import source_of
@@ -74,6 +74,25 @@ def claim(
     for obligation in _sums_of_nothing(vanished):
         judged += _judge_difference(obligation, by_base[obligation.base_key], identity)
     return tuple(judged)
+
+
+# So many rows in conflict, while none of what was paid is there as it was, are another list.
+_FEWEST_OF_ANOTHER_LIST: Final = 3
+
+
+def list_in_place(obligations: Iterable[Obligation], handed_in: Collection[str]) -> str:
+    """Name the list that stands where the period had another one, of whose rows it has none; "" where there is none.
+
+    One question is asked of it before any of its rows: it is the list of another month, or was written anew.
+
+    Args:
+        handed_in: Names of files that somebody has said to be of this very period.
+    """
+    rows = [obligation for obligation in obligations if obligation.kind == "payment" and obligation.base_key]
+    conflicts = [row for row in rows if row.place is Place.CONFLICT and row.source.file not in handed_in]
+    as_they_were = [row for row in rows if row.submission_id and row.place is not Place.CONFLICT]
+    is_another = len({row.payee.tax_id for row in conflicts}) >= _FEWEST_OF_ANOTHER_LIST and not as_they_were
+    return conflicts[0].source.file if is_another else ""
 
 
 class _Gone:
