@@ -47,7 +47,7 @@ class JobLine:
     Attributes:
         period: The one at hand; "" where no month is open.
         next_month: The month that may be opened; "" where the job says its periods itself.
-        rates: Currencies whose rates a month asks for; `asks_invoices`, whether it asks for invoices.
+        has_statements, asks_invoices: Whether a month may ask for rates and sums received, and for invoices.
     """
 
     token: str
@@ -60,7 +60,7 @@ class JobLine:
     last_run: StoredRun | None
     waiting_digest: str
     next_month: str = ""
-    rates: tuple[str, ...] = ()
+    has_statements: bool = False
     asks_invoices: bool = False
 
 
@@ -157,9 +157,11 @@ class JobsFolder:
         sources = tuple(zip(names_of_sources(job), patterns, strict=True))
         last_run = as_shown(last, snapshot.planned, self._ledger, self._now()) if last else None
         digest = snapshot.waiting.get((job.job, period), "")
-        rates = tuple(sorted({currency for source in job.sources for currency in source.exchange}))
+        has_statements = any(source.layout_name != "payments" for source in job.sources)
         whose = (job.job, period, job.payer.name, sources)
-        return JobLine(token, shown, *whose, None, last_run, digest, following, rates, job.invoices is not None)
+        return JobLine(
+            token, shown, *whose, None, last_run, digest, following, has_statements, job.invoices is not None
+        )
 
     def _months(self, job: Job) -> tuple[str, str]:
         """Return the period that is at hand, the latest that was opened, and the month that may be opened next."""

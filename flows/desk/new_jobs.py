@@ -17,6 +17,7 @@ from flows.desk.job_writing import JobChange, write_job
 from flows.desk.jobs import jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
+from flows.house_ledger import utc_now
 from flows.intake.examine import all_layouts
 from flows.intake.proposal import (
     BroughtFile,
@@ -31,6 +32,7 @@ from io_adapters.outputs.models import MODELS
 from io_adapters.spreadsheets.declarations import check_job
 from schemas.approval import Language, Role
 from schemas.errors import RepasseError
+from schemas.job import month_label
 from schemas.job_draft import SOURCE_TABLES, DraftedFiles, job_yaml, name_of_file, received_as_typed
 from schemas.layouts.drafting import Possibilities, identify, variants_of
 from schemas.messages import Listed, Message, render
@@ -106,6 +108,7 @@ def make_job(tables: Sequence[ProposedTable], form: Mapping[str, str], language:
     name, tax_id, payer, period = (
         form.get(key, "").strip() for key in ("name", "payer_tax_id", "payer_name", "period")
     )
+    period = month_label(period, utc_now().date())
     try:
         draft = propose_job(read, name=name, payer=(tax_id, payer), period=period, language=language, four_eyes=True)
         text = job_yaml(draft)

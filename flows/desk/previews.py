@@ -353,11 +353,7 @@ def _open_month(request: Request, token: str, fields: Mapping[str, str], files: 
         raise RequestRefused(404, "desk.refused.nothing")
     if not period:
         raise RequestRefused(422, "desk.month.wrong")
-    rates = [
-        f"{currency} {rate} {fields.get(f'day-{currency}', '')} {fields.get(f'says-{currency}', '')}".strip()
-        for currency in job.rates
-        if (rate := fields.get(f"rate-{currency}", "").strip())
-    ]
+    rates = list(filter(None, map(str.strip, fields.get("rates", "").splitlines())))
     received = [
         f"{source}={sum_}" for source, _ in job.sources if (sum_ := fields.get(f"received-{source}", "").strip())
     ]

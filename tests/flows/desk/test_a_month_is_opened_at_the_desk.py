@@ -126,7 +126,7 @@ def test_a_month_asks_for_its_own_rate_and_never_takes_the_one_before(ana, bia, 
     without = open_month(ana, page, "2026-11", {"royalties": file})
     assert "USD" in ana.wait_for(without, "O que foi encontrado")
     assert 'name="launch"' not in ana.get(without)
-    said = {"rate_USD": "6,00", "day_USD": "2026-11-30", "says_USD": "PTAX", "received_royalties": "USD 20,00"}
+    said = {"rates": "USD 6,00 30/11/2026 PTAX", "received_royalties": "USD 20,00"}
     with_rate = open_month(ana, page, "2026-11", {"royalties": file}, **said)
     approve(bia, launched(ana, with_rate), "120,00")
     assert sum(service.paid) == 2500 + 6000

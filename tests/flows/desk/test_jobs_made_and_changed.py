@@ -126,11 +126,11 @@ def test_a_column_nobody_decides_is_chosen_and_kept_for_the_job(ana, desk, tmp_p
 def test_what_is_missing_is_told_all_at_once_and_nothing_is_written(ana, job, tmp_path):
     sheet = write_sheet(tmp_path / "p.xlsx", [payment(ANA, "10,00")])
     draft = send(ana, "/new-job", "/new-job", "file:sheet", sheet, 303)
-    bad = {"payer_tax_id": "123", "payer_name": " ", "period": "outubro", "name": "../fora", "act": "make"}
+    bad = {"payer_tax_id": "123", "payer_name": " ", "period": "trezembro", "name": "../fora", "act": "make"}
     words = ana.post(draft, at=draft, code=422, **bad)
     for part in ("CPF", "nome", "letras minúsculas"):
         assert part in words
-    wrong_month = ana.post(draft, at=draft, code=422, **ANSWERS | {"period": "outubro"})
+    wrong_month = ana.post(draft, at=draft, code=422, **ANSWERS | {"period": "trezembro"})
     assert "period" in wrong_month
     assert "Já existe um job" in ana.post(draft, at=draft, code=422, **ANSWERS | {"name": "aurora"})
     assert sorted(path.name for path in job.parent.parent.iterdir()) == ["aurora"]
