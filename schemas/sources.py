@@ -27,6 +27,7 @@ class PaidAlike:
         other_account: Whether it was to another account of the same payee.
         as_royalties: Whether it was of royalties.
         other_amount: Whether it was of a few centavos more or less.
+        in_parts: Whether it was several rows, or is several now, that come to the same.
     """
 
     job: str
@@ -37,6 +38,7 @@ class PaidAlike:
     other_account: bool
     as_royalties: bool = False
     other_amount: bool = False
+    in_parts: bool = False
 
     @property
     def message(self) -> Message:
@@ -48,6 +50,7 @@ class PaidAlike:
             (self.other_account, Message("paid.other_account")),
             (self.as_royalties, Message("paid.as_royalties")),
             (self.other_amount, Message("paid.other_amount")),
+            (self.in_parts, Message("paid.in_parts")),
         )
         how = tuple(message for holds, message in differs if holds)
         return Message("paid.otherwise", **facts, how=Listed(how)) if how else Message("paid.alike", **facts)

@@ -355,7 +355,9 @@ def _decisions(run: Run, inputs: Inputs, keys_now: Mapping[str, str]) -> dict[st
 def _elsewhere(run: Run, inputs: Inputs) -> tuple[Claim, ...]:
     payments = inputs.payments
     destinations = destinations_of(payments, inputs.payees)
-    rows = zip(payments["tax_id"], destinations, payments["amount_cents"].tolist(), strict=True)
+    rows = list(zip(payments["tax_id"], destinations, payments["amount_cents"].tolist(), strict=True))
+    sums = payments.groupby(["tax_id", "file"], sort=False)["amount_cents"].sum()
+    rows += zip(sums.index.get_level_values("tax_id"), [""] * len(sums), sums.tolist(), strict=True)
     return tuple(run.ledger.claims.paid_to(rows, run.job.currency, run.request.period.label))
 
 

@@ -3,11 +3,11 @@
 import datetime as dt
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, insert, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, insert, or_, select, tuple_, update
 
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import attempts, claims, epochs, live_or_not, plans, submissions, submitted
@@ -104,7 +104,8 @@ class Claims:
     def paid_to(self, rows: Iterable[tuple[str, str, int]], currency: str, period: str) -> list[Claim]:
         """Return the live claims that one of these rows may look like, of whatever job, period and kind, oldest first.
 
-        Those are of a row's amount, net or before tax, or of whatever amount in the period.
+        Those are of a row's amount, net or before tax, or come to it with others of their job and period, or are of
+        whatever amount in the period.
 
         Args:
             rows: Payee, destination and amount of each.
@@ -114,7 +115,10 @@ class Claims:
             payees, destinations, amounts = (set(column) for column in zip(*some, strict=True))
             there = or_(claims.c.payee.in_(payees), claims.c.destination.in_(destinations - {""}))
             alike = or_(
-                claims.c.amount_cents.in_(amounts), claims.c.taxes_json.is_not(None), submissions.c.period == period
+                claims.c.amount_cents.in_(amounts),
+                claims.c.taxes_json.is_not(None),
+                submissions.c.period == period,
+                tuple_(claims.c.payee, submissions.c.job, submissions.c.period).in_(_sums_of(payees, amounts)),
             )
             query = (
                 _select_claims(claims.c.position, claims.c.taxes_json)
@@ -308,6 +312,15 @@ _OF_OTHERS: Final[dict[str, Table]] = {
     **dict.fromkeys(("period", "currency", "job"), submissions),
     "payer": plans,
 }
+
+
+def _sums_of(payees: Collection[str], amounts: Collection[int]) -> Select[Any]:
+    """Select payee, job and period of live claims that come to one of these amounts together."""
+    claimed, made = claims.alias(), submissions.alias()
+    where = (claimed.c.payee, made.c.job, made.c.period)
+    found = select(*where).join_from(claimed, made, made.c.id == claimed.c.submission_id).group_by(*where)
+    found = found.where(claimed.c.payee.in_(payees), claimed.c.live, claimed.c.kind != "owner")
+    return found.having(func.sum(claimed.c.amount_cents).in_(amounts), func.count() > 1)
 
 
 def _select_claims(*more: Column[Any]) -> Select[Any]:

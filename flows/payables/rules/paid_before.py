@@ -6,12 +6,12 @@ person's approval of the plan, row by row.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import Final
 
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import labelled_period
-from schemas.obligation import Obligation, Obligations, planned_payments
+from schemas.obligation import Obligation, Obligations, sum_cents
 from schemas.plan import JobIdentity, Place
 from schemas.sources import PaidAlike
 from schemas.submission import Claim
@@ -45,16 +45,52 @@ def paid_alike(
     for claim in paid:
         for recipient in filter(None, dict.fromkeys((claim.payee, claim.destination))):
             by_recipient[recipient].append(claim)
+    obligations = list(obligations) if paid else []
+    stands = {(row.base_key, row.source.file) for row in obligations if row.place is not Place.PLANNED}
+    rows, sums = list(_rows(obligations)), defaultdict[tuple[str, str], int](int)
+    for row in rows:
+        sums[row.payee.tax_id, row.source.file] += row.amount_cents
     found = dict[str, tuple[PaidAlike, ...]]()
-    for row in _rows(obligations) if paid else ():
+    for row in rows:
         met = [*by_recipient.get(row.payee.tax_id, ()), *by_recipient.get(row.destination, ())]
-        same = list({(claim.submission_id, claim.obligation_key, claim.amount_cents): claim for claim in met}.values())
+        same = [claim for claim in met if not _is_of_its_list(claim, row, identity, stands)]
+        same = list({(claim.submission_id, claim.obligation_key, claim.amount_cents): claim for claim in same}.values())
         recurs = row.recurring or _recurs(row, same, identity)
-        is_asked = row.base_key not in decided
-        alike = [_paid_alike(c, row, identity) for c in same if _is_question(c, row, identity, recurs, is_asked)]
+        if row.base_key in decided:
+            same = [claim for claim in same if (claim.job, claim.period) != (identity.job, identity.period)]
+        alike = [_paid_alike(claim, row, identity) for claim in same if _is_question(claim, row, identity, recurs)]
+        if not alike and not recurs:
+            cents = {row.amount_cents, sums[row.payee.tax_id, row.source.file]}
+            alike = [
+                _paid_alike(claims[0], row, identity, in_parts=True) for claims in _of_one_sum(cents, same, identity)
+            ]
         if alike:
             found[row.key] = tuple(dict.fromkeys(alike))
     return found
+
+
+def _is_of_its_list(claim: Claim, row: Obligation, identity: JobIdentity, stands: Container[tuple[str, str]]) -> bool:
+    """Whether what is claimed is another row of the row's own file and payee, which may well be of one amount."""
+    is_series = (claim.job, claim.payer, claim.period) == (identity.job, identity.payer, identity.period)
+    is_own = claim.payee == row.payee.tax_id and claim.kind == "payment"
+    return is_series and is_own and (claim.base_key, row.source.file) in stands
+
+
+def _of_one_sum(here_cents: Collection[int], met: Iterable[Claim], identity: JobIdentity) -> Iterator[Sequence[Claim]]:
+    """Yield what a recipient got, of one job and period, that comes to the same in more rows, or in fewer.
+
+    Args:
+        here_cents: Of the row, and of all the recipient's planned rows of its file.
+    """
+    groups = defaultdict[tuple[str, str], list[Claim]](list)
+    for claim in {(claim.submission_id, claim.obligation_key): claim for claim in met}.values():
+        groups[claim.job, claim.period].append(claim)
+    for claims in groups.values():
+        months, paid = _months_between(claims[0], identity), sum(claim.amount_cents for claim in claims)
+        apart_cents = NEARLY_CENTS if months == 0 else 0
+        is_same = any(abs(paid - cents) <= apart_cents for cents in here_cents)
+        if is_same and (months <= 1 or paid % ROUND_CENTS):
+            yield claims
 
 
 def alike_without_question(
@@ -78,15 +114,13 @@ def _rows(obligations: Iterable[Obligation]) -> Iterator[Obligation]:
     return (row for row in obligations if row.kind == "payment" and row.place is Place.PLANNED)
 
 
-def _is_question(claim: Claim, row: Obligation, identity: JobIdentity, recurs: bool, is_asked: bool) -> bool:
+def _is_question(claim: Claim, row: Obligation, identity: JobIdentity, recurs: bool) -> bool:
     """Whether a person must know of a payment before a row goes to its payee or account."""
     is_series = (claim.job, claim.payer) == (identity.job, identity.payer)
     difference_cents = abs(claim.amount_cents - row.amount_cents)
-    if (claim.job, claim.period) == (identity.job, identity.period) and claim.kind == "payment":
-        return is_asked and difference_cents == 0 and not (is_series and claim.payee == row.payee.tax_id)
     months = _months_between(claim, identity)
     if months == 0:
-        return difference_cents <= (NEARLY_CENTS if claim.job != identity.job or claim.kind != "payment" else 0)
+        return difference_cents <= NEARLY_CENTS
     if difference_cents:
         return False
     if is_series and recurs and claim.kind == "payment":
@@ -122,7 +156,7 @@ def _names_month_of(reference: str, claim: Claim) -> bool:
     return any(month == start.month and year in {None, start.year} for year, month in months_named(reference))
 
 
-def _paid_alike(claim: Claim, row: Obligation, identity: JobIdentity) -> PaidAlike:
+def _paid_alike(claim: Claim, row: Obligation, identity: JobIdentity, *, in_parts: bool = False) -> PaidAlike:
     return PaidAlike(
         claim.job,
         claim.period,
@@ -131,7 +165,8 @@ def _paid_alike(claim: Claim, row: Obligation, identity: JobIdentity) -> PaidAli
         other_payee=claim.payee != row.payee.tax_id,
         other_account=claim.destination != row.destination,
         as_royalties=claim.kind != "payment",
-        other_amount=claim.amount_cents != row.amount_cents,
+        other_amount=claim.amount_cents != row.amount_cents and not in_parts,
+        in_parts=in_parts,
     )
 
 
@@ -142,28 +177,68 @@ _NUMBER: Final = re.compile(r"(.*?)(\d{1,9})")
 
 
 def find_twins(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
-    """Find planned payments rows that say what another one of their file says.
+    """Find planned payments rows that say what another row says, be it planned too, or paid and there as it was.
 
-    Two payees at one account are one recipient: equal rows of them are always told.
+    Rows of two files are always told, and of two payees at one account: those are one recipient.
 
     Returns:
         Obligation key -> the first row of the same recipient and amount; only the later ones.
     """
     by_file = defaultdict[str, list[Obligation]](list)
-    for row in planned_payments(obligations):
-        if row.kind == "payment" and row.source.row:
+    for row in obligations:
+        if row.kind == "payment" and row.source.row and row.place in {Place.PLANNED, Place.DUPLICATE}:
             by_file[row.source.file].append(row)
     found = dict[str, Obligation]()
-    for rows in by_file.values():
-        in_order = sorted(rows, key=lambda row: (row.source.sheet, row.source.row))
-        twins = _twins(in_order)
-        paired = {row.key for pair in twins for row in pair}
-        is_list_twice = len(rows) >= _FEWEST_ROWS and len(paired) == len(rows)
-        for earlier, later in twins:
-            is_one_account = later.destination and earlier.payee.tax_id != later.payee.tax_id
-            if is_list_twice or is_one_account or _are_numbered([row.reference for row in rows]):
+    for file, rows in sorted(by_file.items()):
+        others = [
+            [row for row in there if other < file or not _is_planned(row)]
+            for other, there in sorted(by_file.items())
+            if other != file
+        ]
+        found |= {row.key: earlier for row, earlier in _as_in_another(list(filter(_is_planned, rows)), others)}
+        in_order = sorted(rows, key=_paid_first)
+        is_twice = _is_list_twice(in_order)
+        for earlier, later in _twins(in_order):
+            is_one_account = bool(later.destination) and earlier.payee.tax_id != later.payee.tax_id
+            if _is_planned(later) and (is_twice or is_one_account):
                 found[later.key] = earlier
     return found
+
+
+def _as_in_another(
+    rows: Sequence[Obligation], others: Iterable[Sequence[Obligation]]
+) -> Iterator[tuple[Obligation, Obligation]]:
+    """Pair rows with one of another file of their recipient and amount, or whose rows come to the same in all."""
+    own, theirs = _by_recipient(rows), [_by_recipient(there) for there in others]
+    for recipient, mine in own.items():
+        for there in filter(None, (other.get(recipient) for other in theirs)):
+            is_all = abs(sum_cents(mine) - sum_cents(there)) <= NEARLY_CENTS
+            for row in mine:
+                same = (one for one in there if is_all or abs(one.amount_cents - row.amount_cents) <= NEARLY_CENTS)
+                if (earlier := next(same, None)) is not None:
+                    yield row, earlier
+
+
+def _by_recipient(rows: Iterable[Obligation]) -> dict[str, list[Obligation]]:
+    found = defaultdict[str, list[Obligation]](list)
+    for row in rows:
+        for recipient in filter(None, (row.payee.tax_id, row.destination)):
+            found[recipient].append(row)
+    return found
+
+
+def _is_planned(row: Obligation) -> bool:
+    return row.place is Place.PLANNED
+
+
+def _paid_first(row: Obligation) -> tuple[bool, str, int]:
+    return _is_planned(row), row.source.sheet, row.source.row
+
+
+def _is_list_twice(rows: Sequence[Obligation]) -> bool:
+    """Whether every row of a file has another like it, or references do no more than number the rows."""
+    paired = {row.key for pair in _twins(rows) for row in pair}
+    return (len(rows) >= _FEWEST_ROWS and len(paired) == len(rows)) or _are_numbered([row.reference for row in rows])
 
 
 def _twins(rows: Iterable[Obligation]) -> list[tuple[Obligation, Obligation]]:
