@@ -14,7 +14,7 @@ from typing import Final
 from flows.house_ledger import open_ledger_of, utc_now
 from flows.run_options import NO_OPTIONS, RunOptions
 from flows.settings import UPLOADS, Folders, Settings, read_settings
-from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.ledger import Ledger, is_there
 from io_adapters.spreadsheets.declarations import is_path, read_job, read_policy
 from io_adapters.spreadsheets.files import is_url, keep_within
 from schemas.acts import Act
@@ -196,7 +196,10 @@ def _typed(option: str, text: str) -> Iterator[None]:
 
 
 def _acts_on_months() -> Sequence[Act]:
-    with open_ledger_of(read_settings(), create=False) as ledger:
+    settings = read_settings()
+    if not is_there(settings.ledger_url):
+        return ()
+    with open_ledger_of(settings, create=False) as ledger:
         return ledger.acts.on_months()
 
 

@@ -143,6 +143,15 @@ def open_ledger(
         raise
 
 
+def is_there(url: str) -> bool:
+    """Whether there is a ledger to ask: of SQLite its file, and of a server that it is named."""
+    try:
+        file = _file_of(make_url(url))
+    except ArgumentError:
+        return True  # whoever opens it says what is wrong with the address
+    return file is None or file.exists()
+
+
 def _file_of(url: URL) -> Path | None:
     if url.get_backend_name() != "sqlite" or is_memory(url):
         return None

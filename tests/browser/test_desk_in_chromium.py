@@ -173,6 +173,25 @@ def test_a_job_is_made_of_a_sheet_and_its_files_are_changed(someone, shot, tmp_p
     ana.wait_for_selector("text=Versões")
 
 
+@pytest.mark.parametrize(("wide", "dark"), [(1180, False), (390, True)])
+def test_a_file_of_another_month_is_answered_for_and_the_next_month_has_its_form(someone, shot, tmp_path, wide, dark):
+    ana, (first, second) = someone("Ana Lima", wide=wide, dark=dark), people(2)
+    sheet = write_sheet(tmp_path / f"novembro {wide}.xlsx", [payment(first, "31,23"), payment(second, f"5{wide},00")])
+    ana.click("text=dourado")
+    ana.click("summary:has-text('Novo mês')")
+    shot(ana, f"month-new-{wide}")
+    assert ana.evaluate(CONTRAST) == []
+    ana.set_input_files('form[action$="/preview"] input[type=file]', str(sheet))
+    ana.click('form[action$="/preview"] button.main')
+    ana.wait_for_selector("#month-1")
+    assert not ana.query_selector('form[action$="/launch"]')
+    shot(ana, f"month-question-{wide}")
+    assert ana.evaluate(CONTRAST) == []
+    ana.click("text=É isso")
+    ana.wait_for_selector('form[action$="/launch"]')
+    assert "novembro de 2026" in ana.inner_text("main")
+
+
 def test_no_page_is_wider_than_a_small_phone_and_the_dark_is_dark(someone, shot):
     ana = someone("Ana Lima", wide=360, dark=True)
     shot(ana, "small-dark-home")

@@ -79,7 +79,7 @@ def test_a_recurring_row_that_names_a_month_that_was_paid_is_a_question(label, s
     assert service.paid == [35000]
 
 
-@pytest.mark.parametrize("reference", ["Mensalidade", "Aluguel", "", "novembro"])
+@pytest.mark.parametrize("reference", ["Mensalidade", "Aluguel", "", "setembro"])
 def test_any_other_recurring_row_is_new_in_each_month(label, service, reference):
     run(label, [recurring(ANA, "350,00", reference)])
     run(label, [recurring(ANA, "350,00", reference)], "2026-11", code=ExitCode.DONE)

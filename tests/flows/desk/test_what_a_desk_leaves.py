@@ -101,13 +101,14 @@ def test_a_desk_that_is_asked_to_stop_while_it_reads_ends_at_once(environment, j
         "from flows.desk.app import opened_desk\n"
         "from flows.settings import read_settings\n"
         "from flows.desk import previews\n"
+        "from flows.run_options import RunOptions\n"
         "previews.read_run_request = lambda *a, **k: time.sleep(600)\n"
         "class L:\n"
         "    is_queued = False\n"
         "    def close(self): pass\n"
         f"with opened_desk(read_settings(), Path({str(job.parent.parent)!r}), L()) as desk:\n"
         "    (line,) = desk.jobs.list()\n"
-        "    desk.previews.begin(line.token, [])\n"
+        "    desk.previews.begin(line.token, RunOptions())\n"
     )
     began = time.monotonic()
     subprocess.run([COMMAND[0], "-c", script], check=True, timeout=120, env=os.environ)
