@@ -46,7 +46,11 @@ def paid_alike(
         for recipient in filter(None, dict.fromkeys((claim.payee, claim.destination))):
             by_recipient[recipient].append(claim)
     obligations = list(obligations) if paid else []
-    stands = {(row.base_key, row.source.file) for row in obligations if row.place is not Place.PLANNED}
+    stands = {
+        (row.base_key or identity.payment_key(row.payee.tax_id, row.reference), row.source.file)
+        for row in obligations
+        if row.kind == "payment" and row.place is not Place.PLANNED
+    }
     rows, sums = list(_rows(obligations)), defaultdict[tuple[str, str], int](int)
     for row in rows:
         sums[row.payee.tax_id, row.source.file] += row.amount_cents

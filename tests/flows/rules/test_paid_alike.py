@@ -58,11 +58,23 @@ def test_the_amount_and_the_payee_or_the_account_are_enough(changes, told):
     [
         {"amount_cents": 1001},
         {"payee": CPF["bia"], "destination": "another"},
-        {"period": "2026-10"},  # beside it, under a reference of its own
     ],
 )
 def test_less_than_that_is_not(changes):
     assert found(replace(ANA, **changes)) == ()
+
+
+@pytest.mark.parametrize(("file", "asks"), [("", False), ("extra.xlsx", True)])
+def test_another_row_of_one_amount_is_honest_in_its_own_file_and_a_question_in_another(file, asks):
+    office = Office()
+    office.send(inputs(payments=payments("| payee | reference | amount |\n| ana | nota | 10.00 |")))
+    rows = payments("| payee | reference | amount |\n| ana | nota | 10.00 |\n| ana | show | 10.00 |")
+    if file:
+        rows.loc[1, "file"] = file
+    obligations = office.compute_payables(inputs(payments=rows)).obligations
+    (paid,) = (row for row in obligations if row.submission_id)
+    here = replace(ANA, obligation_key=paid.key, base_key=paid.base_key, period="2026-10")
+    assert bool(paid_alike(obligations, [here], office.identity)) is asks
 
 
 @pytest.mark.parametrize(
