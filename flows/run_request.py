@@ -2,7 +2,7 @@
 
 import datetime as dt
 import getpass
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -21,6 +21,7 @@ from schemas.acts import Act
 from schemas.deliveries import (
     NO_MONTH,
     HandedFile,
+    How,
     Month,
     in_month,
     last_opened,
@@ -90,6 +91,16 @@ class RunRequest:
         """Whether a pattern of the job's finds files of this period; of other months, those with {period} do."""
         return self.is_own or PERIOD_MARK in pattern
 
+    def patterns_read(self, names: Iterable[str], patterns: Sequence[str], *, is_given: bool = False) -> list[str]:
+        """Return which patterns of a source are read: none, where the month's first file was handed in, or is given.
+
+        Args:
+            names: Of the source.
+            is_given: Whether a file is given for it.
+        """
+        is_first = any(file.how is How.NEW for file in self.month.of_source(names)) or (is_given and not self.is_beside)
+        return [] if is_first else list(filter(self.reads, patterns))
+
     @property
     def named(self) -> str:
         """The option by which a command means this period, with a blank before; "" where the job means it by itself."""
@@ -132,6 +143,9 @@ def read_run_request(job_path: Path, options: RunOptions = NO_OPTIONS, *, offlin
     declared = read_job(job_path)
     job = declared.job
     require_within_reach(job, job_path)
+    hows = (options.new, options.added, bool(options.in_place_of))
+    if sum(hows) > 1 or (any(hows) and not options.files):
+        raise ConfigurationError(Message("error.how_of_files"))
     today = dt.datetime.now(BRASILIA).date()
     acts = () if offline and job.period is not None else _acts_on_months()
     try:

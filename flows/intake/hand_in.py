@@ -54,25 +54,26 @@ def hand_in_files(run: Run, intake: Intake, plain: Collection[str]) -> Intake:
     """
     handed = {file.sha256 for file in run.request.month.files}
     given = [one for one in _given(run, plain) if one.sha256 not in handed]
-    asked, answer, taken = list[MonthQuestion](), _answer_of(run), set[str]()
+    asked, answer, taken = list[tuple[str, MonthQuestion]](), _answer_of(run), set[str]()
     for one in given:
         history = _History.of(run, one.source)
         for says in _says(run, intake, one):
             question = question_of(says, run.request.period, answer, history.there, history.before)
             if question:
-                asked.append(question)
+                asked.append((one.path, question))
             elif answer.how is How.IN_PLACE:
                 other = replaced_by(says, answer.in_place_of, history.there)
                 if isinstance(other, Message):
                     raise UnsoundPlan(other)
                 taken.add(other.sha256)
-    intake = replace(
-        intake, gone=(run.request.month.gone - {one.sha256 for one in given}) | taken, questions=tuple(asked)
-    )
+    gone = (run.request.month.gone - {one.sha256 for one in given}) | taken
+    intake = replace(intake, gone=gone, questions=tuple(question for _, question in asked))
     if run.is_preview:
         return intake
     if asked:
-        raise UnsoundPlan(Listed(tuple(_told(run, question) for question in asked), "\n"))
+        command = f"repasse run {quote(str(run.request.job_path))} --file "
+        told = (question.message(command + quote(path)) for path, question in asked)
+        raise UnsoundPlan(Listed(tuple(told), "\n"))
     acts = [*run.request.said, *_withdrawals(run, taken), *(_handed_in(run, one, answer) for one in given)]
     if acts:
         run.ledger.acts.record(*acts)
@@ -95,12 +96,6 @@ def of_later_months(run: Run, intake: Intake) -> Iterator[Issue]:
             yield make_issue(IssueCode.FILE_OTHER_MONTH, file=file.name, found=found, period=period)
 
 
-def _told(run: Run, question: MonthQuestion) -> Message:
-    path = next(path for _, path in run.request.files if Path(path).name == question.says.name)
-    command = f"repasse run {quote(str(run.request.job_path))} --file {quote(path)}"
-    return question.message(command)
-
-
 def _answer_of(run: Run) -> Answer:
     options = run.request.options
     ways = {How.NEW: options.new, How.ADDED: options.added, How.IN_PLACE: bool(options.in_place_of)}
@@ -117,10 +112,11 @@ def _given(run: Run, plain: Collection[str]) -> Iterator[_FileGiven]:
 
 
 def _says(run: Run, intake: Intake, given: _FileGiven) -> list[FileSays]:
-    """Return what a file says of itself, or each member of an archive; nothing of a table beside the sources."""
+    """Return what a file says of itself, or each member of an archive; a table beside the sources says nothing."""
     names = {sheet.raw.file.name for sheet in intake.sheets if split_member(sheet.path)[0] == given.path}
     read = [file for file in intake.came_in.files if file.name in names]
-    return [says_of(file, intake.came_in.payments, run.request.period) for file in read]
+    says = [says_of(file, intake.came_in.payments, run.request.period) for file in read]
+    return says or [FileSays(given.name, given.sha256, 0, ())]
 
 
 class _History(NamedTuple):

@@ -20,7 +20,6 @@ from schemas.corrections import (
     with_known,
     without_added,
 )
-from schemas.deliveries import How
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.job import AUTO, Job, Source, TableFiles
 from schemas.layouts.headers import with_columns
@@ -334,9 +333,10 @@ def _find(slot: Slot, order: RunRequest, given: Sequence[str]) -> None:
     handed = [file for file in order.month.of_source(slot.names) if not order.is_gone(file.sha256)]
     known = {file.sha256 for file in handed}
     given = [path for path in given if not (known and sha256_of(path) in known)]
-    is_first = any(file.how is How.NEW for file in handed) or (bool(given) and not order.is_beside)
     is_of_month = slot.is_source or INVOICES in slot.names
-    patterns = [] if is_first else [text for text in slot.patterns if not is_of_month or order.reads(text)]
+    patterns = list(slot.patterns)
+    if is_of_month:
+        patterns = order.patterns_read(slot.names, patterns, is_given=bool(given))
     delivered = [*(str(order.path_of(file)) for file in handed), *given]
     if not delivered and not patterns:
         if slot.is_source:

@@ -119,7 +119,7 @@ def facts_of(order: RunRequest, ledger: Ledger, now: dt.datetime) -> Facts:
     Effects: reads every file the job names once, to know whether it has changed.
     """
     try:
-        sources = _hashes([pattern for source in order.job.sources for pattern in source.files], order)
+        sources = _hashes(_patterns_read(order), order)
         tables = _hashes([pattern for patterns in _beside(order) for pattern in patterns], order)
     except UnreadableFile:
         sources, tables = None, {}
@@ -130,7 +130,7 @@ def facts_of(order: RunRequest, ledger: Ledger, now: dt.datetime) -> Facts:
     last = ledger.runs.last_payout(name, label)
     planned_from = set(ledger.files.of_run(planner).values()) if planner else set[str]()
     return Facts(
-        content=None if sources is None else _content(order, sources | tables),
+        content=None if not sources else _content(order, sources | tables),
         seen=last_seen(ledger).get(seen_name(name, label)),
         left_over=left_over,
         approved=planner is not None,
@@ -163,6 +163,14 @@ def _beside(order: RunRequest) -> Iterator[tuple[str, ...]]:
     for files in order.job.tables.values():
         if files is not None:
             yield files.files
+
+
+def _patterns_read(order: RunRequest) -> list[str]:
+    """Return the patterns and paths of all that the sources are read from."""
+    handed = [str(order.path_of(file)) for file in order.month.files]
+    sources = enumerate(order.job.sources, start=1)
+    named = [order.patterns_read(("", one.layout_name, str(number)), one.files) for number, one in sources]
+    return [*handed, *(pattern for patterns in named for pattern in patterns)]
 
 
 def _hashes(patterns: list[str], order: RunRequest) -> dict[str, str]:

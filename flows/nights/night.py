@@ -23,8 +23,9 @@ from flows.settings import check_environment, read_settings
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, ExitCode, JobIsBusy, RepasseError, worst
-from schemas.job import BRASILIA, Settle
+from schemas.job import BRASILIA, PREVIOUS_MONTH, PeriodRange, Settle
 from schemas.messages import Listed, Message
+from schemas.submission import UNSENT
 
 FAILED_TO_BEGIN: Final = "could_not_begin"
 ANOTHER_NIGHT: Final = "another_night"
@@ -163,7 +164,8 @@ class _Night:
     def _run_file(self, path: Path) -> list[JobNight]:
         """Run a job: earlier periods that still wait for something first, then the one that it is for now.
 
-        An earlier period can be run only where the job is for the previous month; of others it is told what they hold.
+        An earlier period can be run where the job is for the previous month, or files were handed in for it; of others
+        it is told what they hold.
         """
         shown = str(path.relative_to(self._folder))
         try:
@@ -172,18 +174,23 @@ class _Night:
             return [JobNight(shown, "", "", None, FAILED_TO_BEGIN, error.exit_code, "", error.content)]
         job = order.job
         waits = gather_waits(self._ledger, utc_now(), job.job)
-        earlier = sorted({wait.period for wait in waits} - {order.period.label})
+        waiting = {wait.period for wait in waits}
+        planned = {sent.period for sent in self._ledger.submissions.list(job=job.job, states=UNSENT, bodies=False)}
+        earlier = sorted((waiting | planned) - {order.period.label})
         nights = []
         for label in earlier:
-            if job.period != "previous_month":
-                nights.append(JobNight(shown, job.job, label, DueReason.SAME, "", ExitCode.DONE, "", None))
-                continue
+            is_days = isinstance(job.period, PeriodRange)
             try:
-                nights.append(self._run_job(shown, read_run_request(path, RunOptions(by=self._by, period=label))))
+                again = None if is_days else read_run_request(path, RunOptions(by=self._by, period=label))
             except RepasseError as error:
                 nights.append(
                     JobNight(shown, job.job, label, None, FAILED_TO_BEGIN, error.exit_code, "", error.content)
                 )
+                continue
+            if again is not None and (job.period == PREVIOUS_MONTH or again.month.files):
+                nights.append(self._run_job(shown, again))
+            elif label in waiting:
+                nights.append(JobNight(shown, job.job, label, DueReason.SAME, "", ExitCode.DONE, "", None))
         return [*nights, self._run_job(shown, order)]
 
     def _run_job(self, shown: str, order: RunRequest) -> JobNight:

@@ -211,6 +211,41 @@ def test_a_night_holds_what_contradicts_its_month_and_goes_on_with_the_other_job
     assert sum(service.paid) == 2000
 
 
+def test_a_night_takes_up_a_month_that_was_opened_by_hand(label, service, tmp_path):
+    home = Label(tmp_path / "jobs")
+    home.declare(period="2026-10", sources=PAYMENTS, approval={"above": "0.00"})
+    home.payments(payment(ANA, "10,00"))
+    home.run()
+    file = home.write("novembro.xlsx", [payment(ANA, "11,00")])
+    words = ("--file", file, "--period", "2026-11", "--new")
+    output = home.say("run", home.job, *words, code=ExitCode.APPROVAL_WANTED).output
+    file.unlink()
+    home.approve(output.split("repasse approve ")[1].split()[0], "11,00", "Bia")
+    night = run_night(home.folder, by="noite")
+    assert [(job.period, job.was_run) for job in night.jobs if job.period == "2026-11"] == [("2026-11", True)]
+    assert sum(service.paid) == 1000 + 1100
+
+
+@pytest.mark.parametrize("words", [("--new",), ("--added", "--in-place-of", "0" * 12, "--file", "novembro.xlsx")])
+def test_what_says_nothing_or_two_things_of_a_file_is_refused(october, words):
+    november_of(october)
+    output = october.say("run", october.job, *words, code=ExitCode.CONFIGURATION).output
+    assert "--added" in output
+
+
+def test_a_table_of_the_month_is_asked_about_where_there_is_one(label, service):
+    label.write("payees.xlsx", [payee(ANA)])
+    label.write("shares.xlsx", [share(ANA, "50")])
+    tables = {"payees": "payees.xlsx", "shares": "shares.xlsx", "invoices": "{period}-notas.xlsx"}
+    label.write("2026-10-notas.xlsx", [invoice("2026-10", "1", "1,00")])
+    label.write("lines.xlsx", [line("20,00", "A")])
+    label.declare(period="2026-10", sources=[{"files": "lines.xlsx", "layout": "royalties"}], **tables)
+    notes = [label.write(f"notas-{n}.xlsx", [invoice("2026-10", str(n), "1,00")]) for n in (7, 8)]
+    label.say("run", label.job, "--file", f"invoices={notes[0]}", "--yes")
+    asked = label.say("run", label.job, "--file", f"invoices={notes[1]}", code=ASKED).output
+    assert f"--in-place-of {digits(notes[0])}" in asked
+
+
 def test_who_said_a_rate_has_a_part_in_the_plan_that_rests_on_it(label, service):
     dollars(label)
     rule = {"approvers": 1, "other_than_preparer": True}

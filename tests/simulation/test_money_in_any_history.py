@@ -4,11 +4,12 @@ A house pays lists and statements, whose months are opened and whose files are h
 again: merged, split, respelt, of another date, rounded, twice in a file, beside new rows, as another kind, in another
 job, in place of what was there, withdrawn and handed in once more; and each question is answered by one of the
 commands that it prints. Judged by what the service received, against the most that anybody was ever owed. Held
-constant: one payer, BRL, nobody approves what is doubtful. SIMULATE=all plays 5,000 histories.
+constant: one payer, BRL, nobody approves what is doubtful. One history in eight has its ledger on PostgreSQL.
+SIMULATE=all plays 5,000.
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
@@ -33,6 +34,7 @@ from tests.simulation.editing_office import NEVER, opened_office
 from tests.simulation.editions import IN_ANOTHER_SHAPE, OTHERWISE, cents, month_of, with_upc
 from tests.simulation.office import Silence
 from tests.simulation.provider import Provider, cents_of
+from tests.throwaway_postgresql import new_database, opened_cluster
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 HISTORIES: Final = 5_000 if EVERYTHING else 16
@@ -231,9 +233,18 @@ ATTACK: Final[dict[str, Callable[[PayingHouse], None]]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    with opened_cluster() as url:
+        yield url
+
+
 @pytest.mark.parametrize("seed", range(HISTORIES))
-def test_what_was_paid_is_not_paid_again_in_any_history(simulated, seed):
+def test_what_was_paid_is_not_paid_again_in_any_history(simulated, seed, request, monkeypatch):
+    url = new_database(request.getfixturevalue("cluster")) if seed % 8 == 7 else ""
     with opened_office(Path(mkdtemp(dir=simulated))) as office:
+        if url:
+            monkeypatch.setenv("REPASSE_LEDGER_URL", url)
         house, done = PayingHouse(office.folder, office.provider, seed), list[str]()
         for _ in range(2):
             house.pay_a_month()
