@@ -333,6 +333,9 @@ def _find(slot: Slot, order: RunRequest, given: Sequence[str]) -> None:
     handed = [file for file in order.month.of_source(slot.names) if not order.is_gone(file.sha256)]
     known = {file.sha256 for file in handed}
     given = [path for path in given if not (known and sha256_of(path) in known)]
+    if not order.is_beside:  # what has its name is read in its stead, until it is said how it stands to the other
+        names = {Path(path).name for path in given}
+        handed = [file for file in handed if file.name not in names]
     is_of_month = slot.is_source or INVOICES in slot.names
     patterns = list(slot.patterns)
     if is_of_month:

@@ -190,7 +190,7 @@ def find_twins(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
     """
     by_file = defaultdict[str, list[Obligation]](list)
     for row in obligations:
-        if row.kind == "payment" and row.source.row and row.place in {Place.PLANNED, Place.DUPLICATE}:
+        if row.kind == "payment" and row.source.row and (_is_planned(row) or _is_paid_as_it_stands(row)):
             by_file[row.source.file].append(row)
     found = dict[str, Obligation]()
     for file, rows in sorted(by_file.items()):
@@ -233,6 +233,11 @@ def _by_recipient(rows: Iterable[Obligation]) -> dict[str, list[Obligation]]:
 
 def _is_planned(row: Obligation) -> bool:
     return row.place is Place.PLANNED
+
+
+def _is_paid_as_it_stands(row: Obligation) -> bool:
+    """Whether it is claimed; a row of a file that is a copy of another is a duplicate, too, and stands for nothing."""
+    return row.place is Place.DUPLICATE and bool(row.submission_id)
 
 
 def _paid_first(row: Obligation) -> tuple[bool, str, int]:

@@ -119,7 +119,11 @@ class Browser:
 
 def prepare(who: Browser, job: str, files: Sequence[Path] = ()) -> str:
     """Look at a job and launch it; returns the run's page."""
-    look = who.bring(job, files)
+    return start(who, who.bring(job, files))
+
+
+def start(who: Browser, look: str) -> str:
+    """Launch what a preview shows; returns the run's page."""
     who.wait_for(look, "O que foi reconhecido")
     nonce = re.search(r'name="launch" value="([^"]+)"', who.get(look))[1]
     return who.follow(who.post(f"{look}/launch", at=look, launch=nonce))

@@ -11,7 +11,7 @@ import pytest
 
 from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
-from tests.flows.desk.office import ORIGIN, plan_of, prepare, words_of
+from tests.flows.desk.office import ORIGIN, plan_of, prepare, start, words_of
 from tests.flows.desk.test_jobs_made_and_changed import address_of
 from tests.flows.jobs import declare, line, payee, payment, people, share, write_sheet
 
@@ -27,13 +27,6 @@ def open_month(who, job: str, month: str, files: dict[str, Path], **said: str) -
     answer = who.http.post(f"{job}/months", files=parts, headers={"Origin": ORIGIN})
     assert answer.status_code == 303, words_of(answer.text)
     return answer.headers["location"]
-
-
-def launched(who, look: str) -> str:
-    """Start from a preview; returns the run's page."""
-    who.wait_for(look, "O que foi reconhecido")
-    nonce = re.search(r'name="launch" value="([^"]+)"', who.get(look))[1]
-    return who.follow(who.post(f"{look}/launch", at=look, launch=nonce))
 
 
 def approve(who, run: str, total: str) -> None:
@@ -54,7 +47,7 @@ def test_the_next_month_of_a_list_is_opened_by_its_button_and_paid(ana, bia, the
     look = open_month(ana, the_job, "novembro de 2026", {"payments": file})
     assert "novembro de 2026" in ana.wait_for(look, "O que foi reconhecido")
     assert ways(ana.get(look)) == []
-    approve(bia, launched(ana, look), "33,00")
+    approve(bia, start(ana, look), "33,00")
     assert sum(service.paid) == 3000 + 3300
     assert 'value="dezembro de 2026"' in ana.get(the_job)
     again = ana.wait_for(ana.bring(the_job, []), "O que foi reconhecido")
@@ -75,7 +68,7 @@ def test_a_file_of_another_month_is_asked_for_before_it_can_be_started(ana, bia,
     proposed, *others = ways(ana.get(look))
     assert (proposed, others) == ("2026-11 new", ["2026-10 added"])
     answered = ana.post(f"{look}/answer", at=look, way=proposed, month="")
-    approve(bia, launched(ana, answered), "33,00")
+    approve(bia, start(ana, answered), "33,00")
     assert sum(service.paid) == 3000 + 3300
 
 
@@ -87,7 +80,7 @@ def test_a_list_that_was_put_right_takes_the_place_of_the_one_that_waits(ana, bi
     ana.wait_for(look, "O que foi reconhecido")
     proposed = ways(ana.get(look))[0]
     assert proposed.startswith("2026-10 in_place ")
-    approve(bia, launched(ana, ana.post(f"{look}/answer", at=look, way=proposed, month="")), "30,00")
+    approve(bia, start(ana, ana.post(f"{look}/answer", at=look, way=proposed, month="")), "30,00")
     assert service.paid == [1000, 2000]
     assert run
     with open_ledger_of(read_settings()) as ledger:
@@ -102,7 +95,7 @@ def test_another_month_than_the_proposed_one_is_typed(ana, bia, the_job, service
     ana.wait_for(look, "O que foi reconhecido")
     answered = ana.post(f"{look}/answer", at=look, way=ways(ana.get(look))[0], month="dez/26")
     assert "dezembro de 2026" in ana.wait_for(answered, "O que foi reconhecido")
-    approve(bia, launched(ana, answered), "33,00")
+    approve(bia, start(ana, answered), "33,00")
     with open_ledger_of(read_settings()) as ledger:
         assert {act.facts["period"] for act in ledger.acts.on_months()} == {"2026-12"}
 
@@ -120,7 +113,7 @@ def test_a_month_asks_for_its_own_rate_and_never_takes_the_one_before(ana, bia, 
     page = address_of(desk, folder / "job.yaml")
     run = ana.bring(page, [])
     ana.wait_for(run, "O que foi reconhecido")
-    approve(bia, launched(ana, run), "50,00")
+    approve(bia, start(ana, run), "50,00")
     assert sum(service.paid) == 2500
     file = write_sheet(tmp_path / "nov.xlsx", [line("20,00", "Dois") | {"Moeda": "USD", "Período": "2026-10"}])
     without = open_month(ana, page, "2026-11", {"royalties": file})
@@ -128,7 +121,7 @@ def test_a_month_asks_for_its_own_rate_and_never_takes_the_one_before(ana, bia, 
     assert 'name="launch"' not in ana.get(without)
     said = {"rates": "USD 6,00 30/11/2026 PTAX", "received_royalties": "USD 20,00"}
     with_rate = open_month(ana, page, "2026-11", {"royalties": file}, **said)
-    approve(bia, launched(ana, with_rate), "120,00")
+    approve(bia, start(ana, with_rate), "120,00")
     assert sum(service.paid) == 2500 + 6000
 
 

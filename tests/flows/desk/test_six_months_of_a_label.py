@@ -19,8 +19,8 @@ from flows.settings import read_settings
 from schemas.errors import ExitCode
 from schemas.messages import period_text
 from schemas.values.money import format_cents
-from tests.flows.desk.office import plan_of
-from tests.flows.desk.test_a_month_is_opened_at_the_desk import launched, open_month, ways
+from tests.flows.desk.office import plan_of, start
+from tests.flows.desk.test_a_month_is_opened_at_the_desk import open_month, ways
 from tests.flows.desk.test_jobs_made_and_changed import ANSWERS, ORIGIN
 from tests.flows.jobs import Row, line, payee, payment, people, share, write_sheet
 from tests.flows.label import Label
@@ -163,7 +163,7 @@ def test_six_months_at_the_desk(ana, bia, service, tmp_path, seed):
         if month.rate:
             return hand_in(month)
         look = ana.bring(page[0], [])
-        approve(bia, launched(ana, look))
+        approve(bia, start(ana, look))
         return 1
 
     def hand_in(month: Month) -> int:
@@ -175,10 +175,10 @@ def test_six_months_at_the_desk(ana, bia, service, tmp_path, seed):
         ana.wait_for(look, "O que foi reconhecido")
         found = ways(ana.get(look))
         if not found:
-            approve(bia, launched(ana, look))
+            approve(bia, start(ana, look))
             return 0
         chosen = next(one for one in found if one.startswith(f"{month.label} {way}"))
-        approve(bia, launched(ana, ana.post(f"{look}/answer", at=look, way=chosen, month="")))
+        approve(bia, start(ana, ana.post(f"{look}/answer", at=look, way=chosen, month="")))
         return 1
 
     def add(month: Month) -> int:

@@ -19,7 +19,7 @@ from schemas.approval import Role
 from schemas.errors import DecisionRefused, ExitCode
 from schemas.messages import Message
 from schemas.values.masking import mask_tax_id
-from tests.flows.desk.office import ORIGIN, plan_of, prepare, words_of
+from tests.flows.desk.office import ORIGIN, plan_of, prepare, start, words_of
 from tests.flows.jobs import PAYER, declare, payment, people, write_sheet
 from tests.throwaway_postgresql import new_database, opened_cluster
 
@@ -79,7 +79,10 @@ def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana,
     assert all("entregue este arquivo na página do job" in note for note in said)
     for personal in (second.name, second.tax_id, second.email):
         assert personal not in page
-    run = prepare(ana, the_job, [write_sheet(tmp_path / "a.xlsx", [rows[0], payment(second, "20,50")])])
+    look = ana.bring(the_job, [write_sheet(tmp_path / "a.xlsx", [rows[0], payment(second, "20,50")])])
+    assert "De que mês é a.xlsx?" in ana.wait_for(look, "O que foi reconhecido")
+    way = re.search(r'name="way" value="(2026-10 in_place [0-9a-f]{64})"', ana.get(look))[1]
+    run = start(ana, ana.post(f"{look}/answer", at=look, way=way, month=""))
     bia.follow(bia.post(f"{plan_of(bia, run)}/approve", at=plan_of(bia, run), total="20,50"))
     assert "Nada espera" in words_of(bia.get("/"))
     assert service.paid == [1000, 2050]
