@@ -78,7 +78,12 @@ def month_of(acts: Sequence[Act], job: str, period: str) -> Month:
     """Return what the acts say of a month of a job."""
     own = [act for act in acts if (act.facts["job"], act.facts["period"]) == (job, period)]
     gone = withdrawn(own)
-    handed = {act.subject: act.facts for act in own if act.kind is ActKind.HAND_IN and "name" in act.facts}
+    handed, hows = dict[str, Mapping[str, str]](), dict[str, How]()
+    for act in own:
+        if act.kind is ActKind.HAND_IN and "name" in act.facts:
+            handed[act.subject], how = act.facts, How(act.facts["how"])
+            # What takes the place of the month's first file is its first file.
+            hows[act.subject] = hows.get(act.facts.get("of", ""), how) if how is How.IN_PLACE else how
     rates, received = dict[Currency, Exchange](), dict[str, dict[Currency, Decimal]]()
     for act in own:
         rates |= _RATES.validate_json(act.facts.get("rates", "{}"))
@@ -87,7 +92,7 @@ def month_of(acts: Sequence[Act], job: str, period: str) -> Month:
     return Month(
         period,
         tuple(
-            HandedFile(facts["source"], facts["name"], sha256, How(facts["how"]))
+            HandedFile(facts["source"], facts["name"], sha256, hows[sha256])
             for sha256, facts in handed.items()
             if Delivery(job, period, sha256) not in gone
         ),
@@ -117,9 +122,14 @@ def open_month(job: str, period: str, by: str, at: dt.datetime, rates: Rates, re
     return Act(ActKind.OPEN_MONTH, by, job, "", at, facts)
 
 
-def hand_in(job: str, period: str, file: HandedFile, by: str, at: dt.datetime) -> Act:
-    """Return the act that hands a file in."""
+def hand_in(job: str, period: str, file: HandedFile, by: str, at: dt.datetime, of: str = "") -> Act:
+    """Return the act that hands a file in.
+
+    Args:
+        of: Digest of the file whose place it takes; "" for none.
+    """
     facts = {"job": job, "period": period, "source": file.source, "name": file.name, "how": file.how.value}
+    facts |= {"of": of} if of else {}
     return Act(ActKind.HAND_IN, by, file.sha256, "", at, facts)
 
 

@@ -74,7 +74,7 @@ def hand_in_files(run: Run, intake: Intake, plain: Collection[str]) -> Intake:
         command = f"repasse run {quote(str(run.request.job_path))} --file "
         told = (question.message(command + quote(path)) for path, question in asked)
         raise UnsoundPlan(Listed(tuple(told), "\n"))
-    acts = [*run.request.said, *_withdrawals(run, taken), *(_handed_in(run, one, answer) for one in given)]
+    acts = [*run.request.said, *_withdrawals(run, taken), *(_handed_in(run, one, answer, taken) for one in given)]
     if acts:
         run.ledger.acts.record(*acts)
     return intake
@@ -173,7 +173,7 @@ def _withdrawals(run: Run, taken: Collection[str]) -> Iterator[Act]:
         yield Act(ActKind.WITHDRAW, run.request.by, sha256, "", run.clock.now(), facts)
 
 
-def _handed_in(run: Run, one: _FileGiven, answer: Answer) -> Act:
+def _handed_in(run: Run, one: _FileGiven, answer: Answer, taken: Collection[str]) -> Act:
     """Keep the bytes of a file, and return the act that hands it in."""
     file = HandedFile(one.source, one.name, one.sha256, answer.how or How.NEW)
     kept = run.request.path_of(file)
@@ -186,4 +186,5 @@ def _handed_in(run: Run, one: _FileGiven, answer: Answer) -> Act:
             raise refusal(IssueCode.FILE_CHANGED, FilePlace(one.name))
         arriving.chmod(0o600)
         arriving.replace(kept)
-    return hand_in(run.job.job, run.request.period.label, file, run.request.by, run.clock.now())
+    of = next(iter(taken), "")
+    return hand_in(run.job.job, run.request.period.label, file, run.request.by, run.clock.now(), of)

@@ -96,6 +96,17 @@ def test_a_file_handed_in_by_mistake_is_replaced_before_anything_rests_on_it(oct
     assert [kind for kind, _ in acts_of(october)] == ["open_month", "hand_in", "withdraw", "hand_in"]
 
 
+def test_what_takes_the_place_of_the_months_first_file_is_its_first_file(label, service):
+    label.declare(period="2026-10", sources=PAYMENTS)
+    label.payments(payment(CAIO, "100,00"))  # lies there, and nobody has run it
+    first = label.write("lista.xlsx", [payment(ANA, "10,00")])
+    hand_in(label, first)
+    old = digits(first)
+    hand_in(label, label.write("lista.xlsx", [payment(ANA, "10,00"), payment(BIA, "20,00")]), "--in-place-of", old)
+    assert label.run().exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+
+
 def test_a_file_handed_in_is_withdrawn_by_its_hash_and_handed_in_again(october, service):
     file = november_of(october)
     hand_in(october, file, "--period", "2026-11", yes=False, code=ExitCode.APPROVAL_WANTED)
