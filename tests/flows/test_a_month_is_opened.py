@@ -96,6 +96,12 @@ def test_a_file_handed_in_by_mistake_is_replaced_before_anything_rests_on_it(oct
     assert [kind for kind, _ in acts_of(october)] == ["open_month", "hand_in", "withdraw", "hand_in"]
 
 
+def test_a_job_for_some_days_has_no_other_month_to_be_asked_about(label, service):
+    label.declare(period={"start": "2026-10-01", "end": "2026-10-15"}, sources=PAYMENTS)
+    hand_in(label, november_of(label))
+    assert service.paid == [1100, 2200]
+
+
 def test_what_takes_the_place_of_the_months_first_file_is_its_first_file(label, service):
     label.declare(period="2026-10", sources=PAYMENTS)
     label.payments(payment(CAIO, "100,00"))  # lies there, and nobody has run it

@@ -173,7 +173,7 @@ class MonthQuestion:
             proposed=month,
             compared=self.compared,
             first=first,
-            others=Listed(tuple(others), "; "),
+            others=Listed((*others, Message("delivery.another_month", command=command)), "; "),
         )
 
 
@@ -191,7 +191,8 @@ def question_of(
     others = tuple(there)
     if any(map(says.is_same, others)):
         return None
-    if not answer.month and looks not in {"", period.label}:
+    is_month = period.label == period.label[: len("2026-10")]  # a job for some days has no other period
+    if is_month and not answer.month and looks not in {"", period.label}:
         return MonthQuestion(says, period.label, (looks, How.NEW), others)
     if others and answer.how in {None, How.NEW}:
         how = How.IN_PLACE if any(can_replace(says, other) for other in others) else How.ADDED
