@@ -77,6 +77,8 @@ def own_companies_in_another_job(office: EditingOffice) -> None:
 
 OTHER_JOB: Final[dict[str, Any]] = {"job": "aurora-2"}
 SAME_DAYS: Final[dict[str, Any]] = {"period": {"start": "2026-10-01", "end": "2026-10-30"}}
+# Whatever a payee got for the job and period counts as another row of the same list, be it there or not.
+ANY_ROW_OF_THE_PAYEE: Final = Change(f"{ALIKE}:_is_of_its_list", " and (claim.base_key, row.source.file) in stands", "")
 NO_GONE_ROWS: Final = Change(f"{CLAIM}:claim", "gone.judge(judged, unclaimed)", "pass")
 
 IDENTITY: Final = (
@@ -95,6 +97,7 @@ IDENTITY: Final = (
         "DOUBLE",
         after(each(Referência="Nota 17")),
         NO_GONE_ROWS,
+        ANY_ROW_OF_THE_PAYEE,
     ),
     Mutant(
         "another account is another payee's",
@@ -103,6 +106,7 @@ IDENTITY: Final = (
         Change(
             f"{CLAIM}:_Gone._lost", "(obligation.payee.tax_id, obligation.destination)", "(obligation.destination,)"
         ),
+        ANY_ROW_OF_THE_PAYEE,
     ),
     Mutant(
         "another document is another payee",
