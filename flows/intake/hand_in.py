@@ -20,7 +20,7 @@ from flows.intake.rules.deliveries import (
     says_of,
 )
 from flows.run import Run
-from flows.run_request import names_of_sources
+from flows.run_request import INVOICES, names_of_sources
 from io_adapters.spreadsheets.files import sha256_of, split_member
 from io_adapters.spreadsheets.limits import FilePlace, refusal
 from schemas.acts import Act, ActKind
@@ -152,6 +152,8 @@ class _History(NamedTuple):
 def _is_of(use: FileUse, run: Run, source: str) -> bool:
     """Whether a file was of a source; where one layout is of several, or a layout was recognised, of any of them."""
     layouts = {one.layout_name for one in run.job.sources}
+    if source == INVOICES:  # a table beside the sources: no money comes from it
+        return False
     return source not in layouts or use.layout not in layouts or use.layout == source
 
 
