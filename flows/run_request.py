@@ -58,7 +58,7 @@ class RunRequest:
         files: Source (layout name or position; "" for the only one) and path: handed in with the run.
         job_sha256: Hex digest of the declaration's bytes.
         month: What people have said of the period's month; what was handed in lies in `uploads`.
-        said: What the caller says of it, which is to be recorded.
+        acts: By which the caller opens the month, or says more of it; to be recorded.
         is_own: Whether files that the job names without {period} are of this period.
     """
 
@@ -70,7 +70,7 @@ class RunRequest:
     job_sha256: str = ""
     month: Month = NO_MONTH
     uploads: Path = Path()
-    said: tuple[Act, ...] = ()
+    acts: tuple[Act, ...] = ()
     is_own: bool = True
 
     @property
@@ -160,8 +160,8 @@ def read_run_request(job_path: Path, options: RunOptions = NO_OPTIONS, *, offlin
     known |= {source.layout_name for source in job.sources}
     given = tuple(_given_file(text, known) for text in options.files)
     is_own = job.period is not None and (job.period == PREVIOUS_MONTH or resolve_period(job.period, today) == period)
-    said = _said_of_month(job, period.label, options, known)
-    month = month_of([*acts, *said], job.job, period.label)
+    opening = _opened_by_caller(job, period.label, options, known)
+    month = month_of([*acts, *opening], job.job, period.label)
     was_open = month_of(acts, job.job, period.label).is_open
     return RunRequest(
         job=in_month(job, month, is_own=is_own or job.period is None),
@@ -171,7 +171,7 @@ def read_run_request(job_path: Path, options: RunOptions = NO_OPTIONS, *, offlin
         files=given,
         job_sha256=declared.sha256,
         month=month,
-        said=said if options.rate or options.received or not (is_own or was_open) else (),
+        acts=opening if options.rate or options.received or not (is_own or was_open) else (),
         uploads=Folders().home / UPLOADS,
         is_own=is_own,
     )
@@ -183,7 +183,7 @@ def names_of_sources(job: Job) -> list[str]:
     return [layout if layouts.count(layout) == 1 else str(position) for position, layout in enumerate(layouts, start=1)]
 
 
-def _said_of_month(job: Job, period: str, options: RunOptions, sources: Container[str]) -> tuple[Act, ...]:
+def _opened_by_caller(job: Job, period: str, options: RunOptions, sources: Container[str]) -> tuple[Act, ...]:
     """Return the act by which the caller opens a month, with the rates and sums that hold in it alone.
 
     Raises:

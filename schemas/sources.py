@@ -15,6 +15,8 @@ from schemas.stated_sums import NO_SUMS
 _SHOWN: Final = 3
 # Of a file's digest, where people are told by what to name it.
 DIGITS_SHOWN: Final = 12
+# So many name it.
+FEWEST_DIGITS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
 """Withdrawing a file that was handed in by mistake, and handing it in once more."""
 
 import datetime as dt
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.ledger import Ledger
 from schemas.acts import Act, ActKind, Delivery, named_deliveries, withdrawn
 from schemas.errors import DecisionRefused
 from schemas.messages import Listed, Message
-from schemas.sources import FileUse, WhoseMoney
+from schemas.sources import FEWEST_DIGITS, FileUse, WhoseMoney
 
 
 class Withdrawal(NamedTuple):
@@ -21,9 +21,6 @@ class Withdrawal(NamedTuple):
     delivery: Delivery
     name: str
     uses: tuple[FileUse, ...]
-
-
-FEWEST_DIGITS: Final = 8
 
 
 def withdraw(

@@ -32,7 +32,7 @@ from io_adapters.outputs.models import MODELS
 from io_adapters.spreadsheets.declarations import check_job
 from schemas.approval import Language, Role
 from schemas.errors import RepasseError
-from schemas.job import month_label
+from schemas.job import BRASILIA, month_label
 from schemas.job_draft import SOURCE_TABLES, DraftedFiles, job_yaml, name_of_file, received_as_typed
 from schemas.layouts.drafting import Possibilities, identify, variants_of
 from schemas.messages import Listed, Message, render
@@ -108,7 +108,7 @@ def make_job(tables: Sequence[ProposedTable], form: Mapping[str, str], language:
     name, tax_id, payer, period = (
         form.get(key, "").strip() for key in ("name", "payer_tax_id", "payer_name", "period")
     )
-    period = month_label(period, utc_now().date())
+    period = month_label(period, utc_now().astimezone(BRASILIA).date())
     try:
         draft = propose_job(read, name=name, payer=(tax_id, payer), period=period, language=language, four_eyes=True)
         text = job_yaml(draft)

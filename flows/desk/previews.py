@@ -46,7 +46,7 @@ from io_adapters.spreadsheets.files import expand, is_url
 from schemas.approval import Role
 from schemas.deliveries import How
 from schemas.errors import ConfigurationError, RepasseError
-from schemas.job import Job, month_label
+from schemas.job import BRASILIA, Job, month_label
 from schemas.messages import Listed, Message
 from schemas.plan import Place
 from schemas.plan_view import PlanView
@@ -347,7 +347,10 @@ async def open_another_month(request: Request, token: str) -> Response:
 
 def _open_month(request: Request, token: str, fields: Mapping[str, str], files: list[Received], by: str) -> str:
     """Record that a month is open, which is the one that a preview without another word is of from then on."""
-    job, period = job_of(request, token), month_label(fields.get("month", "").strip(), utc_now().date())
+    job, period = (
+        job_of(request, token),
+        month_label(fields.get("month", "").strip(), utc_now().astimezone(BRASILIA).date()),
+    )
     path = jobs_of(request).path_of(token)
     if not job.next_month or path is None:
         raise RequestRefused(404, "desk.refused.nothing")
@@ -359,10 +362,10 @@ def _open_month(request: Request, token: str, fields: Mapping[str, str], files: 
     ]
     options = RunOptions(by=by, period=period, rate=rates, received=received)
     try:
-        said = read_run_request(path, options).said
+        acts = read_run_request(path, options).acts
     except ConfigurationError as wrong:
         raise RequestRefused(422, "desk.month.wrong") from wrong
-    ledger_of(request).acts.record(*said)
+    ledger_of(request).acts.record(*acts)
     return _begin(request, token, RunOptions(period=period), files)
 
 
@@ -381,7 +384,7 @@ def answer_of_month(request: Request, token: str, signed: SignedIn, form: Posted
     signed.require(Role.PREPARER)
     preview = _preview_of(request, token)
     month, how, digest = (*form.get("way", "").split(" "), "", "")[:3]
-    month = month_label(form.get("month", "").strip(), utc_now().date()) or month
+    month = month_label(form.get("month", "").strip(), utc_now().astimezone(BRASILIA).date()) or month
     asked = replace(preview.options, period=month, new=how == How.NEW, added=how == How.ADDED, in_place_of=digest)
     return RedirectResponse(f"/previews/{previews_of(request).begin(preview.job.token, asked)}", status_code=303)
 

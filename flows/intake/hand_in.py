@@ -52,29 +52,32 @@ def hand_in_files(run: Run, intake: Intake, plain: Collection[str]) -> Intake:
 
     Effects: keeps the bytes of what is handed in, and records the acts; none, in a preview.
     """
-    handed = {file.sha256 for file in run.request.month.files}
-    given = [one for one in _given(run, plain) if one.sha256 not in handed]
-    asked, answer, taken = list[tuple[str, MonthQuestion]](), _answer_of(run), set[str]()
-    for one in given:
-        history = _History.of(run, one.source)
-        for says in _says(run, intake, one):
+    month, answer = run.request.month, _answer_of(run)
+    handed = {file.sha256 for file in month.files}
+    # What was handed in is not handed in again, but where it is to take a place that it has not taken yet.
+    is_open = answer.how is How.IN_PLACE and not any(gone.startswith(answer.in_place_of.lower()) for gone in month.gone)
+    given = [file for file in _given(run, plain) if is_open or file.sha256 not in handed]
+    asked, taken = list[tuple[str, MonthQuestion]](), set[str]()
+    for file in given:
+        history = _History.of(run, file.source)
+        for says in _says(run, intake, file):
             question = question_of(says, run.request.period, answer, history.there, history.before)
             if question:
-                asked.append((one.path, question))
+                asked.append((file.path, question))
             elif answer.how is How.IN_PLACE:
                 other = replaced_by(says, answer.in_place_of, history.there)
                 if isinstance(other, Message):
                     raise UnsoundPlan(other)
                 taken.add(other.sha256)
-    gone = (run.request.month.gone - {one.sha256 for one in given}) | taken
+    gone = (month.gone - {file.sha256 for file in given}) | taken
     intake = replace(intake, gone=gone, questions=tuple(question for _, question in asked))
     if run.is_preview:
         return intake
     if asked:
         command = f"repasse run {quote(str(run.request.job_path))} --file "
-        told = (question.message(command + quote(path)) for path, question in asked)
-        raise UnsoundPlan(Listed(tuple(told), "\n"))
-    acts = [*run.request.said, *_withdrawals(run, taken), *(_handed_in(run, one, answer, taken) for one in given)]
+        questions = (question.message(command + quote(path)) for path, question in asked)
+        raise UnsoundPlan(Listed(tuple(questions), "\n"))
+    acts = [*run.request.acts, *_withdrawals(run, taken), *(_handed_in(run, file, answer, taken) for file in given)]
     if acts:
         run.ledger.acts.record(*acts)
     return intake
@@ -151,7 +154,7 @@ class _History(NamedTuple):
 
 def _is_of(use: FileUse, run: Run, source: str) -> bool:
     """Whether a file was of a source; where one layout is of several, or a layout was recognised, of any of them."""
-    layouts = {one.layout_name for one in run.job.sources}
+    layouts = {declared.layout_name for declared in run.job.sources}
     if source == INVOICES:  # a table beside the sources: no money comes from it
         return False
     return source not in layouts or use.layout not in layouts or use.layout == source
@@ -175,17 +178,17 @@ def _withdrawals(run: Run, taken: Collection[str]) -> Iterator[Act]:
         yield Act(ActKind.WITHDRAW, run.request.by, sha256, "", run.clock.now(), facts)
 
 
-def _handed_in(run: Run, one: _FileGiven, answer: Answer, taken: Collection[str]) -> Act:
+def _handed_in(run: Run, given: _FileGiven, answer: Answer, taken: Collection[str]) -> Act:
     """Keep the bytes of a file, and return the act that hands it in."""
-    file = HandedFile(one.source, one.name, one.sha256, answer.how or How.NEW)
+    file = HandedFile(given.source, given.name, given.sha256, answer.how or How.NEW)
     kept = run.request.path_of(file)
     if not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         arriving = kept.with_name(f".{run.id}")
-        shutil.copyfile(one.path, arriving)
-        if sha256_of(str(arriving)) != one.sha256:
+        shutil.copyfile(given.path, arriving)
+        if sha256_of(str(arriving)) != given.sha256:
             arriving.unlink()
-            raise refusal(IssueCode.FILE_CHANGED, FilePlace(one.name))
+            raise refusal(IssueCode.FILE_CHANGED, FilePlace(given.name))
         arriving.chmod(0o600)
         arriving.replace(kept)
     of = next(iter(taken), "")

@@ -102,6 +102,22 @@ def test_a_job_for_some_days_has_no_other_month_to_be_asked_about(label, service
     assert service.paid == [1100, 2200]
 
 
+def test_a_statement_of_a_later_month_is_asked_about_whatever_its_name(label, service):
+    dollars(label)
+    file = label.write("2026-10 vendas.xlsx", [line("20,00", "A") | {"Período": "2026-12"}])
+    assert "--period 2026-12 --new" in hand_in(label, file, code=ASKED)
+    assert (acts_of(label), service.paid) == ([], [])
+
+
+def test_what_was_handed_in_takes_no_place_in_silence(october, service):
+    first, second = november_of(october), october.write("extra.xlsx", [payment(CAIO, "5,00")])
+    hand_in(october, first, "--period", "2026-11")
+    hand_in(october, second, "--period", "2026-11", "--added")
+    before = acts_of(october)
+    hand_in(october, second, "--period", "2026-11", "--in-place-of", digits(first), code=ASKED)
+    assert (acts_of(october), sum(service.paid)) == (before, 3000 + 3300 + 500)
+
+
 def test_what_takes_the_place_of_the_months_first_file_is_its_first_file(label, service):
     label.declare(period="2026-10", sources=PAYMENTS)
     label.payments(payment(CAIO, "100,00"))  # lies there, and nobody has run it

@@ -4,7 +4,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -15,10 +15,8 @@ from schemas.deliveries import How, month_after, months_between
 from schemas.job import Period, month_near
 from schemas.line_sketch import NO_LINES, LineSketch
 from schemas.messages import Listed, Message
-from schemas.sources import DIGITS_SHOWN
+from schemas.sources import DIGITS_SHOWN, FEWEST_DIGITS
 
-# Of a digest, so many digits name a file.
-FEWEST_DIGITS: Final = 8
 # A payments row: to whom, and how many centavos.
 Payment = tuple[str, int]
 
@@ -95,7 +93,8 @@ def month_of_rows(references: Iterable[str], day: dt.date) -> tuple[str, ...]:
 def proposed_month(says: FileSays, period: Period, before: Mapping[str, str]) -> str:
     """Return the month that a file looks to be of; "" where nothing tells.
 
-    A statement comes as long after the months it is of as the one before it did. Then its name tells.
+    A statement comes as long after the months it is of as the one before it did. What it says goes before its name
+    where it is of a later month than the period.
 
     Args:
         before: Month that a file of this source was used for -> the latest month it was of.
@@ -103,6 +102,8 @@ def proposed_month(says: FileSays, period: Period, before: Mapping[str, str]) ->
     if says.latest and before:
         last = max(before)
         return month_after(says.latest, months_between(before[last], last))
+    if is_ahead(says, period, before):
+        return says.latest
     return month_near(says.name.rpartition(".")[0], period.start) or ("" if says.lines else says.latest)
 
 
