@@ -12,7 +12,7 @@ from flows.payables.freeze_plan import alike_of
 from flows.payables.rules.claims import PAID_BESIDE, SecondAttempt, notices_of_attempts
 from flows.payables.rules.compute import identity_of
 from flows.payables.rules.exchange_rate import terms_of
-from flows.payables.rules.paid_before import alike_without_question, find_twins
+from flows.payables.rules.paid_before import alike_without_question, find_twins, row_of_twin
 from flows.payables.rules.plan_review import (
     PaidBefore,
     changes_between,
@@ -250,7 +250,7 @@ def _rows_twice(drafted: Draft) -> list[Message]:
             "review.twin",
             file=obligation.source.file,
             row=obligation.source.row,
-            first=twins[obligation.key].source.row,
+            first=row_of_twin(obligation, twins[obligation.key]),
         )
         for obligation in rows
     ]

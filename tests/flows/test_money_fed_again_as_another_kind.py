@@ -67,6 +67,18 @@ def test_a_list_that_stands_twice_under_order_numbers_is_a_question(label, servi
     assert service.paid == []
 
 
+def test_a_row_that_another_file_of_the_month_has_is_a_question_that_names_the_file(label, service):
+    label.write("a.csv", [payment(ANA, "700,00", "show"), payment(BIA, "20,00")])
+    label.declare(**LIST | {"sources": [{"files": "?.csv", "layout": "payments"}]}, job="lista")
+    label.run()
+    label.write("b.csv", [payment(ANA, "700,01", "cachê"), payment(CAIO, "30,00")])
+    report = label.run()
+    assert report.exit_code == ExitCode.APPROVAL_WANTED
+    (issue,) = [issue for issue in report.issues if issue.code == "ROW_TWICE"]
+    assert (issue.file, issue.row, issue.message.facts["found"]) == ("b.csv", 2, "2 (a.csv)")
+    assert sorted(service.paid) == [2000, 70000]
+
+
 def recurring(who, amount, reference):
     return payment(who, amount, reference) | {"Recorrente": "sim"}
 

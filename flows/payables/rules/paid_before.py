@@ -266,11 +266,17 @@ def _twins(rows: Iterable[Obligation]) -> list[tuple[Obligation, Obligation]]:
 def report_twins(obligations: Obligations) -> list[Issue]:
     """Name each row that says what another one says, see `find_twins`."""
     twins = find_twins(obligations)
-    found = [(obligation.source, twins[obligation.key].source) for obligation in obligations if obligation.key in twins]
+    found = [(row.source, row_of_twin(row, twins[row.key])) for row in obligations if row.key in twins]
     return [
-        make_issue(IssueCode.ROW_TWICE, file=at.file, sheet=at.sheet or None, row=at.row, found=first.row)
+        make_issue(IssueCode.ROW_TWICE, file=at.file, sheet=at.sheet or None, row=at.row, found=first)
         for at, first in found
     ]
+
+
+def row_of_twin(row: Obligation, first: Obligation) -> str:
+    """Say which row another one is like; with its file, where that is another."""
+    at = first.source
+    return str(at.row) if at.file == row.source.file else f"{at.row} ({at.file})"
 
 
 def _are_numbered(references: Sequence[str]) -> bool:
