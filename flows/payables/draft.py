@@ -61,7 +61,8 @@ def draft_of(run: Run, intake: Intake, snapshot: LedgerSnapshot) -> Draft:
         why = Listed(tuple(dict.fromkeys(rates)), "; ")
         raise UnsoundPlan(Message("plan.rate_of_other_days", why=why, period=run.request.period.label))
     computed = _compute(run, intake, snapshot, {})
-    if file := list_in_place(computed.obligations, _handed_in(run, intake)):
+    paid = (*snapshot.claims, *snapshot.claims_elsewhere)
+    if file := list_in_place(computed.obligations, paid, _handed_in(run, intake)):
         raise UnsoundPlan(Message("plan.list_in_place", file=file, period=run.request.period.label))
     kept = kept_answers(run, computed) if run.job.account_checks.when == "new_or_changed" else {}
     return Draft(intake, snapshot, kept, _compute(run, intake, snapshot, kept) if kept else computed)

@@ -139,7 +139,7 @@ def kill_while_there_is_something_to_send(payday: Payday, jobs: list[PaymentsJob
 def why_frozen(payday: Payday) -> str:
     """Say why sending is frozen, for the one who reads that it is."""
     with payday.ledger() as ledger:
-        freeze = ledger.freezes.current()
+        freeze = ledger.freeze.current()
     return "not frozen" if freeze is None else f"frozen: {freeze.reason}"
 
 

@@ -14,7 +14,7 @@ from schemas.errors import ExitCode
 from tests.flows.jobs import line, payee, payment, people, private, share
 from tests.flows.label import Label, run_month, split_with_ana_and_bia, summary_of
 
-ANA, BIA, CAIO = people(3)
+ANA, BIA, CAIO, DITO = people(4)
 PAYMENTS = [{"files": "payments.xlsx", "layout": "payments"}]
 ASKED = ExitCode.NO_SOUND_PLAN
 
@@ -319,6 +319,28 @@ def test_a_list_of_another_month_under_the_name_of_the_one_before_is_one_questio
     assert "lista de outro mês" in " ".join(report.messages)
     hand_in(october, file, "--period", "2026-11", "--new")
     assert sum(service.paid) == 6000 + 6600
+
+
+ANOTHER_PAYER = {"tax_id": "11222333000181", "name": "Selo Aurora"}
+
+
+@pytest.mark.parametrize("payer", [{}, {"payer": ANOTHER_PAYER}], ids=["same payer", "another payer"])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([("10,00", "a"), ("20,00", "b"), ("30,00", "c")], id="same sums under other references"),
+        pytest.param([("11,00", ""), ("22,00", ""), ("33,00", ""), ("40,00", "")], id="one row as it was"),
+    ],
+)
+def test_a_list_with_a_row_that_was_paid_is_no_list_of_another_month(october, service, rows, payer):
+    paid = [payment(who, amount) for who, amount in ((ANA, "10,00"), (BIA, "20,00"), (CAIO, "30,00"), (DITO, "40,00"))]
+    october.payments(*paid)
+    october.run()
+    october.declare(period="2026-10", sources=PAYMENTS, **payer)
+    october.payments(*(payment(who, *row) for who, row in zip((ANA, BIA, CAIO, DITO), rows, strict=False)))
+    report = october.run()
+    assert report.exit_code in {ExitCode.ROWS_HELD, ExitCode.APPROVAL_WANTED}, report.messages
+    assert sum(service.paid) == 10000
 
 
 def test_a_list_written_anew_is_judged_row_by_row_on_a_persons_word(october, service):

@@ -80,19 +80,28 @@ def claim(
 _FEWEST_OF_ANOTHER_LIST: Final = 3
 
 
-def list_in_place(obligations: Iterable[Obligation], handed_in: Collection[str]) -> str:
+def list_in_place(obligations: Iterable[Obligation], claims: Iterable[Claim], handed_in: Collection[str]) -> str:
     """Name the list that stands where the period had another one, of whose rows it has none; "" where there is none.
 
-    One question is asked of it before any of its rows: it is the list of another month, or was written anew.
+    One question is asked of it before any of its rows: it is the list of another month, or was written anew. A row is
+    one of those that were paid by its account and sum, whatever its reference, document and payer are by now.
 
     Args:
+        claims: What was paid for the job's lists in this period, under any payer.
         handed_in: Names of files that somebody has said to be of this very period.
     """
-    rows = [obligation for obligation in obligations if obligation.kind == "payment" and obligation.base_key]
-    conflicts = [row for row in rows if row.place is Place.CONFLICT and row.source.file not in handed_in]
-    as_they_were = [row for row in rows if row.submission_id and row.place is not Place.CONFLICT]
-    is_another = len({row.payee.tax_id for row in conflicts}) >= _FEWEST_OF_ANOTHER_LIST and not as_they_were
-    return conflicts[0].source.file if is_another else ""
+    paid = {(claim.destination, claim.amount_cents) for claim in claims if claim.kind == "payment"}
+    lists = defaultdict[str, list[Obligation]](list)
+    for obligation in obligations:
+        if obligation.kind == "payment" and obligation.base_key:
+            lists[obligation.source.file].append(obligation)
+    if any((row.destination, row.amount_cents) in paid for rows in lists.values() for row in rows):
+        return ""
+    for file, rows in lists.items():
+        conflicts = {row.payee.tax_id for row in rows if row.place is Place.CONFLICT}
+        if file not in handed_in and len(conflicts) >= _FEWEST_OF_ANOTHER_LIST:
+            return file
+    return ""
 
 
 class _Gone:
