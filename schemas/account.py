@@ -1,13 +1,16 @@
-"""A payee's account period by period, and what is owed to payees on a day; amounts in centavos."""
+"""A payee's account by day, what is owed to payees on a day, and a month's totals; amounts in centavos."""
 
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Final
 
 from schemas.errors import BrokenInvariant
+from schemas.journal import EntryKind
 from schemas.obligation import Reasons
 from schemas.plan import PAID_LESS_TAX, Inferred, Place
+from schemas.values.masking import mask_tax_id
 
 P = Place
 # What an account sums apart, in the order it is shown; each place of a sum is in one of them.
@@ -34,78 +37,126 @@ def _require_that_it_adds_up(cents: int, groups_cents: Mapping[str, int]) -> Non
 
 
 @dataclass(frozen=True, slots=True)
-class AccountLine:
-    """One period of an account: earned + rows + carried in = the sum of all groups, or else `BrokenInvariant`.
+class AccountEntry:
+    """What one entry of the journal moved between one payee's accounts; columns of the view `account`.
 
     Attributes:
-        run_id: The run whose books tell it; "" when no run left any.
-        advances_left_cents: What of the payee's advances is still to be recouped afterwards; None where not known.
+        day: On which it was booked, in Brazil.
+        period: Which it is about; "" for none.
+        cause: What it rests on: of what was sent, the id of its submission.
+        came_in_cents: Earned, listed or opened with = the sum of all that follow, or else `BrokenInvariant`.
+        paid_cents: Of what the service said it paid, less what it kept.
+        owed_cents: By how much more is owed since.
     """
 
+    number: int
+    day: dt.date
     period: str
-    run_id: str
-    earned_cents: int
-    rows_cents: int
-    carried_in_cents: int
-    groups_cents: Mapping[str, int]
-    advances_left_cents: int | None
+    kind: EntryKind
+    cause: str
+    job: str
+    currency: str
+    came_in_cents: int
+    recouped_cents: int
+    tax_cents: int
+    transit_cents: int
+    paid_cents: int
+    income_tax_cents: int
+    fee_cents: int
+    service_held_cents: int
+    outside_cents: int
+    owed_cents: int
 
     def __post_init__(self) -> None:
-        _require_that_it_adds_up(self.earned_cents + self.rows_cents + self.carried_in_cents, self.groups_cents)
+        places = {name: getattr(self, name) for name in (*WENT_TO, "owed_cents")}
+        _require_that_it_adds_up(self.came_in_cents, places)
+
+
+# Where what came in went, or is: sums of an account in the order they are shown, before what is owed.
+WENT_TO: Final = (
+    "recouped_cents",
+    "tax_cents",
+    "transit_cents",
+    "paid_cents",
+    "income_tax_cents",
+    "fee_cents",
+    "service_held_cents",
+    "outside_cents",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class AccountPayment:
-    """One sum of a period that is paid, on its way, or held.
+class PaymentLine:
+    """One payment, or what is owed and not paid yet.
 
     Attributes:
+        tax_id: In full, to be found by; never shown.
+        kind: Royalties, or a row of a payments sheet.
         reference: As the row states it, masked; "" for royalties.
+        place: One of `schemas.plan.SHOWN_PLACES`.
+        run_id: The run that made its report, or whose books tell it.
         report: Id of the report; "" before.
-        sent_at: When the report was sent; None before.
+        plan_digest: The plan it was sent with; "" before.
+        sent_at: When its report was sent (UTC); None before.
     """
 
+    job: str
     period: str
-    run_id: str
+    currency: str
+    name: str = field(repr=False)
+    tax_id: str = field(repr=False)
     kind: str
     reference: str
     amount_cents: int
     place: str
     reasons: Reasons
+    key: str
+    run_id: str
     report: str
+    plan_digest: str
     sent_at: dt.datetime | None
+
+    @property
+    def tax_id_masked(self) -> str:
+        """The document as it may be shown."""
+        return mask_tax_id(self.tax_id) if self.tax_id else ""
+
+    @property
+    def payee(self) -> str:
+        """Names the payee in addresses, without the document."""
+        return payee_token(self.tax_id)
+
+
+def payee_token(tax_id: str) -> str:
+    """Name a payee in addresses, without the document."""
+    return sha256(f"payee {tax_id}".encode()).hexdigest()[:24]
 
 
 @dataclass(frozen=True, slots=True)
 class PayeeAccount:
-    """One payee's account with one job, in its currency.
+    """One payee's account with one job, in its currency, over some days.
 
     Attributes:
-        payer_name: Who pays; "" where no run left books.
+        payer_name: Who pays; "" where no run left a record.
+        opening_cents: What was owed before the first of the days.
+        payments: What is paid, on its way, planned or held, as it stands now.
     """
 
     job: str
     currency: str
     payer_name: str
-    lines: tuple[AccountLine, ...]
-    payments: tuple[AccountPayment, ...]
+    opening_cents: int
+    entries: tuple[AccountEntry, ...]
+    payments: tuple[PaymentLine, ...]
+
+    def sum_cents(self, name: str) -> int:
+        """Add up one of the columns over the days."""
+        return sum(getattr(entry, name) for entry in self.entries)
 
     @property
-    def opening_cents(self) -> int:
-        """What stood before the first of its periods."""
-        return self.lines[0].carried_in_cents if self.lines else 0
-
-    def group_cents(self, group: str) -> int:
-        return sum(line.groups_cents.get(group, 0) for line in self.lines)
-
-    @property
-    def came_in_cents(self) -> int:
-        """What came in over all periods, apart from what one carried to the next."""
-        return sum(line.earned_cents + line.rows_cents for line in self.lines)
-
-    @property
-    def balance_cents(self) -> int:
-        """What is owed after the last of its periods, and not held."""
-        return self.lines[-1].groups_cents.get("carried_out", 0) if self.lines else 0
+    def closing_cents(self) -> int:
+        """What is owed after the last of the days; less than nothing where more was paid than came in."""
+        return self.opening_cents + self.sum_cents("owed_cents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +164,14 @@ class PayeeAccounts:
     """A payee's accounts with all jobs.
 
     Attributes:
-        year: The year whose periods are told; None for all.
+        since, until: The days that are shown, both included.
     """
 
     name: str
     tax_id_masked: str
     language: str
-    year: int | None
+    since: dt.date
+    until: dt.date
     accounts: tuple[PayeeAccount, ...]
 
 

@@ -1,7 +1,7 @@
 """What was owed and not paid at the end of a day: balances of the journal, transit by report, and plans that wait."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -45,28 +45,35 @@ class Unpaid:
 
     Args:
         with_plans: Whether what plans pay that wait for an approval is told as well.
+        payees: Whose alone; None for everybody's.
     """
 
-    def __init__(self, ledger: Ledger, end: dt.datetime, *, with_plans: bool = True) -> None:
+    def __init__(
+        self, ledger: Ledger, end: dt.datetime, *, with_plans: bool = True, payees: Collection[str] | None = None
+    ) -> None:
         self._ledger = ledger
         self._names, self._states = ledger.payee_names.latest(), ledger.submissions.states_at(end)
         last = [run.run_id for run in ledger.runs.last_with_records(before=end)]
         heads = read_heads(ledger, last)
         self._heads = {run_id: heads[run_id] for run_id in last}  # the latest first
         booked = ledger.journal.booked_by(last, end)
-        self._balances = {a: cents for a, cents in ledger.journal.balances(end).items() if a.kind in _OWED}
-        self._transit = ledger.journal.open_claims(end)
-        payees = {account.payee for account in self._balances} | {account.payee for _, account in self._transit}
+        self._balances = {
+            a: cents for a, cents in ledger.journal.balances(end, payees=payees).items() if a.kind in _OWED
+        }
+        self._transit = ledger.journal.open_claims(end, payees)
+        people = {account.payee for account in self._balances} | {account.payee for _, account in self._transit}
         is_unpaid = pc.field("place").isin(sorted(_UNPAID)) & pc.field("kind").isin(_KINDS)
         is_unpaid &= pc.field("amount_cents") != 0
+        if payees is not None:
+            is_unpaid &= pc.field("tax_id").isin(pa.array(payees, pa.string()))
         is_told = is_unpaid if with_plans else is_unpaid & (pc.field("place") != Place.PLANNED.value)
         self._unbooked = read_obligations(ledger, [run_id for run_id in last if run_id not in booked], is_told)
-        payees |= {due.payee.tax_id for obligations in self._unbooked.values() for due in obligations}
+        people |= {due.payee.tax_id for obligations in self._unbooked.values() for due in obligations}
         known = (
-            read_obligations(ledger, booked, is_unpaid & pc.field("tax_id").isin(pa.array(payees, pa.string())))
+            read_obligations(ledger, booked, is_unpaid & pc.field("tax_id").isin(pa.array(people, pa.string())))
             | self._unbooked
         )
-        self._periods = ledger.journal.last_periods(end, payees)
+        self._periods = ledger.journal.last_periods(end, people)
         self._why = dict[JournalAccount, Obligation]()
         for run_id in sorted(known, key=lambda name: self._heads[name].period):
             self._why |= {_account(self._heads[run_id], due): due for due in known[run_id]}

@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Final
 
 import pyarrow.compute as pc
@@ -15,58 +14,16 @@ from flows.reports.report_list import inferred_payments
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_heads, read_obligations
 from io_adapters.outputs.reconciliation_workbook import destination_of
-from schemas.account import Receipt
+from schemas.account import PaymentLine, Receipt, payee_token
 from schemas.layouts.layout import fold
 from schemas.messages import catalogue_in
-from schemas.obligation import Obligation, Reasons, because, sum_cents
+from schemas.obligation import Obligation, because, sum_cents
 from schemas.plan import LESS_TAX, Place, shown_place
 from schemas.submission import UNTOLD, Claim, SubmissionState
 from schemas.values.masking import mask_tax_id, mask_value
 from schemas.wire import SplitReport, parse_json
 
 _LEAST_DIGITS: Final = 5
-
-
-@dataclass(frozen=True, slots=True)
-class PaymentLine:
-    """One payment, or what is owed and not paid yet.
-
-    Attributes:
-        tax_id: In full, to be found by; never shown.
-        kind: Royalties, or a row of a payments sheet.
-        reference: As the row states it, masked; "" for royalties.
-        place: One of `schemas.plan.SHOWN_PLACES`.
-        run_id: The run that made its report, or whose books tell it.
-        report: Id of the report; "" before.
-        plan_digest: The plan it was sent with; "" before.
-        sent_at: When its report was sent (UTC); None before.
-    """
-
-    job: str
-    period: str
-    currency: str
-    name: str = field(repr=False)
-    tax_id: str = field(repr=False)
-    kind: str
-    reference: str
-    amount_cents: int
-    place: str
-    reasons: Reasons
-    key: str
-    run_id: str
-    report: str
-    plan_digest: str
-    sent_at: dt.datetime | None
-
-    @property
-    def tax_id_masked(self) -> str:
-        """The document as it may be shown."""
-        return mask_tax_id(self.tax_id) if self.tax_id else ""
-
-    @property
-    def payee(self) -> str:
-        """Names the payee in addresses, without the document."""
-        return payee_token(self.tax_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +41,6 @@ class Search:
     place: str = ""
 
 
-def payee_token(tax_id: str) -> str:
-    """Name a payee in addresses, without the document."""
-    return sha256(f"payee {tax_id}".encode()).hexdigest()[:24]
-
-
 class PaymentSearch:
     """The payments of the ledger: what submissions claim, and what is owed beside them."""
 
@@ -104,6 +56,11 @@ class PaymentSearch:
         """Return the payments somebody looks for, the newest period first, by name."""
         claims = self._ledger.claims.of_people(search.job, search.period)
         return _in_order(filter(_wanted(search), (*self._lines_of(claims), *self._unpaid(search))))
+
+    def of_payee(self, documents: Collection[str]) -> tuple[PaymentLine, ...]:
+        """Return the payments of one payee, under whatever document, in the order of `find`."""
+        claims = self._ledger.claims.of_payee(documents)
+        return _in_order((*self._lines_of(claims), *self._unpaid(Search(), documents)))
 
     def undecided(self, places: Collection[str]) -> tuple[PaymentLine, ...]:
         """Return the payments in some places that no submission claims, in the order of `find`."""
@@ -157,11 +114,12 @@ class PaymentSearch:
                 sent_at=submission.sending_at,
             )
 
-    def _unpaid(self, search: Search) -> Iterator[PaymentLine]:
+    def _unpaid(self, search: Search, payees: Collection[str] | None = None) -> Iterator[PaymentLine]:
         """Tell of what is owed and in no submission, or in none that counts any more."""
         ledger = self._ledger
         runs = {(run.job, run.period): run.run_id for run in ledger.runs.last_with_records(job=search.job or None)}
-        for due in Unpaid(ledger, ledger.now() + dt.timedelta(seconds=1), with_plans=False).sums():
+        end = ledger.now() + dt.timedelta(seconds=1)
+        for due in Unpaid(ledger, end, with_plans=False, payees=payees).sums():
             where = due.job, due.period
             in_submission = due.report or due.place in {Place.PLANNED, Place.WITHHELD}
             if in_submission or not due.tax_id or where not in runs or search.period not in {"", due.period}:

@@ -217,9 +217,22 @@ def trace(
         ConfigurationError: a layout of the job is unknown.
     """
     run_records = RunRecords(ledger, job, period)
-    asked = asked.strip()
+    found, wanted = _find(ledger, run_records, asked.strip())
+    if all_of_payee and asked.strip().startswith((OBLIGATION, REPORT)):
+        wanted = [subject for tax_id in found.people for subject in of_payee(ledger, run_records, tax_id)]
+    gatherer = _Gatherer(ledger, run_records, order_of, most_ranges)
+    payees = tuple(trace for subject in wanted if (trace := gatherer.gather(subject)))
+    return replace(found, payees=payees, language=payees[0].language if payees else run_records.language)
+
+
+def find_people(ledger: Ledger, asked: str, *, job: str | None = None) -> Traced:
+    """Find whom an obligation, a report, a tax id or a name means, as `trace` does, without following anything."""
+    found, _ = _find(ledger, RunRecords(ledger, job, None), asked.strip())
+    return found
+
+
+def _find(ledger: Ledger, run_records: RunRecords, asked: str) -> tuple[Traced, list[TraceWanted]]:
     left_out: tuple[str, ...] = ()
-    people = list[str]()
     if asked.startswith(REPORT):
         wanted = of_report(ledger, run_records, asked)
         left_out = tuple(key for subject in wanted[MOST_PAYEES:] for key in sorted(subject.keys))
@@ -230,16 +243,12 @@ def trace(
         people = people_meant(ledger, run_records, asked)
         if len(people) > 1:
             named = sorted((mask_tax_id(tax_id), run_records.key_of(tax_id)) for tax_id in people)
-            return Traced(candidates=tuple(named), language=run_records.language)
+            return Traced(candidates=tuple(named), language=run_records.language), []
         wanted = [subject for tax_id in people for subject in of_payee(ledger, run_records, tax_id)]
-    if all_of_payee and asked.startswith((OBLIGATION, REPORT)):
-        payees_meant = dict.fromkeys(subject.tax_id for subject in wanted)
-        wanted = [subject for tax_id in payees_meant for subject in of_payee(ledger, run_records, tax_id)]
-    gatherer = _Gatherer(ledger, run_records, order_of, most_ranges)
-    payees = tuple(found for subject in wanted if (found := gatherer.gather(subject)))
-    language = payees[0].language if payees else run_records.language
-    meant = tuple(people or dict.fromkeys(subject.tax_id for subject in wanted))
-    return Traced(payees, left_out=left_out, language=language, people=meant)
+        meant = tuple(people) if wanted else ()
+        return Traced(language=run_records.language, people=meant), wanted
+    meant = tuple(dict.fromkeys(subject.tax_id for subject in wanted))
+    return Traced(left_out=left_out, language=run_records.language, people=meant), wanted
 
 
 class _Gatherer:

@@ -13,7 +13,7 @@ from schemas.errors import ConfigurationError, ExitCode
 from schemas.messages import Message
 
 if TYPE_CHECKING:
-    from schemas.account import AccountPayment, MonthLine, OwedSum, PayeeAccounts
+    from schemas.account import MonthLine, OwedSum, PayeeAccounts, PaymentLine
 
 # Of a table in the terminal.
 _MOST_ROWS: Final = 60
@@ -21,31 +21,37 @@ _MOST_ROWS: Final = 60
 
 def account(
     what: Annotated[str, typer.Argument(metavar="PAYEE", help="A tax id, a name, or one of their payments.")],
-    year: Annotated[int | None, typer.Option(min=2000, max=9999, help="Only the periods that begin in it.")] = None,
+    year: Annotated[int | None, typer.Option(min=2000, max=9999, help="The days of one year.")] = None,
+    since: Annotated[str | None, typer.Option("--from", metavar="DAY", help="The first day, in Brazil.")] = None,
+    until: Annotated[str | None, typer.Option("--to", metavar="DAY", help="The last day; today without.")] = None,
     job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it to a .xlsx or .pdf as well.")] = None,
     as_json: AsJson = False,
 ) -> Result:
-    """Show a payee's account over all periods.
+    """Show a payee's account by day.
 
-    Earned, recouped, carried, held, on its way and paid, each line with its run, each payment with its report.
+    What was owed before, what each day brought, recouped, sent and paid, what is owed since; each payment as it stands.
     """
     from flows.books.account import accounts_of_payee
-    from flows.books.trace import trace
+    from flows.books.trace import find_people
     from flows.cli.printing import show_grid
     from flows.cli.trace import show_nobody
     from io_adapters.outputs.accounts import account_grids, write_page, write_workbook
     from schemas.messages import catalogue_in, render
 
     suffix = suffix_of(out, {".xlsx", ".pdf"})
+    if year is not None and (since or until):
+        raise ConfigurationError(Message("error.year_or_days"))
+    first = dt.date(year, 1, 1) if year else _day(since) if since else dt.date.min
+    last = dt.date(year, 12, 31) if year else _day(until) if until else None
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
-        found = trace(ledger, what, job=job, all_of_payee=True)
-        accounts = accounts_of_payee(ledger, found.people[0], found.payees, year, job) if found.payees else None
-    if not found.payees:
-        return show_nobody(console, found)
+        found = find_people(ledger, what, job=job)
+        if not found.people:
+            return show_nobody(console, found)
+        accounts = accounts_of_payee(ledger, found.people[0], since=first, until=last, job=job)
     if accounts is None:
-        raise ConfigurationError(Message("account.no_period", year=year))
+        raise ConfigurationError(Message("account.nothing_booked"))
     labels = catalogue_in(accounts.language)
     grids = account_grids(accounts, labels)
     console.print(f"{accounts.name}  {accounts.tax_id_masked}", soft_wrap=True, markup=False)
@@ -216,13 +222,15 @@ def _account_document(accounts: "PayeeAccounts") -> dict[str, Any]:
     return {
         "name": accounts.name,
         "tax_id": accounts.tax_id_masked,
+        "from": accounts.since.isoformat(),
+        "to": accounts.until.isoformat(),
         "accounts": [
             {
                 "job": account.job,
                 "currency": account.currency,
                 "opening_cents": account.opening_cents,
-                "balance_cents": account.balance_cents,
-                "periods": [dataclasses.asdict(line) for line in account.lines],
+                "entries": [dataclasses.asdict(entry) | {"day": entry.day.isoformat()} for entry in account.entries],
+                "closing_cents": account.closing_cents,
                 "payments": [_sum_document(payment) for payment in account.payments],
             }
             for account in accounts.accounts
@@ -230,7 +238,7 @@ def _account_document(accounts: "PayeeAccounts") -> dict[str, Any]:
     }
 
 
-def _sum_document(line: "AccountPayment | OwedSum") -> dict[str, Any]:
+def _sum_document(line: "PaymentLine | OwedSum") -> dict[str, Any]:
     """Write one sum: the document masked, its reasons as programs read them."""
     from schemas.obligation import reasons_text
     from schemas.values.masking import mask_tax_id

@@ -12,14 +12,14 @@ from fastapi.responses import RedirectResponse
 from flows.books.account import accounts_of_payee
 from flows.books.explain import ExplainedLine, adding_up, chain
 from flows.books.month import months, view_of_month
-from flows.books.payments import PaymentLine, PaymentSearch, Search, receipt_of
+from flows.books.payments import PaymentSearch, Search, receipt_of
 from flows.books.trace import trace
 from flows.desk.guard import RequestRefused, SignedIn, ledger_of
 from flows.desk.pages import language_of, page_of, show
 from flows.desk.previews import XLSX
 from io_adapters.outputs.accounts import account_grids_of, month_grid, receipt_pdf, workbook_of
 from io_adapters.outputs.workbook import csv_text
-from schemas.account import MonthView
+from schemas.account import MonthView, PaymentLine
 from schemas.messages import Message, catalogue_in
 from schemas.plan import SHOWN_PLACES
 from schemas.trace import PayeeTrace
@@ -134,14 +134,14 @@ def payee(request: Request, token: str, _signed: SignedIn) -> Response:
     """Show a payee's account over all periods, and of each where its sums come from and what became of them."""
     tax_id = payments_of(request).tax_id_of(token)
     found = trace(ledger_of(request), tax_id, all_of_payee=True) if tax_id else None
-    accounts = accounts_of_payee(ledger_of(request), tax_id, found.payees) if found and tax_id else None
+    accounts = accounts_of_payee(ledger_of(request), tax_id) if tax_id else None
     if accounts is None:
         raise RequestRefused(404, "desk.refused.nothing")
     newest = sorted(found.payees if found else (), key=lambda period: period.period, reverse=True)
     chains = [(period, _steps(period)) for period in newest]
     labels = catalogue_in(language_of(request))
     grids = [
-        (account, [grid.without(labels("account.run")).without_empty() for grid in account_grids_of(account, labels)])
+        (account, [grid.without_empty() for grid in account_grids_of(account, labels) if grid.rows])
         for account in accounts.accounts
     ]
     return show(request, "payee.html", payee=accounts, accounts=grids, chains=chains)

@@ -13,7 +13,6 @@ from fastapi.responses import RedirectResponse
 
 from flows.approvals import decisions
 from flows.approvals.decisions import WAIT, PersonsDecision
-from flows.books.payments import PaymentLine
 from flows.desk.guard import LONGEST_TEXT, Form, Posted, RequestRefused, SignedIn, ledger_of
 from flows.desk.pages import language_of, show
 from flows.desk.payments import payments_of
@@ -23,6 +22,7 @@ from flows.runner import opened_run
 from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import Settings
 from io_adapters.ledger.ledger import Ledger
+from schemas.account import PaymentLine
 from schemas.approval import DecisionKind, FirstDecision, Role
 from schemas.errors import DecisionRefused, RepasseError
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate

@@ -91,11 +91,13 @@ class Claims:
 
     def of_people(self, job: str = "", period: str = "") -> list[Claim]:
         """Return what submissions claim for people, and what plans that wait for an approval would; "" for any."""
-        waits = attempts.c.state == SubmissionState.PLANNED.value
-        conditions = [claims.c.kind != "owner", or_(claims.c.live, waits)]
-        conditions += [submissions.c.job == job] if job else []
+        conditions = [submissions.c.job == job] if job else []
         conditions += [submissions.c.period == period] if period else []
-        return self._read(*conditions)
+        return self._read(*_TO_PEOPLE, *conditions)
+
+    def of_payee(self, documents: Collection[str]) -> list[Claim]:
+        """Return the same of one payee, whatever document names them."""
+        return self._read(*_TO_PEOPLE, claims.c.payee.in_(list(documents)))
 
     def royalties_of(self, job: str) -> list[Claim]:
         """Return the live claims of royalties that a job has paid, of whatever period, payer and currency."""
@@ -246,6 +248,10 @@ _BY_BASE_KEY: Final = (
     (claims.c.obligation_key, claims.c.base_key == claims.c.obligation_key),
     (claims.c.base_key, claims.c.base_key != claims.c.obligation_key),
 )
+
+
+_WAITS: Final = attempts.c.state == SubmissionState.PLANNED.value
+_TO_PEOPLE: Final = (claims.c.kind != "owner", or_(claims.c.live, _WAITS))
 
 
 def _made_by_key(besides: str) -> ColumnElement[bool]:

@@ -128,9 +128,15 @@ class Journal:
                 later[account] = int(cents_after)
         return earlier, later
 
-    def balances(self, before: dt.datetime | None = None, series: Series | None = None) -> dict[JournalAccount, int]:
+    def balances(
+        self,
+        before: dt.datetime | None = None,
+        series: Series | None = None,
+        payees: Collection[str] | None = None,
+    ) -> dict[JournalAccount, int]:
         """Return the balance of each account that is not at nothing: the trial balance."""
         conditions = [_E.at < before] if before is not None else []
+        conditions += [_A.payee.in_(list(payees))] if payees is not None else []
         if series is not None:
             conditions += [_A.job == series.job, _A.payer == series.payer, _A.currency == series.currency]
         with self._db.reading() as connection:
@@ -166,11 +172,14 @@ class Journal:
                 for cause, payee, at, whole, kept in connection.execute(query)
             ]
 
-    def open_claims(self, before: dt.datetime) -> dict[tuple[str, JournalAccount], int]:
+    def open_claims(
+        self, before: dt.datetime, payees: Collection[str] | None = None
+    ) -> dict[tuple[str, JournalAccount], int]:
+        whose = [_A.payee.in_(list(payees))] if payees is not None else []
         query = (
             select(_E.cause, *ACCOUNT, SUM)
             .select_from(POSTED)
-            .where(_A.kind == AccountKind.TRANSIT.value, _E.at < before)
+            .where(_A.kind == AccountKind.TRANSIT.value, _E.at < before, *whose)
             .group_by(_E.cause, _A.id, *ACCOUNT)
             .having(SUM != 0)
         )

@@ -37,6 +37,7 @@ from io_adapters.ledger.runs import Runs
 from io_adapters.ledger.statement_mails import MailAddresses, StatementMails
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.ledger.tables import metadata
+from io_adapters.ledger.views import Views
 from schemas.approval import PolicyOnRecord
 from schemas.errors import ConfigurationError
 from schemas.messages import Message
@@ -67,6 +68,7 @@ class Ledger:
         self.check_requests = CheckRequests(database)
         self.decisions = Decisions(database)
         self.journal = Journal(database)
+        self.views = Views(database)
         self.hold = Holds(database)
         self.freeze = Freezes(database)
         self.contacts = Contacts(database)

@@ -22,7 +22,7 @@ from io_adapters.ledger.tables import (
     submitted,
 )
 from schemas.approval import Decision, DecisionKind
-from schemas.job import labelled_period
+from schemas.job import BRASILIA, labelled_period
 from schemas.journal import (
     STATEMENTS,
     AccountKind,
@@ -59,7 +59,7 @@ def post(connection: Connection, entries: Iterable[JournalEntry], *, by: str, no
     if not new:
         return
     numbers = _account_numbers(connection, {posting.account for entry in new for posting in entry.postings})
-    rows = list[dict[str, int]]()
+    rows, day = list[dict[str, int]](), now.astimezone(BRASILIA).date().isoformat()
     for entry in new:
         values = {
             "id": entry.id,
@@ -73,6 +73,8 @@ def post(connection: Connection, entries: Iterable[JournalEntry], *, by: str, no
             "by": by,
             "reason": entry.reason,
             "at": now,
+            "day": day,
+            "month": day[: len("2026-10")],
         }
         number = connection.execute(insert(journal_entries).values(values).returning(_E.number)).scalar_one()
         rows += [

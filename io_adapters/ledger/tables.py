@@ -572,6 +572,8 @@ journal_entries = Table(
     _text("by"),
     Column("reason", MessageColumn, nullable=False),
     _moment("at"),
+    Column("day", String(10), nullable=False),  # of `at` in Brazil; and its month: views know no time zones
+    Column("month", String(7), nullable=False),
     Index("ix_journal_entries_job", "job", "payer", "currency", "period", "kind"),
     Index("ix_journal_entries_cause", "cause"),
     Index("ix_journal_entries_at", "at"),

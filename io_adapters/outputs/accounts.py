@@ -20,49 +20,52 @@ from io_adapters.outputs.statements.page import (
 )
 from io_adapters.outputs.workbook import Book, unique_sheet_name
 from io_adapters.outputs.workbook_tables import sheet_of, write_table
-from schemas.account import GROUPS, MonthLine, MonthView, Owed, PayeeAccount, PayeeAccounts, Receipt, TaxedPayment
+from schemas.account import (
+    GROUPS,
+    WENT_TO,
+    MonthLine,
+    MonthView,
+    Owed,
+    PayeeAccount,
+    PayeeAccounts,
+    Receipt,
+    TaxedPayment,
+)
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, Money, catalogue_in, currency_sign, period_text
 from schemas.obligation import reasons_message
 from schemas.plan import Place
 from schemas.values.masking import mask_tax_id
 
-_AMOUNTS: Final = ("earned", "rows", "carried_in", "advances_left", "amount", "came_in", "gross", "net")
-_NARROW: Final = frozenset({*GROUPS, *_AMOUNTS})
-# Shown whether or not anything is in them; the others only where something is.
-_ALWAYS: Final = ("recouped", "carried_out", "held", "open", "paid")
+_REPORT: Final = "rp-"  # begins the id of a report
+_AMOUNTS: Final = ("amount", "came_in", "gross", "net", "balance")
+_NARROW: Final = frozenset({*GROUPS, *_AMOUNTS, *(name.removesuffix("_cents") for name in WENT_TO)})
 
 
-def periods_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
-    """One row per period: what came in, and where it is; the total opens with what stood before."""
-    groups = [group for group in GROUPS if group in _ALWAYS or account.group_cents(group)]
-    names = ["period", "earned", "rows", "carried_in", *groups, "advances_left", "run"]
-    rows = [
-        [
-            _run_link(period_text(line.period, labels.language), line.run_id),
-            *map(Money, (line.earned_cents, line.rows_cents, line.carried_in_cents)),
-            *(Money(line.groups_cents.get(group, 0)) for group in groups),
-            *(_known(line.advances_left_cents), line.run_id),
-        ]
-        for line in account.lines
-    ]
-    sums = {group: account.group_cents(group) for group in groups} | {"carried_out": account.balance_cents}
-    total: list[Field] = [
-        labels("account.total"),
-        Money(sum(line.earned_cents for line in account.lines)),
-        Money(sum(line.rows_cents for line in account.lines)),
-        Money(account.opening_cents),
-        *map(Money, sums.values()),
-        _known(account.lines[-1].advances_left_cents),
-        "",
-    ]
-    title = labels("account.periods", job=account.job, currency=account.currency)
+def entries_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
+    """One row per entry, by day, between what was owed before and what is owed since; columns of nothing are left out.
+
+    Of every row, and of all: what came in is what went elsewhere and what is owed by it.
+    """
+    sums = [name for name in ("came_in_cents", *WENT_TO) if any(getattr(entry, name) for entry in account.entries)]
+    names = ["day", "period", "what", *(name.removesuffix("_cents") for name in sums), "balance", "report"]
+    owed_cents = account.opening_cents
+    rows: list[list[Field]] = [["", "", labels("account.opening"), *([""] * len(sums)), Money(owed_cents), ""]]
+    for entry in account.entries:
+        owed_cents += entry.owed_cents
+        period = period_text(entry.period, labels.language) if entry.period else ""
+        report = entry.cause if entry.cause.startswith(_REPORT) else ""
+        amounts = [Money(getattr(entry, name)) for name in sums]
+        rows.append([entry.day, period, labels(f"account.entry.{entry.kind}"), *amounts, Money(owed_cents), report])
+    amounts = [Money(account.sum_cents(name)) for name in sums]
+    total: list[Field] = ["", "", labels("account.total"), *amounts, Money(account.closing_cents), ""]
+    title = labels("account.entries", job=account.job, currency=account.currency)
     return Grid(title, _columns(names, labels), rows, total=total)
 
 
 def payments_grid(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = False) -> Grid:
     """One row per sum that is paid, on its way, or held; in the words of statements where the payee reads it."""
-    names = ("period", "what", "amount", "place", "reason", "sent_on", "report", "run")
+    names = ("period", "what", "amount", "place", "reason", "sent_on", "report")
     rows: list[list[Field]] = []
     for payment in account.payments:
         place, reason = labels(f"place.{payment.place}"), labels.write(reasons_message(payment.reasons))
@@ -72,9 +75,9 @@ def payments_grid(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = 
             reason = reasons_text((why.text for why in payment.reasons), labels) if is_held else ""
         what = " ".join(filter(None, (labels(f"cli.trace.kind_{payment.kind}"), payment.reference)))
         sent_on = payment.sent_at.astimezone(BRASILIA).date() if payment.sent_at else None
-        period = _run_link(period_text(payment.period, labels.language), payment.run_id)
+        period = period_text(payment.period, labels.language)
         amount = Money(payment.amount_cents)
-        rows.append([period, what, amount, place, reason, sent_on, payment.report, payment.run_id])
+        rows.append([period, what, amount, place, reason, sent_on, payment.report])
     title = labels("account.payments", job=account.job, currency=account.currency)
     return Grid(title, _columns(names, labels), rows)
 
@@ -196,10 +199,6 @@ def _columns(names: Iterable[str], labels: Catalogue) -> list[GridColumn]:
     return [GridColumn(labels(f"account.{name}"), 16 if name in _NARROW else 24) for name in names]
 
 
-def _known(cents: int | None) -> Money | None:
-    return None if cents is None else Money(cents)
-
-
 def _run_link(text: str, run_id: str) -> str | Link:
     return Link(text, f"/runs/{run_id}") if run_id else text
 
@@ -209,7 +208,7 @@ def account_grids(accounts: PayeeAccounts, labels: Catalogue, *, to_payee: bool 
 
 
 def account_grids_of(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = False) -> tuple[Grid, Grid]:
-    return periods_grid(account, labels), payments_grid(account, labels, to_payee=to_payee)
+    return entries_grid(account, labels), payments_grid(account, labels, to_payee=to_payee)
 
 
 def write_workbook(grids: Iterable[Grid], path: Path, language: str) -> Path:
@@ -240,8 +239,7 @@ def write_page(accounts: PayeeAccounts, path: Path) -> Path:
 def account_page(accounts: PayeeAccounts) -> Page:
     """Write out what `statement.typ` shows of a payee's accounts, as plain JSON values; nothing of it is markup."""
     labels, numbers = catalogue_in(accounts.language), Numbers(accounts.language)
-    periods = [line.period for account in accounts.accounts for line in account.lines]
-    span = str(accounts.year) if accounts.year else f"{min(periods)} – {max(periods)}"
+    span = f"{numbers.day(accounts.since)} – {numbers.day(accounts.until)}"
     name = printable(accounts.name) or labels("statement.nameless")
     payers = dict.fromkeys(account.payer_name for account in accounts.accounts if account.payer_name)
     return {
@@ -266,13 +264,13 @@ def account_page(accounts: PayeeAccounts) -> Page:
 
 
 def _boxes(accounts: PayeeAccounts, labels: Catalogue, numbers: Numbers) -> list[dict[str, str]]:
-    """Sum up by currency: what came in, advances, what is held or open, and what was paid."""
+    """Sum up by currency: what came in, advances, what is on its way, what was paid, and what is owed."""
     boxes = list[dict[str, str]]()
     for currency in dict.fromkeys(account.currency for account in accounts.accounts):
         own = [account for account in accounts.accounts if account.currency == currency]
-        figures = {"came_in": sum(account.came_in_cents for account in own)}
-        figures |= {group: sum(account.group_cents(group) for account in own) for group in ("recouped", "held", "open")}
-        figures["paid"] = sum(account.group_cents("paid") for account in own)
+        names = ("came_in_cents", "recouped_cents", "transit_cents", "paid_cents")
+        figures = {name.removesuffix("_cents"): sum(account.sum_cents(name) for account in own) for name in names}
+        figures["balance"] = sum(account.closing_cents for account in own)
         for key, cents in figures.items():
             amount = f"{currency_sign(currency)} {numbers.cents(cents)}" if key == "paid" else numbers.cents(cents)
             boxes.append({"name": labels(f"account.{key}"), "amount": amount, "note": ""})
@@ -280,9 +278,8 @@ def _boxes(accounts: PayeeAccounts, labels: Catalogue, numbers: Numbers) -> list
 
 
 def _grids_of_page(accounts: PayeeAccounts, labels: Catalogue) -> list[Grid]:
-    """List the grids without what is nothing in all rows, and without the runs, which are the house's own."""
-    grids = account_grids(accounts, labels, to_payee=True)
-    return [grid.without(labels("account.run")).without_empty() for grid in grids if grid.rows]
+    """List the grids without what is nothing in all rows."""
+    return [grid.without_empty() for grid in account_grids(accounts, labels, to_payee=True) if grid.rows]
 
 
 def _section(grid: Grid, numbers: Numbers, language: str) -> Section:

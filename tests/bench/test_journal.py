@@ -5,9 +5,9 @@ from statistics import median
 
 import pytest
 
-from flows.books.account import accounts_of
+from flows.books.account import accounts_of_payee
 from flows.books.month import view_of_month
-from io_adapters.ledger.ledger import Ledger, open_ledger
+from io_adapters.ledger.ledger import open_ledger
 from schemas.job import resolve_period
 from schemas.journal import AccountKind, EntryKind, JournalEntry, Series, Transfer, entry_id, postings_of
 from tests.bench.conftest import Figures, median_s
@@ -38,7 +38,7 @@ def test_thirty_six_months_of_ten_thousand_payees(figures: Figures, tmp_path):
             baseline="the first six", baseline_median=first, at_most=1.5,
         )  # fmt: skip
         some = iter(PAYEES[:: len(PAYEES) // ROUNDS])
-        account = median_s(lambda: _account(ledger, next(some)), ROUNDS)
+        account = median_s(lambda: accounts_of_payee(ledger, next(some)), ROUNDS)
         figures.add("a payee's account over 36 months", account, at_most=0.05)
         figures.add("a month over all payees", median_s(lambda: view_of_month(ledger, "2026-06"), 5), at_most=0.5)
         following = ("2027-01", dt.date(2027, 1, 1), now.date())
@@ -60,7 +60,3 @@ def _entries(month: str) -> list[JournalEntry]:
         JournalEntry(entry_id(kind, month), kind, SERIES, month, start, f"{kind} {month}", postings_of(transfer.sums))
         for kind, transfer in ((EntryKind.READ, read), (EntryKind.SEND, sent))
     ]
-
-
-def _account(ledger: Ledger, payee: str) -> None:
-    accounts_of(ledger.journal.of_payees([payee]), ())

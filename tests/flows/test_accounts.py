@@ -40,37 +40,47 @@ def run(label, month, amount=None, *, yes=True, **changes):
     return label.run(yes=yes)
 
 
+PLACES = (
+    "recouped_cents", "tax_cents", "transit_cents", "paid_cents", "income_tax_cents", "fee_cents", "service_held_cents",
+    "outside_cents", "owed_cents",
+)  # fmt: skip
+
+
 def accounts_of(label, who, *words):
     document = label.ask("account", who.tax_id, *words)
     assert private(json.dumps(document, ensure_ascii=False))
     assert private(label.say("account", who.tax_id, *words).output)
     for account in document["accounts"]:
-        for period in account["periods"]:
-            came_in = period["earned_cents"] + period["rows_cents"] + period["carried_in_cents"]
-            assert came_in == sum(period["groups_cents"].values())
+        for entry in account["entries"]:
+            assert entry["came_in_cents"] == sum(entry[name] for name in PLACES)
+        owed_cents = sum(entry["owed_cents"] for entry in account["entries"])
+        assert account["closing_cents"] == account["opening_cents"] + owed_cents
     return document["accounts"]
 
 
 def told(account):
-    """Earned, carried in, and where it is, of each period."""
+    """Of each entry: what it is, of which period, what came in, and where it went; what is owed since."""
     return [
-        (period["period"], period["earned_cents"], period["carried_in_cents"], period["groups_cents"])
-        for period in account["periods"]
+        (entry["kind"], entry["period"], entry["came_in_cents"], {name: entry[name] for name in PLACES if entry[name]})
+        for entry in account["entries"]
     ]
 
 
 @pytest.mark.journey
-def test_a_payee_sees_what_was_earned_recouped_carried_and_paid_month_by_month(royalties, service):
+def test_a_payee_sees_day_by_day_what_came_in_was_recouped_sent_and_paid(royalties, service):
     run(royalties, "07", "180,00")
     run(royalties, "08", "40,00")
     run(royalties, "09", "60,00")
     (account,) = accounts_of(royalties, ANA)
     assert told(account) == [
-        ("2026-07", 4500, 0, {"recouped": 4000, "carried_out": 500}),
-        ("2026-08", 1000, 500, {"carried_out": 1500}),
-        ("2026-09", 1500, 1500, {"paid": 3000}),
+        ("read", "2026-07", 4500, {"owed_cents": 4500}),
+        ("recoup", "2026-07", 0, {"recouped_cents": 4000, "owed_cents": -4000}),
+        ("read", "2026-08", 1000, {"owed_cents": 1000}),
+        ("read", "2026-09", 1500, {"owed_cents": 1500}),
+        ("send", "2026-09", 0, {"transit_cents": 3000, "owed_cents": -3000}),
+        ("report", "2026-09", 0, {"transit_cents": -3000, "paid_cents": 3000}),
     ]
-    assert (account["opening_cents"], account["balance_cents"]) == (0, 0)
+    assert (account["opening_cents"], account["closing_cents"]) == (0, 0)
     (paid,) = account["payments"]
     assert (paid["amount_cents"], paid["place"], paid["report"][:3]) == (3000, "paid", "rp-")
     assert paid["sent_at"]
@@ -80,32 +90,53 @@ def test_a_payee_sees_what_was_earned_recouped_carried_and_paid_month_by_month(r
     )
 
 
-def test_each_line_names_its_run_and_each_payment_its_report(royalties):
+def test_what_was_sent_names_its_report_in_the_entry_and_in_the_payment(royalties):
     run(royalties, "07", "180,00")
     with royalties.ledger() as ledger:
         (newest,) = ledger.runs.list(limit=1)
         (submission,) = ledger.submissions.list(bodies=False)
     (account,) = accounts_of(royalties, BIA)
-    assert [period["run_id"] for period in account["periods"]] == [newest.run_id]
+    assert {entry["cause"] for entry in account["entries"] if entry["kind"] in {"send", "report"}} == {submission.id}
     assert [(payment["run_id"], payment["report"]) for payment in account["payments"]] == [
-        (newest.run_id, submission.id)
+        (newest.run_id, submission.report_id)
     ]
 
 
-def test_one_year_opens_with_what_the_last_one_carried(royalties):
+def test_some_days_open_with_what_was_owed_before_them_and_end_with_what_is_owed_after(royalties, home):
     run(royalties, "11", "40,00")
     run(royalties, "12", "20,00")
+    a_month_passes(home, 400)
     royalties.write("2027-01-a.xlsx", [line("60,00", "Faixa nova")])
     run(royalties, "12", period="2027-01")
-    (of_2026,) = accounts_of(royalties, BIA, "--year", "2026")
-    assert (of_2026["opening_cents"], of_2026["balance_cents"]) == (0, 1500)
-    (of_2027,) = accounts_of(royalties, BIA, "--year", "2027")
-    assert told(of_2027) == [("2027-01", 1500, 1500, {"paid": 3000})]
-    assert (of_2027["opening_cents"], of_2027["balance_cents"]) == (1500, 0)
-    assert "2024" in royalties.say("account", BIA.tax_id, "--year", "2024", code=10).output
+    before, year = TODAY - dt.timedelta(days=400), TODAY.year
+    for days in (["--to", before + dt.timedelta(days=1)], ["--from", before, "--to", TODAY - dt.timedelta(days=30)]):
+        (of_last_year,) = accounts_of(royalties, BIA, *map(str, days))
+        assert (of_last_year["opening_cents"], of_last_year["closing_cents"]) == (0, 1500)
+        assert [entry["period"] for entry in of_last_year["entries"]] == ["2026-11", "2026-12"]
+        assert of_last_year["payments"] == [], "what was sent later is of later days"
+    (of_this_year,) = accounts_of(royalties, BIA, "--year", str(year))
+    assert told(of_this_year)[0] == ("read", "2027-01", 1500, {"owed_cents": 1500})
+    assert (of_this_year["opening_cents"], of_this_year["closing_cents"]) == (1500, 0)
+    assert [payment["amount_cents"] for payment in of_this_year["payments"]] == [3000]
+    royalties.say("account", BIA.tax_id, "--year", "2020", code=10)
+    royalties.say("account", BIA.tax_id, "--year", str(year), "--to", str(TODAY), code=10)
+    royalties.say("account", BIA.tax_id, "--to", "ontem", code=10)
 
 
-def test_rows_of_payments_and_held_sums_have_their_columns(royalties):
+def test_a_correction_has_a_line_and_a_day_of_its_own_and_the_days_before_are_told_as_they_were(royalties, home):
+    run(royalties, "07", "400,00")
+    a_month_passes(home)
+    then = TODAY - dt.timedelta(days=29)
+    (before,) = accounts_of(royalties, BIA, "--to", str(then))
+    royalties.write("2026-07-b.xlsx", [line("-36,00", "Faixa 07")])
+    run(royalties, "07")
+    (account,) = accounts_of(royalties, BIA)
+    assert told(account)[-1] == ("read", "2026-07", -900, {"owed_cents": -900})
+    assert account["closing_cents"] == -900
+    assert accounts_of(royalties, BIA, "--to", str(then)) == [before]
+
+
+def test_a_row_of_a_sheet_and_a_held_balance_stand_in_the_account_with_their_reason_beside_them(royalties):
     royalties.write("payees.xlsx", [payee(ANA), payee(BIA) | {"Chave Pix": "no key"}])
     royalties.payments(payment(ANA, "12,00", "show"))
     sources = [
@@ -114,22 +145,35 @@ def test_rows_of_payments_and_held_sums_have_their_columns(royalties):
     ]
     run(royalties, "07", "100,00", sources=sources, outputs={"folder": "out", "statements": True})
     (of_ana,) = accounts_of(royalties, ANA)
-    assert told(of_ana) == [("2026-07", 2500, 0, {"recouped": 2500, "paid": 1200})]
-    assert of_ana["periods"][0]["rows_cents"] == 1200
-    assert of_ana["periods"][0]["advances_left_cents"] == 1500
+    sums = {name: sum(entry[name] for entry in of_ana["entries"]) for name in ("came_in_cents", *PLACES)}
+    assert {name: cents for name, cents in sums.items() if cents} == {
+        "came_in_cents": 2500 + 1200,
+        "recouped_cents": 2500,
+        "paid_cents": 1200,
+    }
     (of_bia,) = accounts_of(royalties, BIA)
-    assert told(of_bia) == [("2026-07", 2500, 0, {"held": 2500})]
+    assert told(of_bia) == [("read", "2026-07", 2500, {"owed_cents": 2500})]
+    (held,) = of_bia["payments"]
+    assert (held["place"], held["amount_cents"], "PIX" in held["reason"]) == ("held", 2500, True)
 
 
-def test_a_later_period_that_moved_nothing_does_not_hold_what_an_earlier_one_has_paid_since(royalties):
+def test_a_later_period_that_moved_nothing_says_nothing_of_what_an_earlier_one_has_paid_since(royalties):
     royalties.write("payees.xlsx", [payee(ANA), payee(BIA) | {"Chave Pix": "no key"}])
     run(royalties, "07", "72,00")
     run(royalties, "09", "0,01")
     royalties.write("payees.xlsx", [payee(ANA), payee(BIA)])
     run(royalties, "08", "8,00")
     (of_bia,) = accounts_of(royalties, BIA)
-    assert told(of_bia)[1:] == [("2026-08", 200, 1800, {"paid": 2000}), ("2026-09", 0, 0, {})]
-    assert of_bia["balance_cents"] == 0
+    assert sum(entry["paid_cents"] for entry in of_bia["entries"]) == 2000
+    assert of_bia["closing_cents"] == 0
+    assert [payment["place"] for payment in of_bia["payments"]] == ["paid"]
+
+
+def test_a_payee_of_whom_a_plan_waits_has_the_payment_in_the_account_and_no_entry(royalties):
+    run(royalties, "07", "400,00", yes=False)
+    (of_bia,) = accounts_of(royalties, BIA)
+    assert (of_bia["entries"], of_bia["closing_cents"]) == ([], 0)
+    assert [(payment["place"], payment["amount_cents"]) for payment in of_bia["payments"]] == [("planned", 10000)]
 
 
 def test_the_sheet_and_the_page_say_the_same_and_are_for_their_owners_eyes(royalties):
@@ -137,21 +181,23 @@ def test_the_sheet_and_the_page_say_the_same_and_are_for_their_owners_eyes(royal
     run(royalties, "08", "400,00")
     sheet, page = royalties.folder / "conta.xlsx", royalties.folder / "conta.pdf"
     royalties.say("account", BIA.tax_id, "--out", sheet)
-    royalties.say("account", BIA.tax_id, "--year", "2026", "--out", page)
+    royalties.say("account", BIA.tax_id, "--year", TODAY.year, "--out", page)
     assert {path.stat().st_mode & 0o777 for path in (sheet, page)} == {0o600}
-    periods, payments = load_workbook(sheet).worksheets
-    assert [cell.value for cell in periods[2]][:4] == ["Período", "Rendeu", "Linhas de pagamentos", "Saldo trazido"]
-    assert [[cell.value for cell in row][:2] for row in periods.iter_rows(min_row=3)] == [
-        ["julho de 2026", 45],
-        ["agosto de 2026", 100],
-        ["Total", 145],
-    ]
-    assert [row[2].value for row in payments.iter_rows(min_row=3)] == [45, 100]
+    entries, payments = load_workbook(sheet).worksheets
+    headers = [cell.value for cell in entries[2]]
+    assert headers == ["Dia", "Período", "O quê", "Entrou", "A caminho", "Pago", "Saldo", "Relatório"]
+    rows = [[cell.value for cell in row] for row in entries.iter_rows(min_row=3)]
+    assert [row[2] for row in rows] == [
+        "Saldo anterior", *["Valores das folhas", "Enviado para pagamento", "Resposta do serviço"] * 2, "Total",
+    ]  # fmt: skip
+    assert rows[-1][3:7] == [145, 0, 145, 0]
+    assert [row[6] for row in rows] == [0, 45, 0, 0, 100, 0, 0, 0]
+    assert [row[2].value for row in payments.iter_rows(min_row=3)] == [100, 45]
     assert {row[5].value.date() for row in payments.iter_rows(min_row=3)} <= {TODAY, NOW}
     assert {row[5].number_format for row in payments.iter_rows(min_row=3)} == {"dd/mm/yyyy"}
     text = " ".join(sheet_page.extract_text() for sheet_page in PdfReader(page).pages)
     assert "145,00" in text
-    assert "Conta do favorecido 2026" in text
+    assert "Conta do favorecido" in text
     assert private(text)
 
 
@@ -195,6 +241,10 @@ def a_month_passes(home: Path, days: int = 30) -> None:
                             strftime('%Y-%m-%d %H:%M:%S', "{column}", '-{days} days') || substr("{column}", 20)
                             WHERE "{column}" IS NOT NULL"""  # noqa: S608
                     )
+        days = f"-{days} days"
+        ledger.execute(
+            "UPDATE journal_entries SET day = date(day, ?), month = substr(date(day, ?), 1, 7)", (days, days)
+        )
 
 
 def test_what_is_carried_held_and_waiting_is_owed_and_what_is_paid_is_not(royalties):
@@ -240,7 +290,7 @@ def test_what_a_late_statement_adds_to_a_closed_period_is_owed_too(royalties):
     of_bia = [due["amount_cents"] for due in document["owed"] if due["name"] == BIA.name]
     assert sum(of_bia) == 1000 + 500 + 200
     (account,) = accounts_of(royalties, BIA)
-    assert account["balance_cents"] == 1700
+    assert account["closing_cents"] == 1700
 
 
 def test_a_payment_in_doubt_is_owed_although_its_row_has_gone_from_the_sheet(label, service):
@@ -280,7 +330,7 @@ def test_over_random_months_an_account_closes_and_carries_on_what_the_ledger_doe
     owed = royalties.ask("owed", "--at", NOW)["owed"]
     for who in (ANA, BIA):
         (account,) = accounts_of(royalties, who)
-        assert account["balance_cents"] == carried.get(who.tax_id, 0)
+        assert account["closing_cents"] == carried.get(who.tax_id, 0)
         carries = [due["amount_cents"] for due in owed if (due["name"], due["place"]) == (who.name, "carried")]
         assert sum(carries) == carried.get(who.tax_id, 0)
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from openpyxl import load_workbook
 
-from schemas.account import AccountLine, MonthLine
+from schemas.account import MonthLine
 from schemas.errors import BrokenInvariant
 from tests.flows.every_view import look_through
 from tests.flows.jobs import line, payee, payment, people, private, share
@@ -106,8 +106,6 @@ def test_what_was_paid_is_paid_while_a_plan_waits_for_a_row_that_came_later(labe
 @pytest.mark.parametrize(
     ("came_in", "groups"), [(500, {"paid": 400}), (0, {"held": -303}), (303, {"open": 303, "x": 1})]
 )
-def test_a_line_of_a_month_or_an_account_whose_places_do_not_make_what_came_in_cannot_be_shown(came_in, groups):
+def test_a_line_of_a_month_whose_places_do_not_make_what_came_in_cannot_be_shown(came_in, groups):
     with pytest.raises(BrokenInvariant):
         MonthLine("a", "2026-10", "BRL", "r", "done", 0, 0, 0, came_in, 0, groups, 0, 0)
-    with pytest.raises(BrokenInvariant):
-        AccountLine("2026-10", "r", came_in, 0, 0, groups, None)

@@ -159,12 +159,12 @@ def the_accounts_agree(label: MonthsOfALabel) -> None:
             continue
         sums, left_cents = Counter[str](), 0
         for account in label.label.ask("account", label.listed[name])["accounts"]:
-            for period in account["periods"]:
-                sums.update(period["groups_cents"])
-            left_cents += account["balance_cents"]
-        assert sums["paid"] == label.paid_to(name), name
-        assert sums["tax"] == sum(taxed[name] for taxed in label.taxed.values()), name
-        assert left_cents + sums["held"] == label.owed_to(name), name
+            for entry in account["entries"]:
+                sums.update({column: entry[column] for column in ("paid_cents", "tax_cents", "transit_cents")})
+            left_cents += account["closing_cents"]
+        assert sums["paid_cents"] == label.paid_to(name), name
+        assert sums["tax_cents"] == sum(taxed[name] for taxed in label.taxed.values()), name
+        assert left_cents + sums["transit_cents"] == label.owed_to(name), name
 
 
 def the_taxes_agree(label: MonthsOfALabel) -> None:

@@ -1,0 +1,1 @@
+"""Questions to the ledger: one query each, as text that SQLite and PostgreSQL both take, beside its columns."""

@@ -1,0 +1,140 @@
+"""Views over the journal: the same rows from SQLite and PostgreSQL, and what their columns come to over months."""
+
+import datetime as dt
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from flows.books.account import accounts_of_payee
+from flows.books.views.columns import ACCOUNT
+from io_adapters.ledger.ledger import open_ledger
+from schemas.account import AccountEntry
+from schemas.errors import BrokenInvariant
+from schemas.job import labelled_period
+from schemas.journal import AccountKind, EntryKind, JournalEntry, Series, Transfer, entry_id, postings_of
+from schemas.values.money import parse_plain_amount
+from tests.spec.tables import reais, table
+
+A, K = AccountKind, EntryKind
+YEAR = """
+    | month   | earned | rows  | recouped | paid   | withheld |
+    | 2027-10 | 45.00  |       | 40.00    |        |          |
+    | 2027-11 | 10.00  | 12.00 |          | 12.00  |          |
+    | 2027-12 | 30.00  |       |          |        | 25.00    |
+    | 2028-01 | -3.00  |       |          |        |          |
+"""
+
+
+def cents(text: str) -> int:
+    return parse_plain_amount(text or "0")
+
+
+def entries_of(row: dict[str, str], job: str = "selo") -> list[JournalEntry]:
+    """What a month books of Ana, beside Bia who earns the same: what came in, advances, what was paid and withheld."""
+    series, period = Series(job, "payer", "BRL"), labelled_period(row["month"])
+    payee, payment = series.account(A.PAYEE, "ana"), series.account(A.PAYMENT, "ana", row["month"])
+    source, bia = series.account(A.SOURCE), series.account(A.PAYEE, "bia")
+    moves = {
+        K.READ: [(source, payee, "earned"), (source, payment, "rows"), (source, bia, "earned")],
+        K.RECOUP: [(payee, series.account(A.ADVANCE, "ana", "disco"), "recouped")],
+        K.SEND: [
+            (payment if row["rows"] else payee, series.account(A.SERVICE, "ana"), "paid"),
+            (payee, series.account(A.TAX, "ana", "IR"), "withheld"),
+        ],
+    }
+    found = []
+    for kind, of_kind in moves.items():
+        transfer = Transfer()
+        for debit, credit, column in of_kind:
+            transfer.move(debit, credit, cents(row[column]))
+        postings, name = postings_of(transfer.sums), entry_id(kind, job, row["month"])
+        found += [JournalEntry(name, kind, series, period.label, period.start, kind, postings)] if postings else []
+    return found
+
+
+@pytest.fixture
+def booked(ledger, clock):
+    """Each month's entries on its last day in Brazil, late in the evening, when it is another day elsewhere."""
+    for row in table(YEAR):
+        month = labelled_period(row["month"])
+        clock.moment = dt.datetime.combine(month.end, dt.time(23, 30), dt.timezone(dt.timedelta(hours=-3)))
+        ledger.journal.post(entries_of(row), "run-1")
+    return ledger
+
+
+def test_an_account_opens_with_what_was_owed_before_and_closes_with_what_is_owed_since(booked):
+    by_days = """
+        | from       | to         | opening | came in | recouped | withheld | paid  | closing |
+        | 2027-01-01 | 2027-12-31 | 0.00    | 97.00   | 40.00    | 25.00    | 12.00 | 20.00   |
+        | 2027-11-30 | 2027-11-30 | 5.00    | 22.00   | 0.00     | 0.00     | 12.00 | 15.00   |
+        | 2027-11-01 | 2027-11-29 | 5.00    | 0.00    | 0.00     | 0.00     | 0.00  | 5.00    |
+        | 2028-01-01 | 2028-12-31 | 20.00   | -3.00   | 0.00     | 0.00     | 0.00  | 17.00   |
+        | 2020-01-01 | 2028-12-31 | 0.00    | 94.00   | 40.00    | 25.00    | 12.00 | 17.00   |
+    """
+    for row in table(by_days):
+        since, until = (dt.date.fromisoformat(row[name]) for name in ("from", "to"))
+        (account,) = accounts_of_payee(booked, "ana", since=since, until=until).accounts
+        columns = {"came in": "came_in", "recouped": "recouped", "withheld": "tax", "paid": "paid"}
+        found = {name: reais(account.sum_cents(f"{column}_cents")) for name, column in columns.items()}
+        found |= {"opening": reais(account.opening_cents), "closing": reais(account.closing_cents)}
+        assert found == {name: row[name] for name in found}, row
+
+
+def test_each_job_has_an_account_of_its_own(booked):
+    booked.journal.post(entries_of(table(YEAR)[0], "editora"), "run-2")
+    found = accounts_of_payee(booked, "ana").accounts
+    assert [(account.job, reais(account.closing_cents)) for account in found] == [
+        ("editora", "5.00"),
+        ("selo", "17.00"),
+    ]
+    (only,) = accounts_of_payee(booked, "ana", job="editora").accounts
+    assert only.job == "editora"
+
+
+def test_days_of_which_nothing_is_on_record_have_no_account(booked):
+    assert accounts_of_payee(booked, "ana", until=dt.date(2020, 12, 31)) is None
+    assert accounts_of_payee(booked, "caio") is None
+
+
+def test_an_entry_that_does_not_add_up_cannot_be_shown():
+    sums = {"came_in_cents": 5, "recouped_cents": 1, "tax_cents": 0, "transit_cents": 0, "paid_cents": 1}
+    sums |= {"income_tax_cents": 0, "fee_cents": 0, "service_held_cents": 0, "outside_cents": 0, "owed_cents": 2}
+    with pytest.raises(BrokenInvariant):
+        AccountEntry(1, dt.date(2026, 10, 31), "2026-10", K.READ, "", "selo", "BRL", **sums)
+
+
+ACCOUNTS = st.builds(
+    Series("selo", "payer", "BRL").account,
+    st.sampled_from(sorted(A)),
+    st.sampled_from(["", "ana", "bia"]),
+    st.sampled_from(["", "1"]),
+)
+ENTRIES = st.tuples(
+    st.sampled_from(sorted(K)), st.lists(st.tuples(ACCOUNTS, ACCOUNTS, st.integers(-500, 500)), min_size=1, max_size=4)
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(drawn=st.lists(ENTRIES, max_size=8))
+def test_an_account_comes_to_the_journals_balance_whatever_was_booked(ledger_url, clock, drawn):
+    """Any entry, of kinds and accounts that no code books together: no row is without its sum, and none is lost."""
+    series, period = Series("selo", "payer", "BRL"), labelled_period("2026-10")
+    with open_ledger(ledger_url, clock=clock) as ledger:
+        before = len(ledger.journal.entries())
+        for number, (kind, moves) in enumerate(drawn):
+            transfer = Transfer()
+            for debit, credit, amount in moves:
+                transfer.move(debit, credit, amount)
+            postings, name = postings_of(transfer.sums), entry_id(kind, before, number)
+            if postings:
+                entry = JournalEntry(name, kind, series, period.label, period.start, "", postings)
+                ledger.journal.post([entry], "run-1")
+        for payee in ("ana", "bia"):
+            owed = [
+                -amount
+                for account, amount in ledger.journal.balances(payees=[payee]).items()
+                if account.kind in {A.PAYEE, A.PAYMENT}
+            ]
+            shown = ledger.views.ask(ACCOUNT, payees=[payee], until=dt.date(2026, 11, 20))
+            assert sum(entry.owed_cents for entry in shown) == sum(owed)
