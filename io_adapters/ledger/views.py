@@ -15,7 +15,7 @@ Given = str | int | dt.date | Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
-class View(Generic[Row]):
+class LedgerView(Generic[Row]):
     """A question to the ledger.
 
     Attributes:
@@ -31,7 +31,7 @@ class Views:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def ask(self, view: View[Row], **given: Given) -> list[Row]:
+    def ask(self, view: LedgerView[Row], **given: Given) -> list[Row]:
         """Run a view; a sequence that is given stands for a list in parentheses."""
         plain = dict[str, str | int]()
         lists = dict[str, list[str]]()

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Final
 
-from io_adapters.ledger.views import View
+from io_adapters.ledger.views import LedgerView
 from schemas.account import AccountEntry
 
 _HERE: Final = Path(__file__).parent
 
-ACCOUNT: Final = View(_HERE / "account.sql", AccountEntry)
+ACCOUNT: Final = LedgerView(_HERE / "account.sql", AccountEntry)
