@@ -2,8 +2,8 @@
 
 import datetime as dt
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from typing import Annotated, Any, Final
@@ -198,11 +198,16 @@ class PlanChanges:
         return bool(self.changes or self.rates or self.shares)
 
 
+# A field of a payment entry as it may be shown: a text, a yes, or the length of a list.
+Sent = bool | int | str
+
+
 @dataclass(frozen=True, slots=True)
 class PlanRow:
     """One obligation of the plan, without anything a stranger could pay or be paid with.
 
     Attributes:
+        sent: What its payment sends beside payee, amount and destination, by its name on the wire.
         file, sheet, row: The source row of a payments row; "" and 0 elsewhere.
         destination: Where the money goes, of what is planned; None elsewhere, and of the owner's part.
     """
@@ -220,6 +225,7 @@ class PlanRow:
     notices: tuple[Notice, ...]
     alike: tuple[PaidAlike, ...] = ()
     destination: PlannedDestination | None = None
+    sent: Mapping[str, Sent] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +277,7 @@ class PlanView:
 
     Attributes:
         digest: Identity of the plan; None while account checks are outstanding, for they may change it.
+        payer_document: As it is sent, where it is a company's; a person's masked.
         exchange: The rate of the reports; None in BRL.
     """
 
@@ -295,6 +302,7 @@ class PlanView:
     changes: PlanChanges
     stopped: bool = False
     review_reasons: tuple[StoredMessage, ...] = ()
+    payer_document: str = ""
 
     @property
     def exit_code(self) -> ExitCode:

@@ -170,4 +170,5 @@ def _row(row: PlanRow) -> dict[str, Any]:
         "reference": row.reference,
         "amount_cents": row.amount_cents,
         "destination": _destination(row.destination) if row.destination else None,
+        "sent": dict(row.sent),
     }

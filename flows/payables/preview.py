@@ -29,6 +29,7 @@ from flows.payables.rules.plan_review import (
     notices_of_rows,
     rows_of,
 )
+from flows.payables.rules.sent_fields import sent_fields
 from flows.payables.waits import waits_elsewhere
 from flows.reports.report_list import frozen_message
 from flows.run import Run
@@ -58,7 +59,7 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
     checks = _checks(run, drafted)
     alike = alike_of(run, drafted)
     destinations = destinations_of_plan(placed, drafted.snapshot.institutions, _confirmed_at(run, placed))
-    planned, others = rows_of(placed, found.notices, found.names, alike, destinations)
+    planned, others = rows_of(placed, found.notices, found.names, alike, destinations, sent_fields(plan))
     held = any_in(placed, {Place.HELD, Place.CONFLICT})
     stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
     inputs, before = drafted.inputs, drafted.intake.used_before
@@ -71,6 +72,7 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         period=plan.period,
         currency=plan.currency,
         payer_name=job.payer.name,
+        payer_document=plan.payer if len(plan.payer) == len("12ABC34501DE35") else _masked(plan.payer),
         exchange=plan.exchange,
         total_cents=plan.total_cents,
         totals=total_up(placed, input_totals(inputs, drafted.snapshot.history.carried_in), {}, {}, run.id),

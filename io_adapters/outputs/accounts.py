@@ -55,10 +55,10 @@ def entries_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
         owed_cents += entry.owed_cents
         period = period_text(entry.period, labels.language) if entry.period else ""
         report = entry.cause if entry.cause.startswith(_REPORT) else ""
-        amounts = [Money(getattr(entry, name)) for name in sums]
+        amounts: list[Field] = [Money(cents) if (cents := getattr(entry, name)) else "" for name in sums]
         rows.append([entry.day, period, labels(f"account.entry.{entry.kind}"), *amounts, Money(owed_cents), report])
-    amounts = [Money(account.sum_cents(name)) for name in sums]
-    total: list[Field] = ["", "", labels("account.total"), *amounts, Money(account.closing_cents), ""]
+    whole = [Money(account.sum_cents(name)) for name in sums]
+    total: list[Field] = ["", "", labels("account.total"), *whole, Money(account.closing_cents), ""]
     title = labels("account.entries", job=account.job, currency=account.currency)
     return Grid(title, _columns(names, labels), rows, total=total)
 

@@ -34,7 +34,9 @@ from schemas.plan_view import (
 from schemas.sources import paid_alike_message
 from schemas.values.money import format_cents
 from schemas.waits import Wait
+from schemas.wire import PaymentEntry
 
+_IDENTITY: Final = "extPaymentId"  # ours, the key of the obligation: of use to programs above all
 NOTICE_TONES: Final = {
     Notice.PAID_BEFORE: Tone.TROUBLE,
     Notice.SECOND_ATTEMPT: Tone.TROUBLE,
@@ -89,7 +91,7 @@ def plan_grids(view: PlanView, labels: Catalogue, *, at_desk: bool = False) -> P
 def _identity(view: PlanView, labels: Catalogue) -> Grid:
     facts: list[tuple[str, Field]] = [
         ("summary.job", view.job),
-        ("summary.payer", view.payer_name),
+        ("summary.payer", " ".join(filter(None, (view.payer_name, view.payer_document)))),
         ("summary.period", period_text(view.period, labels.language)),
         ("plan.total", Money(view.total_cents, view.currency)),
         *([("plan.owner", Money(view.owner_cents))] if view.owner_cents else []),
@@ -268,11 +270,30 @@ def _not_paid(view: PlanView, labels: Catalogue) -> Grid:
 
 def _largest(view: PlanView, labels: Catalogue) -> Grid:
     columns = _columns(labels, ("name", 32), ("tax_id", 20), ("amount", 16), ("destination", 50))
+    sent = _sent_columns(view.largest)
     rows = [
-        (row.name, row.tax_id_masked, Money(row.amount_cents), destination_text(row.destination, labels))
+        (
+            *(row.name, row.tax_id_masked, Money(row.amount_cents), destination_text(row.destination, labels)),
+            *_sent_of(row, sent, labels),
+        )
         for row in view.largest
     ]
-    return Grid(labels("output.plan.largest"), columns, rows)
+    return Grid(labels("output.plan.largest"), (*columns, *_sent_headers(sent, labels)), rows)
+
+
+def _sent_columns(rows: Iterable[PlanRow]) -> list[str]:
+    """Name the fields that any of the payments sends beside payee, amount and destination, as the wire orders them."""
+    used = {name for row in rows for name in row.sent}
+    return [name for name in PaymentEntry.model_fields if name in used]
+
+
+def _sent_headers(names: Iterable[str], labels: Catalogue) -> list[GridColumn]:
+    return [GridColumn(labels(f"output.sent.{name}"), 20, name == _IDENTITY) for name in names]
+
+
+def _sent_of(row: PlanRow, names: Iterable[str], labels: Catalogue) -> list[Field]:
+    values = [row.sent.get(name, "") for name in names]
+    return [labels("output.yes") if value is True else value for value in values]
 
 
 def _batches(view: PlanView, labels: Catalogue) -> Grid:
@@ -322,12 +343,16 @@ def others_grid(rows: Iterable[PlanRow], labels: Catalogue) -> Grid:
 
 
 def planned_grid(rows: Iterable[PlanRow], labels: Catalogue, *, first_ever: bool) -> Grid:
-    """List what is paid, payment by payment: to whom, where to, why to look at it, and which row says so."""
-    columns = _columns(
-        labels,
-        *(("name", 32), ("tax_id", 20), ("reference", 18), ("kind", 20), ("amount", 16)),
-        *(("notice", 40), ("destination", 60), ("row", 9), ("sheet", 16, True), ("file", 26)),
+    """List what is paid, payment by payment: to whom, where to, what else is sent, what to look at, and its row."""
+    rows = list(rows)
+    sent = _sent_columns(rows)
+    columns = (
+        *_columns(labels, ("name", 32), ("tax_id", 20), ("reference", 18), ("kind", 20), ("amount", 16)),
+        *_columns(labels, ("notice", 40), ("destination", 60)),
+        *_sent_headers(sent, labels),
+        *_columns(labels, ("row", 9), ("sheet", 16, True), ("file", 26)),
     )
+    stays = [labels("output.plan.reference_stays")] if any(row.reference for row in rows) else []
 
     def notices_text(row: PlanRow) -> str | Toned:
         shown = [notice for notice in row.notices if not (first_ever and notice is Notice.NEW)]
@@ -341,11 +366,11 @@ def planned_grid(rows: Iterable[PlanRow], labels: Catalogue, *, first_ever: bool
         (
             *(row.name or "?", row.tax_id_masked, row.reference, labels.of_value("output.kind", row.kind)),
             *(Money(row.amount_cents), notices_text(row), destination_text(row.destination, labels)),
-            *(row.row or None, row.sheet, row.file),
+            *(*_sent_of(row, sent, labels), row.row or None, row.sheet, row.file),
         )
         for row in rows
     ]
-    return Grid(labels("output.sheet.planned"), columns, lines)
+    return Grid(labels("output.sheet.planned"), columns, lines, stays)
 
 
 def _columns(labels: Catalogue, *columns: tuple[str, int] | tuple[str, int, bool]) -> tuple[GridColumn, ...]:
@@ -368,7 +393,7 @@ def plan_xlsx(view: PlanView, waits: Sequence[Wait] = ()) -> bytes:
     """Write the workbook's bytes: the summary, whom to look at, what changed, what is not paid, what is."""
     labels, book = catalogue_in(view.language), Book()
     grids = plan_grids(view, labels)
-    page = book.page(Setup(labels("output.sheet.plan"), [44, 24, 18, 50, 50, 18]))
+    page = book.page(Setup(labels("output.sheet.plan"), [44, 24, 18, 50, 50, *[18] * len(PaymentEntry.model_fields)]))
     page.write(labels("output.plan.title"), ink=TITLE)
     page.write(labels("output.plan.nothing_sent"))
     overview = (

@@ -66,6 +66,7 @@ def constants() -> set[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str | int)
     }
+    found |= set(PaymentEntry.model_fields)  # what a plan sends is named as on the wire
     # enumerations by name in lower case, and codes by their families, name texts too
     names = {
         target.id

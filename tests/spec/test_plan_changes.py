@@ -436,7 +436,7 @@ def test_a_destination_is_told_by_kind_bank_and_holder_and_its_number_is_masked(
     ana, bia = (told[owed.key] for owed in obligations)
     assert render(ana.message, "pt-BR") == "Conta corrente 0001 / ****6, 341 ITAÚ UNIBANCO S.A."
     assert ana.confirmed_at == NOVEMBER
-    assert render(bia.message, "pt-BR") == "Conta de pagamento 0002 / ****X, 260, Caio Exemplo"
+    assert render(bia.message, "pt-BR") == "Conta de pagamento 0002 / ****X, 260 18236120, Caio Exemplo"
     assert bia.confirmed_at is None
 
 

@@ -27,6 +27,7 @@ from schemas.plan_view import (
     PlannedDestination,
     PlanRow,
     RateChange,
+    Sent,
 )
 from schemas.sources import PaidAlike, PaidSum, UsedDestination
 from schemas.values.bank_account import BankAccount, Destination, PixKey
@@ -412,6 +413,7 @@ def rows_of(
     names: Mapping[str, str],
     alike: Mapping[str, tuple[PaidAlike, ...]] = MappingProxyType({}),
     destinations: Mapping[str, PlannedDestination] = MappingProxyType({}),
+    sent: Mapping[str, Mapping[str, Sent]] = MappingProxyType({}),
 ) -> tuple[tuple[PlanRow, ...], tuple[PlanRow, ...]]:
     """Return the rows of what is planned and of what is not, each the largest first; those to look at come before all.
 
@@ -419,6 +421,7 @@ def rows_of(
         names: Tax id -> name, for rows that have none of their own.
         alike: Obligation key -> what a planned row looks like that looks paid before.
         destinations: Obligation key -> where a planned payment goes.
+        sent: Obligation key -> what else a planned payment sends.
     """
     by_payee = defaultdict[str, list[Notice]](list)
     for notice in notices:
@@ -432,6 +435,7 @@ def rows_of(
         row = replace(
             _row(obligation, reasons, names, found),
             destination=destinations.get(obligation.key) if is_planned else None,
+            sent=sent.get(obligation.key, {}) if is_planned else {},
         )
         (planned if is_planned else others).append(row)
     return _in_order(planned), _in_order(others)
@@ -467,7 +471,8 @@ def _masked_destination(account: Destination, listed: Mapping[str, Institution])
             return PlannedDestination(f"output.pix.{key_type}", mask_pix_key(key, key_type))
         case BankAccount(bank_code, psp_id, agency, number, account_type):
             institution = listed.get(psp_id)
-            bank = " ".join(filter(None, (bank_code or psp_id, institution.name if institution else "")))
+            name = institution.name if institution else psp_id if bank_code else ""
+            bank = " ".join(filter(None, (bank_code or psp_id, name)))
             return PlannedDestination(f"output.account.{account_type}", f"{agency} / {mask_account(number)}", bank)
 
 

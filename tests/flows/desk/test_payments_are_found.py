@@ -94,12 +94,12 @@ def test_what_is_found_can_be_had_as_a_table(reader):
     assert sorted(row[8] for row in rows[1:]) == ["10,00", "20,00"]
 
 
-def test_a_payees_account_goes_over_the_months(reader):
+def test_a_payees_account_goes_on_from_day_to_day(reader):
     page = reader.get("/payments?q=" + BIA.tax_id)
     words = words_of(reader.get(re.search(r'href="(/payees/[^"]+)"', page)[1]))
     assert BIA.name in words
-    assert "outubro de 2026 20,00" in words
-    assert "novembro de 2026 25,00" in words
+    assert "outubro de 2026 Valores das folhas 20,00" in words
+    assert "novembro de 2026 pagamento NF 3 25,00 Planejado" in words
     reader.get("/payees/000000000000000000000000", code=404)
 
 
