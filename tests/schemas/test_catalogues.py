@@ -10,6 +10,8 @@ from typing import NamedTuple
 import pytest
 from babel.messages.pofile import read_po
 
+from schemas.wire import PaymentEntry
+
 ROOT = Path(__file__).parents[2]
 LOCALE = ROOT / "schemas" / "locale"
 ROOMS = ("flows", "io_adapters", "schemas")
