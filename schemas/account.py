@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from typing import Final
 
@@ -30,22 +30,49 @@ GROUPS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
-def _require_that_it_adds_up(cents: int, groups_cents: Mapping[str, int]) -> None:
-    """Raise where the groups do not make what came in: such a line is never shown."""
-    if cents != sum(groups_cents.values()):
-        raise BrokenInvariant(f"{cents} centavos came in, and {sum(groups_cents.values())} have a place")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalSums:
+    """Sums of the journal by where the money is: what came in = the sum of all others, or else `BrokenInvariant`.
+
+    Attributes:
+        came_in_cents: Earned, listed, or opened with.
+        paid_cents: What the service said it paid, less what it kept.
+        service_fee_cents: Its fee, where it kept it out of what it paid.
+        outside_cents: Paid or given up outside Repasse, as people decided, and by opening balances.
+        owed_cents: To payees, in royalties and for rows.
+    """
+
+    came_in_cents: int
+    recouped_cents: int
+    tax_cents: int
+    transit_cents: int
+    paid_cents: int
+    income_tax_cents: int
+    service_fee_cents: int
+    service_held_cents: int
+    outside_cents: int
+    owner_cents: int
+    unassigned_cents: int
+    owed_cents: int
+
+    def __post_init__(self) -> None:
+        places_cents = {name: getattr(self, name) for name in WHERE_IT_IS}
+        if self.came_in_cents != sum(places_cents.values()):
+            raise BrokenInvariant(f"{self.came_in_cents} centavos came in, and are in {places_cents}")
 
 
-@dataclass(frozen=True, slots=True)
-class AccountEntry:
+# The sums but what came in, in the order they are shown.
+WHERE_IT_IS: Final = tuple(column.name for column in fields(JournalSums) if column.name != "came_in_cents")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountEntry(JournalSums):
     """What one entry of the journal moved between one payee's accounts; columns of the view `account`.
 
     Attributes:
         day: On which it was booked, in Brazil.
         period: Which it is about; "" for none.
         cause: What it rests on: of what was sent, the id of its submission.
-        came_in_cents: Earned, listed or opened with = the sum of all that follow, or else `BrokenInvariant`.
-        paid_cents: Of what the service said it paid, less what it kept.
         owed_cents: By how much more is owed since.
     """
 
@@ -56,33 +83,6 @@ class AccountEntry:
     cause: str
     job: str
     currency: str
-    came_in_cents: int
-    recouped_cents: int
-    tax_cents: int
-    transit_cents: int
-    paid_cents: int
-    income_tax_cents: int
-    fee_cents: int
-    service_held_cents: int
-    outside_cents: int
-    owed_cents: int
-
-    def __post_init__(self) -> None:
-        places = {name: getattr(self, name) for name in (*WENT_TO, "owed_cents")}
-        _require_that_it_adds_up(self.came_in_cents, places)
-
-
-# Where what came in went, or is: sums of an account in the order they are shown, before what is owed.
-WENT_TO: Final = (
-    "recouped_cents",
-    "tax_cents",
-    "transit_cents",
-    "paid_cents",
-    "income_tax_cents",
-    "fee_cents",
-    "service_held_cents",
-    "outside_cents",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,43 +241,49 @@ class TaxedPayment:
         return len(self.tax_id) == len("52998224725")
 
 
-@dataclass(frozen=True, slots=True)
-class MonthLine:
-    """One job's period in the view over a month: what came in and was carried in = the sum of all groups.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthSums(JournalSums):
+    """The sums of one job, period and currency; columns of the view `month`.
 
-    One in which they are not the same cannot be made: `BrokenInvariant`.
-
-    What is carried out is less than nothing where more was paid than came in: of what earlier periods had left.
-
-    Attributes:
-        exit_code: How it ended; None while it runs.
+    What is owed is less than nothing where more was paid than came in: of what earlier periods had left.
     """
 
     job: str
     period: str
     currency: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthLine(MonthSums):
+    """One job's period in the view over a month, with the last run of it and what it cost.
+
+    Attributes:
+        exit_code: How it ended; None while it runs.
+        planned_cents: What plans pay that wait for an approval: nothing of it is booked yet.
+    """
+
     run_id: str
     state: str
     exit_code: int | None
     payments: int
     planned_cents: int
-    came_in_cents: int
-    carried_in_cents: int
-    groups_cents: Mapping[str, int]
     fee_cents: int
     checks_cents: int
-
-    def __post_init__(self) -> None:
-        _require_that_it_adds_up(self.came_in_cents + self.carried_in_cents, self.groups_cents)
 
 
 @dataclass(frozen=True, slots=True)
 class MonthView:
-    """All that was paid out for one month, of all jobs."""
+    """One month of all jobs.
+
+    Attributes:
+        lines: Of the periods that begin in it, as they stand now.
+        booked: What was booked in it, about whatever period.
+    """
 
     month: str
     language: str
     lines: tuple[MonthLine, ...]
+    booked: tuple[MonthSums, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,33 +3,19 @@
 import datetime as dt
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import asdict
 
+from flows.books.views.columns import MONTH
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import StoredRun
-from schemas.account import GROUPS, MonthLine, MonthView
+from schemas.account import WHERE_IT_IS, MonthLine, MonthSums, MonthView
 from schemas.job import Outputs, labelled_period
-from schemas.journal import DROPPED, GIVEN_UP, AccountKind, EntryKind
 from schemas.submission import OPEN, SubmissionState
-from schemas.values.money import SignedSums
 from schemas.wire import SplitReport, cents_of, parse_json
 
 _TO_PEOPLE = frozenset({"royalty", "payment"})
 _PAID_OR_ON_ITS_WAY = frozenset({SubmissionState.PAID, *OPEN})
-_OF_ACCOUNT: Final = {
-    AccountKind.PAYEE: "carried_out",
-    AccountKind.PAYMENT: "held",
-    AccountKind.UNASSIGNED: "held",
-    AccountKind.SERVICE_HELD: "held",
-    AccountKind.OWNER: "owner",
-    AccountKind.ADVANCE: "recouped",
-    AccountKind.TAX: "tax",
-    AccountKind.TRANSIT: "open",
-    AccountKind.SERVICE: "paid",
-    AccountKind.SERVICE_FEE: "paid",
-    AccountKind.SERVICE_TAX: "income_tax",
-}
 
 
 def months(ledger: Ledger) -> list[str]:
@@ -44,63 +30,44 @@ def view_of_month(ledger: Ledger, month: str) -> MonthView:
     Args:
         month: Such as "2026-10".
     """
-    of_period: dict[tuple[str, str], list[StoredRun]] = {}
-    for run in ledger.runs.list(None):  # newest first
-        if run.job and run.period and _month_of(run.period) == month:
-            of_period.setdefault((run.job, run.period), []).append(run)
-    lines = [line for runs in of_period.values() for line in _lines(ledger, runs)]
+    runs = [run for run in ledger.runs.list(None) if run.job and run.period and _month_of(run.period) == month]
+    of_period = defaultdict[tuple[str, str], list[StoredRun]](list)  # newest first
+    for run in runs:
+        of_period[run.job, run.period].append(run)
+    sums = {(row.job, row.period, row.currency): row for row in ledger.views.ask(MONTH, month=month, by="period")}
+    waiting = defaultdict[tuple[str, str, str], int](int)
+    for job, period in of_period:
+        for plan in ledger.submissions.list(job=job, period=period, states={SubmissionState.PLANNED}, bodies=False):
+            waiting[job, period, plan.currency] += plan.amount_cents
+    lines = [
+        _line(ledger, sums.get(where) or _nothing(*where), of_period[where[:2]], waiting[where])
+        for where in sorted(sums.keys() | waiting.keys())
+    ]
     spoken = {(left.job, left.period): left.language for left in ledger.runs.left_open()}
     language = next((spoken[where] for where in reversed(of_period) if where in spoken), Outputs().language)
-    return MonthView(month, language, tuple(sorted(lines, key=lambda line: (line.job, line.period, line.currency))))
+    return MonthView(month, language, tuple(lines), tuple(ledger.views.ask(MONTH, month=month, by="day")))
 
 
-def _lines(ledger: Ledger, runs: Sequence[StoredRun]) -> Iterator[MonthLine]:
-    """Sum up what is posted about a job's period, by currency."""
-    last = runs[0]
-    live = ledger.claims.live_of(last.job, last.period)
-    by_currency = defaultdict[str, SignedSums[tuple[EntryKind, AccountKind, str]]](SignedSums)
-    for (kind, account), cents in ledger.journal.of_period(last.job, last.period).items():
-        by_currency[account.currency][kind, account.kind, account.reference] += cents
-    waiting = ledger.submissions.list(job=last.job, period=last.period, states={SubmissionState.PLANNED}, bodies=False)
-    by_currency |= {plan.currency: SignedSums() for plan in waiting if plan.currency not in by_currency}
-    for currency, sums in by_currency.items():
-        groups, came_in, carried_in = SignedSums[str](), 0, 0
-        for (kind, account_kind, reference), cents in sums.items():
-            if account_kind is AccountKind.SOURCE:
-                came_in += cents
-            elif account_kind is AccountKind.ADVANCE and kind is not EntryKind.RECOUP:
-                continue
-            elif account_kind is AccountKind.OUTSIDE:
-                is_of_row = reference.startswith(GIVEN_UP)
-                groups["excluded"] -= cents if reference == DROPPED or is_of_row else 0
-                groups["duplicate"] += cents if is_of_row else 0
-            else:
-                groups[_OF_ACCOUNT[account_kind]] -= cents
-                if kind is EntryKind.OPENING and cents < 0:
-                    carried_in -= cents
-                elif kind in {EntryKind.OPENING, EntryKind.DECISION} and account_kind in _OWED:
-                    groups["duplicate"] += cents
-        paid = [claim for claim in live if claim.currency == currency and claim.kind in _TO_PEOPLE]
-        reports = ledger.reports.latest(list({claim.submission_id for claim in live if claim.currency == currency}))
-        fees = [_report(snapshot.document).feeAmount for snapshot in reports.values()]
-        yield MonthLine(
-            job=last.job,
-            period=last.period,
-            currency=currency,
-            run_id=last.run_id,
-            state=last.state,
-            exit_code=last.exit_code,
-            payments=sum(claim.state in _PAID_OR_ON_ITS_WAY for claim in paid),
-            planned_cents=sum(submission.amount_cents for submission in waiting if submission.currency == currency),
-            came_in_cents=came_in,
-            carried_in_cents=carried_in,
-            groups_cents={group: groups[group] for group in GROUPS if groups[group]},
-            fee_cents=sum(cents_of(fee) for fee in fees if fee is not None),
-            checks_cents=sum(_checks_cents(run) for run in runs),
-        )
+def _nothing(job: str, period: str, currency: str) -> MonthSums:
+    """Return what is booked of a period of which a plan waits and nothing else was ever posted."""
+    return MonthSums(job=job, period=period, currency=currency, came_in_cents=0, **dict.fromkeys(WHERE_IT_IS, 0))
 
 
-_OWED: Final = frozenset({AccountKind.PAYEE, AccountKind.PAYMENT})
+def _line(ledger: Ledger, sums: MonthSums, runs: Sequence[StoredRun], planned_cents: int) -> MonthLine:
+    live = [claim for claim in ledger.claims.live_of(sums.job, sums.period) if claim.currency == sums.currency]
+    reports = ledger.reports.latest(list({claim.submission_id for claim in live}))
+    fees = [_report(snapshot.document).feeAmount for snapshot in reports.values()]
+    last = runs[0] if runs else None
+    return MonthLine(
+        **asdict(sums),
+        run_id=last.run_id if last else "",
+        state=last.state if last else "done",
+        exit_code=last.exit_code if last else None,
+        payments=sum(claim.kind in _TO_PEOPLE and claim.state in _PAID_OR_ON_ITS_WAY for claim in live),
+        planned_cents=planned_cents,
+        fee_cents=sum(cents_of(fee) for fee in fees if fee is not None),
+        checks_cents=sum(_checks_cents(run) for run in runs),
+    )
 
 
 def _report(document: bytes) -> SplitReport:

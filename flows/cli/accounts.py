@@ -13,7 +13,7 @@ from schemas.errors import ConfigurationError, ExitCode
 from schemas.messages import Message
 
 if TYPE_CHECKING:
-    from schemas.account import MonthLine, OwedSum, PayeeAccounts, PaymentLine
+    from schemas.account import OwedSum, PayeeAccounts, PaymentLine
 
 # Of a table in the terminal.
 _MOST_ROWS: Final = 60
@@ -107,7 +107,7 @@ def month(
     """
     from flows.books.month import view_of_month
     from flows.cli.printing import show_grid
-    from io_adapters.outputs.accounts import month_grid, write_workbook
+    from io_adapters.outputs.accounts import month_grids, write_workbook
     from schemas.job import resolve_period
     from schemas.messages import catalogue_in, render
 
@@ -122,15 +122,13 @@ def month(
     labels = catalogue_in(view.language)
     if not view.lines:
         console.print(render("account.no_month", view.language, month=label), markup=False)
-    show_grid(console, month_grid(view, labels, runs=False), view.language, most_rows=_MOST_ROWS)
+    for grid in month_grids(view, labels, runs=False):
+        show_grid(console, grid, view.language, most_rows=_MOST_ROWS)
     if out is not None:
-        written = write_workbook([month_grid(view, labels)], out, view.language)
+        written = write_workbook(month_grids(view, labels), out, view.language)
         console.print(render("account.written", view.language, path=str(written)), soft_wrap=True, markup=False)
-    return ExitCode.DONE, {"month": label, "jobs": [_month_document(line) for line in view.lines]}
-
-
-def _month_document(line: "MonthLine") -> dict[str, Any]:
-    return dataclasses.asdict(line)
+    jobs, booked = ([dataclasses.asdict(row) for row in rows] for rows in (view.lines, view.booked))
+    return ExitCode.DONE, {"month": label, "jobs": jobs, "booked": booked}
 
 
 class JournalFormat(StrEnum):

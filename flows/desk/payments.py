@@ -17,7 +17,7 @@ from flows.books.trace import trace
 from flows.desk.guard import RequestRefused, SignedIn, ledger_of
 from flows.desk.pages import language_of, page_of, show
 from flows.desk.previews import XLSX
-from io_adapters.outputs.accounts import account_grids_of, month_grid, receipt_pdf, workbook_of
+from io_adapters.outputs.accounts import account_grids_of, month_grids, receipt_pdf, workbook_of
 from io_adapters.outputs.workbook import csv_text
 from schemas.account import MonthView, PaymentLine
 from schemas.messages import Message, catalogue_in
@@ -111,15 +111,15 @@ def newest_month(request: Request, _signed: SignedIn) -> Response:
 def one_month(request: Request, month: str, _signed: SignedIn) -> Response:
     view = _month(request, month)
     known = months(ledger_of(request))
-    grid = month_grid(view, catalogue_in(language_of(request)), runs=False)
-    return show(request, "month.html", view=view, grid=grid, months=known)
+    grids = month_grids(view, catalogue_in(language_of(request)), runs=False)
+    return show(request, "month.html", view=view, grids=grids, months=known)
 
 
 @router.get("/months/{month}/month.xlsx")
 def month_workbook(request: Request, month: str, _signed: SignedIn) -> Response:
-    grid = month_grid(_month(request, month), catalogue_in(language_of(request)))
+    grids = month_grids(_month(request, month), catalogue_in(language_of(request)))
     headers = {"Content-Disposition": f'attachment; filename="repasse-{month}.xlsx"'}
-    return Response(workbook_of([grid], language_of(request)), media_type=XLSX, headers=headers)
+    return Response(workbook_of(grids, language_of(request)), media_type=XLSX, headers=headers)
 
 
 def _month(request: Request, month: str) -> MonthView:

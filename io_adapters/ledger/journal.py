@@ -149,12 +149,6 @@ class Journal:
                 row.id for row, target, posted, _ in expected_and_posted(connection, submission_ids) if target != posted
             ]
 
-    def of_period(self, job: str, period: str) -> dict[tuple[EntryKind, JournalAccount], int]:
-        query = select(_E.kind, *ACCOUNT, SUM).select_from(POSTED).where(_E.job == job, _E.period == period)
-        with self._db.reading() as connection:
-            rows = connection.execute(query.group_by(_E.kind, _A.id, *ACCOUNT)).all()
-        return {(EntryKind(kind), account_of(fields)): int(cents) for kind, *fields, cents in rows if cents}
-
     def paid_between(self, since: dt.datetime, before: dt.datetime) -> list[BookedPayment]:
         """Return what was booked as paid by the service, and what it kept, from a moment on and before another."""
         is_kept = case((_A.kind == AccountKind.SERVICE_TAX.value, _P.amount_cents), else_=0)

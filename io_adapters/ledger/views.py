@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 
 from sqlalchemy import bindparam, text
@@ -23,7 +22,7 @@ class LedgerView(Generic[Row]):
         row: Its columns by name, with the kinds they are read as.
     """
 
-    sql: Path
+    sql: str
     row: type[Row]
 
 
@@ -43,7 +42,7 @@ class Views:
                     plain[name] = value
                 case _:
                     lists[name] = list(value)
-        query = text(view.sql.read_text(encoding="utf-8"))
+        query = text(view.sql)
         query = query.bindparams(*(bindparam(name, expanding=True) for name in lists))
         kinds = _kinds(view.row)
         with self._db.reading() as connection:

@@ -21,9 +21,9 @@ from io_adapters.outputs.statements.page import (
 from io_adapters.outputs.workbook import Book, unique_sheet_name
 from io_adapters.outputs.workbook_tables import sheet_of, write_table
 from schemas.account import (
-    GROUPS,
-    WENT_TO,
-    MonthLine,
+    WHERE_IT_IS,
+    JournalSums,
+    MonthSums,
     MonthView,
     Owed,
     PayeeAccount,
@@ -38,8 +38,8 @@ from schemas.plan import Place
 from schemas.values.masking import mask_tax_id
 
 _REPORT: Final = "rp-"  # begins the id of a report
-_AMOUNTS: Final = ("amount", "came_in", "gross", "net", "balance")
-_NARROW: Final = frozenset({*GROUPS, *_AMOUNTS, *(name.removesuffix("_cents") for name in WENT_TO)})
+_AMOUNTS: Final = ("amount", "came_in", "gross", "net", "balance", "planned", "fee", "checks")
+_NARROW: Final = frozenset({*_AMOUNTS, *(name.removesuffix("_cents") for name in WHERE_IT_IS)})
 
 
 def entries_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
@@ -47,8 +47,8 @@ def entries_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
 
     Of every row, and of all: what came in is what went elsewhere and what is owed by it.
     """
-    sums = [name for name in ("came_in_cents", *WENT_TO) if any(getattr(entry, name) for entry in account.entries)]
-    names = ["day", "period", "what", *(name.removesuffix("_cents") for name in sums), "balance", "report"]
+    sums = [name for name in _used(account.entries) if name != "owed_cents"]
+    names = ["day", "period", "what", *map(_column, sums), "balance", "report"]
     owed_cents = account.opening_cents
     rows: list[list[Field]] = [["", "", labels("account.opening"), *([""] * len(sums)), Money(owed_cents), ""]]
     for entry in account.entries:
@@ -108,46 +108,71 @@ def owed_totals_grid(owed: Owed, labels: Catalogue) -> Grid:
     return Grid(labels("account.owed", day=owed.at), _columns(("currency", "place", "amount"), labels), rows)
 
 
-def _groups_of_month(view: MonthView) -> list[str]:
-    return [group for group in GROUPS if any(line.groups_cents.get(group) for line in view.lines)]
+def _used(rows: Sequence[JournalSums]) -> list[str]:
+    """Name the sums that are not nothing in all rows, in the order they are shown; what came in is always there."""
+    return ["came_in_cents", *(name for name in WHERE_IT_IS if any(getattr(row, name) for row in rows))]
+
+
+def month_grids(view: MonthView, labels: Catalogue, *, runs: bool = True) -> list[Grid]:
+    """Of the periods of a month, as they stand; and below, where anything was, what was booked in it."""
+    grids = [month_grid(view, labels, runs=runs)]
+    return [*grids, booked_grid(view, labels)] if view.booked else grids
 
 
 def month_grid(view: MonthView, labels: Catalogue, *, runs: bool = True) -> Grid:
     """One row per job and period, a sum per currency below: what came in, and was owed before, is where it is."""
-    used = _groups_of_month(view)
-    before = ["carried_in"] if any(line.carried_in_cents for line in view.lines) else []
-    planned = ["planned"] if any(line.planned_cents for line in view.lines) else []
-    names = ["job", "period", "currency", "state", "payments_count", "came_in", *before, *used, *planned]
-    names += ["fee", "checks", *(["run"] if runs else [])]
-
-    def amounts(lines: Iterable[MonthLine]) -> list[Field]:
-        own = list(lines)
-        sums = [sum(line.groups_cents.get(group, 0) for line in own) for group in used]
-        costs = (sum(line.fee_cents for line in own), sum(line.checks_cents for line in own))
-        carried_in = [sum(line.carried_in_cents for line in own)] if before else []
-        waiting = [sum(line.planned_cents for line in own)] if planned else []
-        came_in = sum(line.came_in_cents for line in own)
-        return [Money(cents) for cents in (came_in, *carried_in, *sums, *waiting, *costs)]
-
+    planned = ["planned_cents"] if any(line.planned_cents for line in view.lines) else []
+    sums = [*_used(view.lines), *planned, "fee_cents", "checks_cents"]
+    names = ["job", "period", "currency", "state", "payments_count", *map(_column, sums), *(["run"] if runs else [])]
     rows: list[list[Field]] = [
         [
             *(_run_link(line.job, line.run_id), period_text(line.period, labels.language), line.currency),
-            *(labels(f"state.{line.state}"), line.payments, *amounts([line]), *([line.run_id] if runs else [])),
+            *(labels(f"state.{line.state}"), line.payments, *_amounts([line], sums), *([line.run_id] if runs else [])),
         ]
         for line in view.lines
     ]
-    blank = [""] if runs else []
-    currencies = list(dict.fromkeys(line.currency for line in view.lines))
-    for currency in currencies[1:] and currencies:  # below several currencies no one sum stands
+
+    def whole(currency: str) -> list[Field]:
         own = [line for line in view.lines if line.currency == currency]
         count = sum(line.payments for line in own)
-        rows.append([labels("account.total"), "", currency, "", count, *amounts(own), *blank])
-    total: list[Field] = []
-    if len(currencies) == 1:
-        count = sum(line.payments for line in view.lines)
-        total = [labels("account.total"), "", currencies[0], "", count, *amounts(view.lines), *blank]
+        return [labels("account.total"), "", currency, "", count, *_amounts(own, sums), *([""] if runs else [])]
+
     title = labels("account.month", month=period_text(view.month, labels.language))
-    return Grid(title, _columns(names, labels), rows, total=total)
+    return _with_totals(title, _columns(names, labels), rows, [whole(name) for name in _currencies(view.lines)])
+
+
+def booked_grid(view: MonthView, labels: Catalogue) -> Grid:
+    """One row per job and period of which something was booked in the month, a sum per currency below."""
+    sums = _used(view.booked)
+    rows: list[list[Field]] = [
+        [row.job, period_text(row.period, labels.language) if row.period else "", row.currency, *_amounts([row], sums)]
+        for row in view.booked
+    ]
+    totals: list[list[Field]] = [
+        [labels("account.total"), "", name, *_amounts([row for row in view.booked if row.currency == name], sums)]
+        for name in _currencies(view.booked)
+    ]
+    title = labels("account.booked", month=period_text(view.month, labels.language))
+    return _with_totals(title, _columns(("job", "period", "currency", *map(_column, sums)), labels), rows, totals)
+
+
+def _column(name: str) -> str:
+    return "balance" if name == "owed_cents" else name.removesuffix("_cents")
+
+
+def _currencies(rows: Iterable[MonthSums]) -> list[str]:
+    return list(dict.fromkeys(row.currency for row in rows))
+
+
+def _amounts(rows: Sequence[JournalSums], names: Iterable[str]) -> list[Field]:
+    return [Money(sum(getattr(row, name) for row in rows)) for name in names]
+
+
+def _with_totals(title: str, columns: Sequence[GridColumn], rows: list[list[Field]], totals: list[list[Field]]) -> Grid:
+    """Return the grid with its sums; below several currencies no one sum stands."""
+    if len(totals) == 1:
+        return Grid(title, columns, rows, total=totals[0])
+    return Grid(title, columns, [*rows, *totals])
 
 
 def individuals_grid(payments: Sequence[TaxedPayment], labels: Catalogue) -> Grid:

@@ -25,6 +25,7 @@ from flows.settings import read_settings
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_record
 from io_adapters.outputs.run_folder import write_outputs
+from schemas.account import WHERE_IT_IS
 from schemas.approval import Role
 from schemas.errors import ExitCode
 from schemas.job import BRASILIA
@@ -61,8 +62,7 @@ def _terminal(ledger: Ledger, job: Path | None) -> Iterator[str]:
     for command in _commands(ledger, job):
         document = json.loads(_ask(*command, "--json").stdout)
         for line in document.get("jobs", []) if command[0] == "month" else []:
-            came_in = line["came_in_cents"] + line["carried_in_cents"]
-            assert came_in == sum(line["groups_cents"].values()), line
+            assert line["came_in_cents"] == sum(line[name] for name in WHERE_IT_IS), line
 
 
 def _commands(ledger: Ledger, job: Path | None) -> Iterator[tuple[str, ...]]:

@@ -10,6 +10,7 @@ import pytest
 from openpyxl import load_workbook
 from pypdf import PdfReader
 
+from schemas.account import WHERE_IT_IS
 from schemas.job import BRASILIA
 from schemas.journal import AccountKind, Series
 from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, private, share
@@ -40,19 +41,13 @@ def run(label, month, amount=None, *, yes=True, **changes):
     return label.run(yes=yes)
 
 
-PLACES = (
-    "recouped_cents", "tax_cents", "transit_cents", "paid_cents", "income_tax_cents", "fee_cents", "service_held_cents",
-    "outside_cents", "owed_cents",
-)  # fmt: skip
-
-
 def accounts_of(label, who, *words):
     document = label.ask("account", who.tax_id, *words)
     assert private(json.dumps(document, ensure_ascii=False))
     assert private(label.say("account", who.tax_id, *words).output)
     for account in document["accounts"]:
         for entry in account["entries"]:
-            assert entry["came_in_cents"] == sum(entry[name] for name in PLACES)
+            assert entry["came_in_cents"] == sum(entry[name] for name in WHERE_IT_IS)
         owed_cents = sum(entry["owed_cents"] for entry in account["entries"])
         assert account["closing_cents"] == account["opening_cents"] + owed_cents
     return document["accounts"]
@@ -61,7 +56,12 @@ def accounts_of(label, who, *words):
 def told(account):
     """Of each entry: what it is, of which period, what came in, and where it went; what is owed since."""
     return [
-        (entry["kind"], entry["period"], entry["came_in_cents"], {name: entry[name] for name in PLACES if entry[name]})
+        (
+            entry["kind"],
+            entry["period"],
+            entry["came_in_cents"],
+            {name: entry[name] for name in WHERE_IT_IS if entry[name]},
+        )
         for entry in account["entries"]
     ]
 
@@ -145,7 +145,7 @@ def test_a_row_of_a_sheet_and_a_held_balance_stand_in_the_account_with_their_rea
     ]
     run(royalties, "07", "100,00", sources=sources, outputs={"folder": "out", "statements": True})
     (of_ana,) = accounts_of(royalties, ANA)
-    sums = {name: sum(entry[name] for entry in of_ana["entries"]) for name in ("came_in_cents", *PLACES)}
+    sums = {name: sum(entry[name] for entry in of_ana["entries"]) for name in ("came_in_cents", *WHERE_IT_IS)}
     assert {name: cents for name, cents in sums.items() if cents} == {
         "came_in_cents": 2500 + 1200,
         "recouped_cents": 2500,

@@ -5,8 +5,9 @@ import json
 import pytest
 from openpyxl import load_workbook
 
-from schemas.account import MonthLine
+from schemas.account import WHERE_IT_IS, MonthSums
 from schemas.errors import BrokenInvariant
+from schemas.job import BRASILIA
 from tests.flows.every_view import look_through
 from tests.flows.jobs import line, payee, payment, people, private, share
 from tests.flows.label import summary_of
@@ -20,8 +21,13 @@ def month_of(label, month="2026-10"):
     document = label.ask("month", month)
     assert private(json.dumps(document, ensure_ascii=False))
     for job in document["jobs"]:
-        assert job["came_in_cents"] + job["carried_in_cents"] == sum(job["groups_cents"].values())
+        assert job["came_in_cents"] == sum(where(job).values())
     return document["jobs"]
+
+
+def where(job):
+    """Where what came in is."""
+    return {name.removesuffix("_cents"): job[name] for name in WHERE_IT_IS if job[name]}
 
 
 def royalties(label, period, amount):
@@ -42,8 +48,8 @@ def test_a_month_adds_up_what_came_in_over_jobs_and_tells_where_it_is(label, ser
     assert sum(service.paid) == 3000 + 2000
     jobs = {job["job"]: job for job in month_of(label)}
     assert set(jobs) == {"aurora", "royalties"}
-    assert jobs["aurora"]["groups_cents"] == {"paid": 3000}
-    assert jobs["royalties"]["groups_cents"] == {"paid": 2000, "owner": 2000}  # the payer's own part is paid to nobody
+    assert where(jobs["aurora"]) == {"paid": 3000}
+    assert where(jobs["royalties"]) == {"paid": 2000, "owner": 2000}  # the payer's own part is paid to nobody
     assert [jobs[name]["payments"] for name in ("aurora", "royalties")] == [2, 2]
     for report, name in ((first, "aurora"), (shared, "royalties")):
         assert jobs[name]["came_in_cents"] == summary_of(report)["totals_cents"]["in"]
@@ -58,7 +64,7 @@ def test_what_an_earlier_run_paid_is_paid_and_no_duplicate_whatever_the_last_run
     label.run()
     label.run()
     (job,) = month_of(label)
-    assert (job["groups_cents"], job["state"]) == ({"paid": 1000}, "nothing_to_pay")
+    assert (where(job), job["state"]) == ({"paid": 1000}, "nothing_to_pay")
 
 
 def test_what_was_paid_stays_in_the_month_when_its_row_leaves_the_sheet(label, service):
@@ -68,7 +74,7 @@ def test_what_was_paid_stays_in_the_month_when_its_row_leaves_the_sheet(label, s
     label.payments(payment(BIA, "20,00"))
     label.run()
     (job,) = month_of(label)
-    assert job["groups_cents"] == {"paid": 3000}
+    assert where(job) == {"paid": 3000}
     assert service.paid == [1000, 2000]
 
 
@@ -99,13 +105,25 @@ def test_what_was_paid_is_paid_while_a_plan_waits_for_a_row_that_came_later(labe
     label.payments(*rows, payment(people(4)[3], "5,00"))
     label.run(yes=False)
     (job,) = month_of(label)
-    assert (job["groups_cents"], job["planned_cents"]) == ({"paid": 30300}, 500)
+    assert (where(job), job["planned_cents"]) == ({"paid": 30300}, 500)
     look_through(label.job, at_desk=True)
 
 
-@pytest.mark.parametrize(
-    ("came_in", "groups"), [(500, {"paid": 400}), (0, {"held": -303}), (303, {"open": 303, "x": 1})]
-)
-def test_a_line_of_a_month_whose_places_do_not_make_what_came_in_cannot_be_shown(came_in, groups):
+def test_what_was_booked_in_a_month_stands_beside_what_is_about_it(label, service):
+    label.declare(period="2026-10", **PLAIN)
+    label.payments(payment(ANA, "10,00"))
+    label.run()
+    with label.ledger() as ledger:
+        this_month = f"{ledger.now().astimezone(BRASILIA):%Y-%m}"
+    if this_month != "2026-10":
+        assert label.ask("month", "2026-10")["booked"] == []
+    (booked,) = label.ask("month", this_month)["booked"]
+    assert (booked["job"], booked["period"], where(booked)) == ("aurora", "2026-10", {"paid": 1000})
+    assert "Lançado em" in label.say("month", this_month).output
+
+
+@pytest.mark.parametrize(("came_in", "places"), [(500, {"paid_cents": 400}), (0, {"owed_cents": -303})])
+def test_a_line_of_a_month_whose_places_do_not_make_what_came_in_cannot_be_shown(came_in, places):
+    sums = dict.fromkeys(WHERE_IT_IS, 0) | places
     with pytest.raises(BrokenInvariant):
-        MonthLine("a", "2026-10", "BRL", "r", "done", 0, 0, 0, came_in, 0, groups, 0, 0)
+        MonthSums(job="a", period="2026-10", currency="BRL", came_in_cents=came_in, **sums)

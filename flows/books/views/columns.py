@@ -4,8 +4,12 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.ledger.views import LedgerView
-from schemas.account import AccountEntry
+from schemas.account import AccountEntry, MonthSums
 
-_HERE: Final = Path(__file__).parent
 
-ACCOUNT: Final = LedgerView(_HERE / "account.sql", AccountEntry)
+def _text(*names: str) -> str:
+    return "".join(Path(__file__).with_name(f"{name}.sql").read_text(encoding="utf-8") for name in names)
+
+
+ACCOUNT: Final = LedgerView(_text("legs", "account"), AccountEntry)
+MONTH: Final = LedgerView(_text("legs", "month"), MonthSums)

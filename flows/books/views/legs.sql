@@ -1,0 +1,25 @@
+-- The legs of all entries, each under the column that people are shown it in. The journal's credits are negative; here
+-- what is owed, and what left for somewhere, is positive. An advance that is paid ahead is no matter of these columns.
+WITH legs AS (
+    SELECT
+        postings.entry_number AS number,
+        entries.day AS day,
+        entries.period AS period,
+        entries.kind AS kind,
+        entries.cause AS cause,
+        entries.job AS job,
+        entries.currency AS currency,
+        accounts.payee AS payee,
+        CASE
+            WHEN accounts.kind IN ('payee', 'payment') THEN 'owed'
+            WHEN accounts.kind = 'advance' THEN 'recouped'
+            WHEN accounts.kind = 'service' THEN 'paid'
+            WHEN accounts.kind = 'service_tax' THEN 'income_tax'
+            ELSE accounts.kind
+        END AS place,
+        -postings.amount_cents AS cents
+    FROM journal_postings AS postings
+    JOIN journal_accounts AS accounts ON accounts.id = postings.account_id
+    JOIN journal_entries AS entries ON entries.number = postings.entry_number
+    WHERE accounts.kind <> 'advance' OR entries.kind = 'recoup'
+),

@@ -1,0 +1,36 @@
+-- Sums by job, period and currency: of all entries about periods that begin in a month, whenever they were booked, and
+-- of those that were booked in it, whatever period they are about.
+asked AS (
+    SELECT number
+    FROM journal_entries
+    WHERE CASE
+        WHEN :by = 'period' THEN SUBSTR(CAST(period_start AS VARCHAR(10)), 1, 7)
+        ELSE month
+    END = :month
+)
+SELECT
+    job, period, currency,
+    SUM(CASE
+        WHEN place = 'source' THEN -cents
+        WHEN kind = 'opening' AND place = 'owed' AND cents > 0 THEN cents
+        ELSE 0
+    END) AS came_in_cents,
+    SUM(CASE WHEN place = 'recouped' THEN cents ELSE 0 END) AS recouped_cents,
+    SUM(CASE WHEN place = 'tax' THEN cents ELSE 0 END) AS tax_cents,
+    SUM(CASE WHEN place = 'transit' THEN cents ELSE 0 END) AS transit_cents,
+    SUM(CASE WHEN place = 'paid' THEN cents ELSE 0 END) AS paid_cents,
+    SUM(CASE WHEN place = 'income_tax' THEN cents ELSE 0 END) AS income_tax_cents,
+    SUM(CASE WHEN place = 'service_fee' THEN cents ELSE 0 END) AS service_fee_cents,
+    SUM(CASE WHEN place = 'service_held' THEN cents ELSE 0 END) AS service_held_cents,
+    SUM(CASE
+        WHEN kind = 'opening' THEN CASE WHEN place = 'owed' AND cents < 0 THEN -cents ELSE 0 END
+        WHEN place = 'outside' THEN cents
+        ELSE 0
+    END) AS outside_cents,
+    SUM(CASE WHEN place = 'owner' THEN cents ELSE 0 END) AS owner_cents,
+    SUM(CASE WHEN place = 'unassigned' THEN cents ELSE 0 END) AS unassigned_cents,
+    SUM(CASE WHEN place = 'owed' THEN cents ELSE 0 END) AS owed_cents
+FROM legs
+WHERE number IN (SELECT number FROM asked)
+GROUP BY job, period, currency
+ORDER BY job, period, currency
