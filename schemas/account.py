@@ -164,6 +164,7 @@ class PayeeAccounts:
     """A payee's accounts with all jobs.
 
     Attributes:
+        code: By which the payee stands in the exported journal; "" where nothing of theirs was ever booked.
         since, until: The days that are shown, both included.
     """
 
@@ -173,6 +174,25 @@ class PayeeAccounts:
     since: dt.date
     until: dt.date
     accounts: tuple[PayeeAccount, ...]
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCode:
+    """Whose a code of the exported journal is.
+
+    Attributes:
+        code: Of a payee, one of their rows, or one of their advances.
+        account: As the exported journal calls it; of a payee, the account of what they are owed in royalties.
+        reference: Key of the row, name of the advance; "" of a payee.
+    """
+
+    code: str
+    account: str
+    name: str = field(repr=False)
+    tax_id: str = field(repr=False)
+    job: str
+    reference: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +201,7 @@ class OwedSum:
 
     Attributes:
         name: The payee's; "" for lines that no share covers.
+        code: By which the payee stands in the exported journal; "" where nothing of theirs was ever booked.
         report: Id of the report; "" before.
         key: The obligation's, by which people decide on it; "" where the last runs know of none.
     """
@@ -198,6 +219,7 @@ class OwedSum:
     report: str
     key: str
     obligation_cents: int
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,11 @@ class JournalAccount:
     currency: str
 
 
+def payee_code(first_account: int) -> str:
+    """Name a payee where nobody may be named: after the number of the first account they ever had in the ledger."""
+    return f"P{first_account}"
+
+
 Sums = Mapping[JournalAccount, int]
 
 

@@ -52,7 +52,8 @@ def accounts_of_payee(
     name = ledger.payee_names.latest().get(tax_id, "")
     language = next((head.language for head in heads.values()), Outputs().language)
     first = max(since, min((entry.day for account in found for entry in account.entries), default=last))
-    return PayeeAccounts(name, mask_tax_id(tax_id), language, first, last, tuple(found))
+    code = ledger.journal.payee_codes([tax_id]).get(tax_id, "")
+    return PayeeAccounts(name, mask_tax_id(tax_id), language, first, last, tuple(found), code)
 
 
 def _day_of(line: PaymentLine, today: dt.date) -> dt.date:

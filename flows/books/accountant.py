@@ -11,8 +11,15 @@ from typing import Final
 
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import RecordHead, read_heads
-from io_adapters.outputs.journal_export import Booked, Format, JournalToExport, day_of, export_journal
-from schemas.account import TaxedPayment
+from io_adapters.outputs.journal_export import (
+    AccountNames,
+    Booked,
+    Format,
+    JournalToExport,
+    day_of,
+    export_journal,
+)
+from schemas.account import NamedCode, TaxedPayment
 from schemas.errors import ConfigurationError
 from schemas.job import BRASILIA
 from schemas.journal import AccountKind, BookedPayment, ClaimedSum, EntryKind
@@ -159,6 +166,20 @@ def exported_journal(
         codes=_codes(codes) if codes else {},
     )
     return len(journal.booked), export_journal(journal, form)
+
+
+def named_codes(ledger: Ledger) -> list[NamedCode]:
+    """List whose each code of the exported journal is: payees, their rows, their advances, in the order of accounts."""
+    numbers = ledger.journal.account_numbers()
+    names, known, seen = AccountNames(numbers), ledger.payee_names.latest(), set[str]()
+    found = list[NamedCode]()
+    for account in sorted(numbers, key=numbers.__getitem__):
+        code = names.own(account) or (names.payee(account) if account.kind is AccountKind.PAYEE else "")
+        if code and account.payee and code not in seen:
+            seen.add(code)
+            name, reference = known.get(account.payee, ""), account.reference if names.own(account) else ""
+            found.append(NamedCode(code, names.of(account), name, account.payee, account.job, reference))
+    return found
 
 
 def _codes(path: Path) -> dict[str, str]:

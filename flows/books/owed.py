@@ -25,7 +25,8 @@ def owed_at(ledger: Ledger, day: dt.date, job: str | None = None) -> Owed:
     """Tell what was owed and not paid at the end of a day."""
     end = dt.datetime.combine(day + dt.timedelta(days=1), dt.time(), BRASILIA)
     unpaid = Unpaid(ledger, end)
-    sums = [due for due in unpaid.sums() if job in {None, due.job}]
+    codes = ledger.journal.payee_codes()
+    sums = [replace(due, code=codes.get(due.tax_id, "")) for due in unpaid.sums() if job in {None, due.job}]
     in_order = sorted(sums, key=lambda due: (due.job, due.period, due.name, due.tax_id))
     return Owed(day, unpaid.language(job), tuple(in_order))
 

@@ -54,7 +54,8 @@ def account(
         raise ConfigurationError(Message("account.nothing_booked"))
     labels = catalogue_in(accounts.language)
     grids = account_grids(accounts, labels)
-    console.print(f"{accounts.name}  {accounts.tax_id_masked}", soft_wrap=True, markup=False)
+    whose = "  ".join(filter(None, (accounts.name, accounts.tax_id_masked, accounts.code)))
+    console.print(whose, soft_wrap=True, markup=False)
     for grid in grids:
         show_grid(console, grid, accounts.language, most_rows=_MOST_ROWS)
     if out is not None:
@@ -148,26 +149,35 @@ def journal(
         Path | None, typer.Option(metavar="FILE", help="A .csv of account names and your codes of them, for csv.")
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to; journal-DAY-DAY.* without.")] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A .xlsx beside it: whose each code is, names and documents.")
+    ] = None,
     as_json: AsJson = False,
 ) -> Result:
     """Write the double-entry journal, for the books.
 
     Every centavo by the day on which it was booked; payees stand by codes, never by their documents.
     """
-    from flows.books.accountant import exported_journal
+    from flows.books.accountant import exported_journal, named_codes
+    from io_adapters.outputs.accounts import codes_grid, write_workbook
     from io_adapters.outputs.atomic import replace_atomically
     from schemas.job import Outputs
-    from schemas.messages import render
+    from schemas.messages import catalogue_in, render
 
+    suffix_of(key, {".xlsx"})
     first, last = _day(since), _day(until)
     suffix = {"hledger": "journal"}.get(form.value, form.value)
     path = out or Path(f"journal-{first}-{last}.{suffix}")
     with opened_ledger(create=False) as ledger:
         count, content = exported_journal(ledger, first, last, form.value, accounts)
-    written, language = replace_atomically(path, content), Outputs().language
-    text = render("account.written", language, path=str(written))
-    console_for(as_json=as_json).print(text, soft_wrap=True, markup=False)
-    return ExitCode.DONE, {"entries": count, "path": str(written)}
+        codes = named_codes(ledger) if key else []
+    language, console = Outputs().language, console_for(as_json=as_json)
+    written = [replace_atomically(path, content)]
+    if key:
+        written.append(write_workbook([codes_grid(codes, catalogue_in(language))], key, language))
+    for file in written:
+        console.print(render("account.written", language, path=str(file)), soft_wrap=True, markup=False)
+    return ExitCode.DONE, {"entries": count, "path": str(written[0]), "key": str(written[1]) if key else None}
 
 
 def _day(text: str) -> dt.date:
@@ -220,6 +230,7 @@ def _account_document(accounts: "PayeeAccounts") -> dict[str, Any]:
     return {
         "name": accounts.name,
         "tax_id": accounts.tax_id_masked,
+        "code": accounts.code,
         "from": accounts.since.isoformat(),
         "to": accounts.until.isoformat(),
         "accounts": [

@@ -29,6 +29,7 @@ from schemas.journal import (
     Posting,
     Series,
     moves_of_causes,
+    payee_code,
     series_move,
     series_of_cause,
 )
@@ -223,6 +224,15 @@ class Journal:
         with self._db.reading() as connection:
             rows = connection.execute(select(_A.id, *ACCOUNT)).all()
         return {account_of(fields): int(number) for number, *fields in rows}
+
+    def payee_codes(self, payees: Iterable[str] | None = None) -> dict[str, str]:
+        """Return by which code each payee stands in what is exported; of all where none are given."""
+        query, found = select(_A.payee, func.min(_A.id)).where(_A.payee != "").group_by(_A.payee), dict[str, str]()
+        with self._db.reading() as connection:
+            for some in chunks(payees) if payees is not None else [None]:
+                rows = connection.execute(query if some is None else query.where(_A.payee.in_(some)))
+                found |= {payee: payee_code(number) for payee, number in rows}
+        return found
 
     def balances_of_payees(self, payees: Iterable[str]) -> dict[JournalAccount, int]:
         """Return what is owed in royalties to some payees, by any job, payer and currency: not at nothing."""

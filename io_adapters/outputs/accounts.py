@@ -25,6 +25,7 @@ from schemas.account import (
     JournalSums,
     MonthSums,
     MonthView,
+    NamedCode,
     Owed,
     PayeeAccount,
     PayeeAccounts,
@@ -84,10 +85,11 @@ def payments_grid(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = 
 
 def owed_grid(owed: Owed, labels: Catalogue, *, masked: bool) -> Grid:
     """One row per sum that was owed and not paid; documents are masked where the grid leaves the finance team."""
-    names = ("job", "period", "name", "tax_id", "what", "currency", "amount", "place", "reason", "report")
+    names = ("job", "period", "name", "code", "tax_id", "what", "currency", "amount", "place", "reason", "report")
     rows: list[list[Field]] = [
         [
-            *(due.job, due.period, due.name, mask_tax_id(due.tax_id) if masked and due.tax_id else due.tax_id),
+            *(due.job, due.period, due.name, due.code),
+            mask_tax_id(due.tax_id) if masked and due.tax_id else due.tax_id,
             " ".join(filter(None, (labels(f"cli.trace.kind_{due.kind}"), due.reference))),
             *(due.currency, Money(due.amount_cents), labels(f"place.{due.place}")),
             *(labels.write(reasons_message(due.reasons)), due.report),
@@ -106,6 +108,13 @@ def owed_totals_grid(owed: Owed, labels: Catalogue) -> Grid:
         [currency, labels(f"place.{place}"), Money(cents)] for (currency, place), cents in sorted(sums.items())
     ]
     return Grid(labels("account.owed", day=owed.at), _columns(("currency", "place", "amount"), labels), rows)
+
+
+def codes_grid(codes: Iterable[NamedCode], labels: Catalogue) -> Grid:
+    """One row per code of the exported journal: whose it is, in full; kept apart from the journal."""
+    names = ("code", "ledger_account", "name", "tax_id", "job", "reference")
+    rows = [[found.code, found.account, found.name, found.tax_id, found.job, found.reference] for found in codes]
+    return Grid(labels("account.codes"), _columns(names, labels), rows)
 
 
 def _used(rows: Sequence[JournalSums]) -> list[str]:

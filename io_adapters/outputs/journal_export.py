@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas.job import BRASILIA
-from schemas.journal import STATED, AccountKind, JournalAccount, JournalEntry
+from schemas.journal import STATED, AccountKind, JournalAccount, JournalEntry, payee_code
 from schemas.values.money import SignedSums
 
 A = AccountKind
@@ -72,6 +72,7 @@ class AccountNames:
     """
 
     def __init__(self, numbers: Mapping[JournalAccount, int]) -> None:
+        self._numbers = numbers
         self._payees, self._names = dict[str, int](), dict[JournalAccount, str]()
         payers, taken = dict[str, list[str]](), set[str]()
         for account, number in sorted(numbers.items(), key=lambda item: item[1]):
@@ -85,7 +86,12 @@ class AccountNames:
             taken.add(self._names[account])
 
     def payee(self, account: JournalAccount) -> str:
-        return f"P{self._payees[account.payee]}" if account.payee else ""
+        return payee_code(self._payees[account.payee]) if account.payee else ""
+
+    def own(self, account: JournalAccount) -> str:
+        """Return the part of a name that is the account's own: of a row, of an advance; "" where the payee says it."""
+        mark = _NUMBERED.get(account.kind)
+        return f"{mark}{self._numbers[account]}" if mark else ""
 
     def of(self, account: JournalAccount) -> str:
         return self._names[account]
@@ -94,14 +100,14 @@ class AccountNames:
         job = (_word(account.job) or "Shared") + (f"-{payer}" if payer > 1 else "")
         whose = self.payee(account) or ("Together" if account.kind in _OF_PAYEES else "")
         own = {
-            A.PAYMENT: f"R{number}",
-            A.ADVANCE: f"A{number}",
+            **{kind: f"{mark}{number}" for kind, mark in _NUMBERED.items()},
             A.OWNER: "Stated" if account.reference == STATED else "Own",
             A.OUTSIDE: _word(account.reference) or "Paid",
         }.get(account.kind, _word(account.reference))
         return ":".join(filter(None, (_PLACES[account.kind], job, whose, own)))
 
 
+_NUMBERED: Final = {A.PAYMENT: "R", A.ADVANCE: "A"}
 _OF_PAYEES: Final = frozenset({A.SERVICE, A.SERVICE_TAX, A.SERVICE_HELD, A.SERVICE_FEE, A.OUTSIDE})
 
 

@@ -1,5 +1,6 @@
 """`repasse account` and `repasse owed`: one payee over all periods, and everybody on one day."""
 
+import csv
 import datetime as dt
 import json
 import random
@@ -311,7 +312,7 @@ def test_the_sheet_of_what_is_owed_names_people_in_full(royalties):
     assert [[cell.value for cell in row] for row in totals.iter_rows(min_row=3)] == [
         ["BRL", "Levado ao próximo período", 20]
     ]
-    assert [row[3].value for row in sums.iter_rows(min_row=3)] == [
+    assert [row[4].value for row in sums.iter_rows(min_row=3)] == [
         who.tax_id for who in sorted([ANA, BIA], key=lambda who: who.name)
     ]
 
@@ -363,3 +364,34 @@ def test_what_was_owed_on_a_day_is_told_alike_on_that_day_and_ever_after(royalti
         a_month_passes(home, 2)
     for runs_ago, before in enumerate(reversed(told), start=1):
         assert unpaid(royalties, NOW - dt.timedelta(days=2 * runs_ago)) == before
+
+
+def test_the_key_says_apart_from_the_journal_whose_each_code_is(royalties):
+    royalties.payments(payment(CAIO, "12,00", "show"))
+    sources = [{"files": "{period}-*.xlsx", "layout": "royalties"}, {"files": "payments.xlsx", "layout": "payments"}]
+    run(royalties, "07", "180,00", sources=sources)
+    run(royalties, "08", "4,00")
+    journal, key = royalties.folder / "diario.csv", royalties.folder / "codigos.xlsx"
+    days = ["--from", "2020-01-01", "--to", "2099-12-31"]
+    document = royalties.ask("journal", *days, "--out", journal, "--key", key)
+    assert document["key"] == str(key)
+    assert key.stat().st_mode & 0o777 == 0o600
+    (sheet,) = load_workbook(key).worksheets
+    rows = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=3)]
+    named = {code: (account, tax_id, job, reference) for code, account, _, tax_id, job, reference in rows}
+    whose = {tax_id: code for code, (_, tax_id, _, _) in named.items() if code.startswith("P")}
+    assert whose.keys() == {ANA.tax_id, BIA.tax_id}
+    advances = [about for code, about in named.items() if code.startswith("A")]
+    assert [(tax_id, reference) for _, tax_id, _, reference in advances] == [(ANA.tax_id, "adv-1")]
+    assert [tax_id for code, (_, tax_id, _, _) in named.items() if code.startswith("R")] == [CAIO.tax_id]
+    with journal.open(encoding="utf-8", newline="") as stream:
+        booked = list(csv.DictReader(stream))
+    assert {account for account, *_ in named.values()} <= {row["account"] for row in booked}
+    assert private(journal.read_text(encoding="utf-8"))
+    assert not [name for who in (ANA, BIA, CAIO) for name in who.name.split() if name in journal.read_text("utf-8")]
+    for who in (ANA, BIA):
+        assert royalties.ask("account", who.tax_id)["code"] == whose[who.tax_id]
+        assert whose[who.tax_id] in royalties.say("account", who.tax_id).output
+    (owed,) = [due for due in royalties.ask("owed", "--at", NOW)["owed"] if due["name"] == BIA.name]
+    assert owed["code"] == whose[BIA.tax_id]
+    royalties.say("journal", *days, "--out", journal, "--key", royalties.folder / "codigos.csv", code=10)
