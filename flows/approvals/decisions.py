@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -45,10 +45,16 @@ class PersonsDecision:
     signed_in: bool = False
 
 
-def decide(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision, asking: Asking) -> list[Decision]:
+def decide(
+    ledger: Ledger, asked: Sequence[str], decision: PersonsDecision, asking: Asking, all_but: Collection[str] = ()
+) -> list[Decision]:
     """Record a decision on obligations.
 
     *Pay* frees what a report was to pay, so the service is asked first: what it says is paid, or on its way, is not.
+
+    Args:
+        asked: Obligations, and reports: each stands for all it pays of which this can be decided.
+        all_but: Obligations that are left out of the reports that are asked for.
 
     Raises:
         NotSent: the service has to be asked, and cannot be; nothing is recorded.
@@ -56,10 +62,10 @@ def decide(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision, askin
         DecisionRefused: one of them is unknown, or nothing is open about it, or its job counts only words of people who
             signed in, or the service says that it was paid; then nothing is recorded of any.
     """
+    names = list(dict.fromkeys(_obligations_meant(ledger, asked, all_but, decision.kind)))
     if not decision.signed_in and ledger.decision_rules.any_wants_signed_in():
-        for job in sorted(_jobs_of(ledger, keys)):
+        for job in sorted(_jobs_of(ledger, names)):
             require_typed_name_counts(ledger, job)
-    names = list(dict.fromkeys(keys))
     for _ in range(_TRIES - 1):
         with suppress(LedgerMoved):
             return _decide_once(ledger, names, decision, asking)
@@ -67,6 +73,27 @@ def decide(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision, askin
 
 
 _TRIES: Final = 5
+_REPORT: Final = "rp-"  # begins the name of a report
+
+
+def _obligations_meant(
+    ledger: Ledger, asked: Sequence[str], all_but: Collection[str], kind: DecisionKind
+) -> Iterator[str]:
+    """Yield obligations as they were asked for, and of reports all on which this is open, but those left out."""
+    of_reports = set[str]()
+    for name in asked:
+        if not name.startswith(_REPORT):
+            yield name
+            continue
+        keys = [claim.obligation_key for claim in ledger.claims.live_in([name])]
+        known = _KnownObligations(ledger, keys)
+        meant = [key for key in keys if key not in all_but and known.question(key, kind)]
+        if not meant:
+            raise DecisionRefused(Message("decide.nothing" if keys else "decide.unknown", obligation=name))
+        of_reports.update(keys)
+        yield from meant
+    if strangers := sorted(set(all_but) - of_reports):
+        raise DecisionRefused(Message("decide.not_of_report", obligation=", ".join(strangers)))
 
 
 def _decide_once(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision, asking: Asking) -> list[Decision]:

@@ -275,9 +275,15 @@ def _resolve_rates(  # each is named at the call
 
 
 def decide(
-    obligation: Annotated[list[str], typer.Argument(metavar="OBLIGATION", help="As the workbook names them (ob-...).")],
+    obligation: Annotated[
+        list[str],
+        typer.Argument(metavar="OBLIGATION", help="As the workbook has them (ob-...), or a report (rp-...)."),
+    ],
     by: By,
     evidence: Annotated[str, typer.Option(metavar="TEXT", help="What the word relies on.")],
+    all_but: Annotated[
+        list[str] | None, typer.Option("--all-but", metavar="OBLIGATION", help="Of a report, all but this one.")
+    ] = None,
     pay: Annotated[bool, typer.Option("--pay", help="Not paid, or more is owed: the next run may pay.")] = False,
     difference: Annotated[
         bool, typer.Option("--difference", help="Of a row that says more than was paid for it, only the rest.")
@@ -307,7 +313,7 @@ def decide(
     settings = read_settings()
     with open_ledger_of(settings, create=False) as ledger:
         decided = decisions.decide(
-            ledger, obligation, decision, lambda: opened_run("decide", None, settings, QuietProgress())
+            ledger, obligation, decision, lambda: opened_run("decide", None, settings, QuietProgress()), all_but or ()
         )
         beside = decisions.paid_beside(ledger, decided)
     console = console_for(as_json=as_json)

@@ -39,6 +39,7 @@ MOST_KEYS: Final = 500
 MOST_CANDIDATES: Final = 20
 PAYMENTS_SHOWN: Final = 200
 OBLIGATION: Final = "key:"
+WHOLE_REPORT: Final = "report:"
 # What waits for a person's word on each payment, beside reports that did not tell whom they paid.
 DECIDED_BY_HAND: Final = (Place.CONFLICT.value, Place.FAILED.value)
 
@@ -122,9 +123,15 @@ class Unresolved:
         self._ledger.first_decisions.forget(ABSENT, subject)
         return True
 
-    def decide(self, keys: Sequence[str], kind: DecisionKind, *, by: str, evidence: str) -> int:
+    def decide(
+        self, keys: Sequence[str], kind: DecisionKind, *, by: str, evidence: str, reports: Sequence[str] = ()
+    ) -> int:
+        """Decide on payments; and on all payments of some reports but those of `keys`."""
         word = PersonsDecision(kind, by, evidence, self._clock.now(), signed_in=True)
-        return len(decisions.decide(self._ledger, keys, word, self._asking))
+        of_reports = {claim.obligation_key for claim in self._ledger.claims.live_in(reports)}
+        asked = [*reports, *(key for key in keys if key not in of_reports)]
+        all_but = [key for key in keys if key in of_reports]
+        return len(decisions.decide(self._ledger, asked, word, self._asking, all_but))
 
     def stop(self) -> Stop:
         hold, freeze = self._ledger.hold.current(), self._ledger.freeze.current()
@@ -288,12 +295,14 @@ def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
     signed.require(Role.RESOLVER)
     keys = [name.removeprefix(OBLIGATION) for name in form if name.startswith(OBLIGATION)]
     keys += form.get("obligations", "")[: 40 * MOST_KEYS].replace(",", " ").split()
+    reports = [name.removeprefix(WHOLE_REPORT) for name in form if name.startswith(WHOLE_REPORT)]
     kinds = {kind.value: kind for kind in DecisionKind}
-    if form.get("kind") not in kinds or not keys or len(keys) > MOST_KEYS:
+    if form.get("kind") not in kinds or not (keys or reports) or len(keys) > MOST_KEYS:
         raise RequestRefused(422, "desk.refused.empty")
     try:
         evidence = _text(form, "evidence")
-        unresolved_of(request).decide(keys, kinds[form["kind"]], by=signed.user.name, evidence=evidence)
+        found = unresolved_of(request)
+        found.decide(keys, kinds[form["kind"]], by=signed.user.name, evidence=evidence, reports=reports)
     except RepasseError as refused:
         return _page(request, status=422, problem=render(for_desk(refused.content), language_of(request)))
     return RedirectResponse("/doubts?done=decided", status_code=303)

@@ -219,6 +219,31 @@ def test_a_partial_report_of_which_all_was_paid_is_paid(label, service, partial)
     assert service.posts == 1
 
 
+@pytest.mark.parametrize("first", ["the one", "the others"])
+def test_a_whole_report_is_decided_but_for_the_payments_that_are_named(label, service, first):
+    service.behave(failing_payees=[BIA.destination.pix_key])
+    label.payments(*(payment(who, amount) for who, amount in ((ANA, "10,00"), (BIA, "20,00"), (CAIO, "30,00"))))
+    report = label.run()
+    service.behave(failing_payees=[])
+    keys, (name,) = keys_of(report), [batch["report_id"] for batch in summary_of(report)["batches"]]
+    assert f"repasse decide {name} --paid --all-but" in " ".join(label.say("settle", code=40).output.split())
+    failed = keys["20,00"]
+    for wrong in ([name, "--all-but", "ob-nobody"], [keys["10,00"], "--all-but", failed], ["rp-nobody"]):
+        decide(label, "paid", *wrong, code=2)
+    if first == "the one":
+        decide(label, "pay", failed)
+        decide(label, "paid", name)
+    else:
+        decide(label, "paid", name, "--all-but", failed)
+        decide(label, "pay", name)
+    decide(label, "paid", name, code=2)
+    label.say("settle")
+    assert places(told(report)) == {"paid": 4000, "failed": 2000}
+    again = approve_and_run(label, label.run(yes=False), "20,00")
+    assert places(summary_of(again)) == {"duplicate": 4000, "paid": 2000}
+    assert sorted(service.paid) == [1000, 2000, 3000]
+
+
 def test_a_payment_that_was_not_made_is_planned_again_alone_and_wants_an_approval(label, service, partial):
     keys = keys_of(partial)
     decide(label, "paid", keys["10,00"])
@@ -293,7 +318,8 @@ def test_royalties_of_a_partial_report_are_decided_like_payments_the_owner_s_par
     assert places(summary_of(report)) == {"undetermined": 10000}
     service.behave(failing_payees=[])
     keys = keys_of(report)
-    decide(label, "paid", keys["50,00"], keys["20,00"])
+    (batch,) = summary_of(report)["batches"]
+    decide(label, "paid", batch["report_id"], "--all-but", keys["30,00"])  # the owner's part among them
     decide(label, "pay", keys["30,00"])
     again = label.run()
     assert places(summary_of(again)) == {"duplicate": 7000, "paid": 3000}

@@ -69,5 +69,18 @@ def test_payments_of_a_report_that_did_not_tell_are_decided_by_a_tick_at_each(an
     assert submission.state == "partial"
 
 
+def test_all_of_a_report_but_those_ticked_is_decided_by_one_tick(ana, bia, caio, plan, service):
+    service.behave(failing_payees=[BIA.destination.pix_key])
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    page = caio.get("/doubts")
+    ticks = {name: key for key, name in re.findall(r'name="key:(ob-[a-z0-9]+)"> ([^<]+?) <', page)}
+    (whole,) = re.findall(r'name="(report:[^"]+)"', page)
+    form = {"kind": "paid", "evidence": "bank statement", whole: "on", f"key:{ticks[BIA.name]}": "on"}
+    assert caio.post("/doubts/decide", at="/doubts", **form) == "/doubts?done=decided"
+    with open_ledger_of(read_settings()) as ledger:
+        words = {key: word.kind.value for (key, _), word in ledger.decisions.on_reports(list(ticks.values())).items()}
+    assert words == {ticks[ANA.name]: "paid"}
+
+
 def test_nothing_ticked_decides_nothing(caio, service):
     caio.post("/doubts/decide", at="/doubts", code=422, kind="paid", evidence="bank statement")
