@@ -53,7 +53,7 @@ def decide(
     *Pay* frees what a report was to pay, so the service is asked first: what it says is paid, or on its way, is not.
 
     Args:
-        asked: Obligations, and reports: each stands for all it pays of which this can be decided.
+        asked: Obligations, and reports: each stands for all it pays on which nobody has decided yet.
         all_but: Obligations that are left out of the reports that are asked for.
 
     Raises:
@@ -79,15 +79,16 @@ _REPORT: Final = "rp-"  # begins the name of a report
 def _obligations_meant(
     ledger: Ledger, asked: Sequence[str], all_but: Collection[str], kind: DecisionKind
 ) -> Iterator[str]:
-    """Yield obligations as they were asked for, and of reports all on which this is open, but those left out."""
+    """Yield obligations as they were asked for, and of reports what nobody has decided on yet, but those left out."""
     of_reports = set[str]()
     for name in asked:
         if not name.startswith(_REPORT):
             yield name
             continue
         keys = [claim.obligation_key for claim in ledger.claims.live_in([name])]
-        known = _KnownObligations(ledger, keys)
-        meant = [key for key in keys if key not in all_but and known.question(key, kind)]
+        known, decided = _KnownObligations(ledger, keys), ledger.decisions.on_reports(keys)
+        undecided = [key for key in keys if key not in all_but and (key, name) not in decided]
+        meant = [key for key in undecided if known.question(key, kind)]
         if not meant:
             raise DecisionRefused(Message("decide.nothing" if keys else "decide.unknown", obligation=name))
         of_reports.update(keys)

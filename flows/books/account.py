@@ -19,14 +19,11 @@ def accounts_of_payee(
     since: dt.date = dt.date.min,
     until: dt.date | None = None,
     job: str | None = None,
-) -> PayeeAccounts | None:
+) -> PayeeAccounts:
     """Tell a payee's accounts, with all that stood under former documents.
 
     Args:
         since, until: The first and the last day that is shown, in Brazil; today where nobody says until when.
-
-    Returns:
-        None where nothing was booked until then, and nothing is planned or held.
 
     Raises:
         BrokenInvariant: an entry does not add up.
@@ -47,8 +44,6 @@ def accounts_of_payee(
         account = PayeeAccount(name, currency, payer_names.get(name, ""), before, shown, lines)
         if job in {None, name} and (before or shown or lines):
             found.append(account)
-    if not found:
-        return None
     name = ledger.payee_names.latest().get(tax_id, "")
     language = next((head.language for head in heads.values()), Outputs().language)
     first = max(since, min((entry.day for account in found for entry in account.entries), default=last))

@@ -50,12 +50,12 @@ def account(
         if not found.people:
             return show_nobody(console, found)
         accounts = accounts_of_payee(ledger, found.people[0], since=first, until=last, job=job)
-    if accounts is None:
-        raise ConfigurationError(Message("account.nothing_booked"))
     labels = catalogue_in(accounts.language)
     grids = account_grids(accounts, labels)
     whose = "  ".join(filter(None, (accounts.name, accounts.tax_id_masked, accounts.code)))
     console.print(whose, soft_wrap=True, markup=False)
+    if not grids:
+        console.print(labels("account.nothing_booked"), soft_wrap=True, markup=False)
     for grid in grids:
         show_grid(console, grid, accounts.language, most_rows=_MOST_ROWS)
     if out is not None:

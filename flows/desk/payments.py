@@ -133,11 +133,13 @@ def _month(request: Request, month: str) -> MonthView:
 def payee(request: Request, token: str, _signed: SignedIn) -> Response:
     """Show a payee's account over all periods, and of each where its sums come from and what became of them."""
     tax_id = payments_of(request).tax_id_of(token)
-    found = trace(ledger_of(request), tax_id, all_of_payee=True) if tax_id else None
-    accounts = accounts_of_payee(ledger_of(request), tax_id) if tax_id else None
-    if accounts is None:
+    if tax_id is None:
         raise RequestRefused(404, "desk.refused.nothing")
-    newest = sorted(found.payees if found else (), key=lambda period: period.period, reverse=True)
+    found, accounts = (
+        trace(ledger_of(request), tax_id, all_of_payee=True),
+        accounts_of_payee(ledger_of(request), tax_id),
+    )
+    newest = sorted(found.payees, key=lambda period: period.period, reverse=True)
     chains = [(period, _steps(period)) for period in newest]
     labels = catalogue_in(language_of(request))
     grids = [

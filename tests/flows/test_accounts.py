@@ -119,7 +119,8 @@ def test_some_days_open_with_what_was_owed_before_them_and_end_with_what_is_owed
     assert told(of_this_year)[0] == ("read", "2027-01", 1500, {"owed_cents": 1500})
     assert (of_this_year["opening_cents"], of_this_year["closing_cents"]) == (1500, 0)
     assert [payment["amount_cents"] for payment in of_this_year["payments"]] == [3000]
-    royalties.say("account", BIA.tax_id, "--year", "2020", code=10)
+    assert accounts_of(royalties, BIA, "--year", "2020") == []
+    assert "nada foi lançado" in royalties.say("account", BIA.tax_id, "--year", "2020").output
     royalties.say("account", BIA.tax_id, "--year", str(year), "--to", str(TODAY), code=10)
     royalties.say("account", BIA.tax_id, "--to", "ontem", code=10)
 
