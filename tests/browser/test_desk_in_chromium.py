@@ -98,7 +98,7 @@ def test_a_sheet_goes_from_upload_to_reconciliation(someone, shot, service):
     shot(bia, "payments")
     bia.screenshot(path=str(SHOTS / "payments-top.png"))
     bia.click("main th a")
-    bia.wait_for_selector("text=por período")
+    bia.wait_for_selector("text=por dia")
     shot(bia, "payee")
 
 
