@@ -9,25 +9,7 @@ from typing import Final
 from schemas.errors import BrokenInvariant
 from schemas.journal import EntryKind
 from schemas.obligation import Reasons
-from schemas.plan import PAID_LESS_TAX, Inferred, Place
 from schemas.values.masking import mask_tax_id
-
-P = Place
-# What an account sums apart, in the order it is shown; each place of a sum is in one of them.
-GROUPS: Final[Mapping[str, frozenset[str]]] = {
-    "tax": frozenset({P.TAX}),
-    "recouped": frozenset({P.RECOUPED}),
-    "carried_out": frozenset({P.CARRIED}),
-    "held": frozenset({P.HELD, P.CONFLICT, P.WITHHELD}),
-    "open": frozenset(
-        {P.PLANNED, P.NOT_SENT, P.IN_DOUBT, P.PROCESSING, P.UNDETERMINED, *Inferred, P.REFUSED, P.FAILED}
-    ),
-    "paid": frozenset({P.PAID, PAID_LESS_TAX}),
-    "owner": frozenset({P.OWNER}),
-    "income_tax": frozenset({P.INCOME_TAX}),
-    "excluded": frozenset({P.EXCLUDED}),
-    "duplicate": frozenset({P.DUPLICATE}),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,12 +142,27 @@ class PayeeAccount:
 
 
 @dataclass(frozen=True, slots=True)
+class AdvanceLeft:
+    """What of an advance is still to be recouped; columns of the view `advances`.
+
+    Attributes:
+        job: Whose advance it is; "" of one with a name, which all jobs of a payer recoup.
+    """
+
+    job: str
+    currency: str
+    reference: str
+    left_cents: int
+
+
+@dataclass(frozen=True, slots=True)
 class PayeeAccounts:
     """A payee's accounts with all jobs.
 
     Attributes:
         code: By which the payee stands in the exported journal; "" where nothing of theirs was ever booked.
         since, until: The days that are shown, both included.
+        advances: After the last of them.
     """
 
     name: str
@@ -174,7 +171,8 @@ class PayeeAccounts:
     since: dt.date
     until: dt.date
     accounts: tuple[PayeeAccount, ...]
-    code: str = ""
+    advances: tuple[AdvanceLeft, ...]
+    code: str
 
 
 @dataclass(frozen=True, slots=True)

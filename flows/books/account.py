@@ -4,7 +4,7 @@ import datetime as dt
 from collections import defaultdict
 
 from flows.books.payments import PaymentSearch
-from flows.books.views.columns import ACCOUNT
+from flows.books.views.columns import ACCOUNT, ADVANCES
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_heads
 from schemas.account import AccountEntry, PayeeAccount, PayeeAccounts, PaymentLine
@@ -47,8 +47,9 @@ def accounts_of_payee(
     name = ledger.payee_names.latest().get(tax_id, "")
     language = next((head.language for head in heads.values()), Outputs().language)
     first = max(since, min((entry.day for account in found for entry in account.entries), default=last))
+    advances = tuple(ledger.views.ask(ADVANCES, payees=sorted(documents), until=last))
     code = ledger.journal.payee_codes([tax_id]).get(tax_id, "")
-    return PayeeAccounts(name, mask_tax_id(tax_id), language, first, last, tuple(found), code)
+    return PayeeAccounts(name, mask_tax_id(tax_id), language, first, last, tuple(found), advances, code)
 
 
 def _day_of(line: PaymentLine, today: dt.date) -> dt.date:

@@ -12,7 +12,7 @@ from flows.books.rules.trace import place_now
 from flows.payables.rules.journal_entries import account_of
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import RecordHead, read_heads, read_obligations
-from schemas.account import GROUPS, Owed, OwedSum
+from schemas.account import Owed, OwedSum
 from schemas.job import BRASILIA, Outputs
 from schemas.journal import AccountKind, JournalAccount
 from schemas.obligation import Kind, Obligation, because, submissions_of
@@ -38,7 +38,8 @@ _OWED: Final[Mapping[AccountKind, Kind]] = {
     AccountKind.SERVICE_HELD: "payment",
 }
 _KINDS: Final[tuple[Kind, ...]] = ("royalty", "payment", "carried", "unmatched")
-_UNPAID: Final = GROUPS["carried_out"] | GROUPS["held"] | GROUPS["open"] | GROUPS["excluded"]
+_DONE: Final = {Place.PAID, Place.INCOME_TAX, Place.TAX, Place.OWNER, Place.RECOUPED, Place.DUPLICATE}
+_UNPAID: Final = frozenset(Place) - _DONE
 
 
 class Unpaid:

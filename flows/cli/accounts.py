@@ -244,6 +244,7 @@ def _account_document(accounts: "PayeeAccounts") -> dict[str, Any]:
             }
             for account in accounts.accounts
         ],
+        "advances": [dataclasses.asdict(advance) for advance in accounts.advances],
     }
 
 

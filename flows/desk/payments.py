@@ -17,7 +17,7 @@ from flows.books.trace import trace
 from flows.desk.guard import RequestRefused, SignedIn, ledger_of
 from flows.desk.pages import language_of, page_of, show
 from flows.desk.previews import XLSX
-from io_adapters.outputs.accounts import account_grids_of, month_grids, receipt_pdf, workbook_of
+from io_adapters.outputs.accounts import account_grids_of, advances_grid, month_grids, receipt_pdf, workbook_of
 from io_adapters.outputs.workbook import csv_text
 from schemas.account import MonthView, PaymentLine
 from schemas.messages import Message, catalogue_in
@@ -146,7 +146,8 @@ def payee(request: Request, token: str, _signed: SignedIn) -> Response:
         (account, [grid.without_empty() for grid in account_grids_of(account, labels) if grid.rows])
         for account in accounts.accounts
     ]
-    return show(request, "payee.html", payee=accounts, accounts=grids, chains=chains)
+    advances = advances_grid(accounts, labels) if accounts.advances else None
+    return show(request, "payee.html", payee=accounts, accounts=grids, advances=advances, chains=chains)
 
 
 def _steps(period: PayeeTrace) -> list[ExplainedLine]:

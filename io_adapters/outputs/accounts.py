@@ -76,11 +76,20 @@ def payments_grid(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = 
             reason = reasons_text((why.text for why in payment.reasons), labels) if is_held else ""
         what = " ".join(filter(None, (labels(f"cli.trace.kind_{payment.kind}"), payment.reference)))
         sent_on = payment.sent_at.astimezone(BRASILIA).date() if payment.sent_at else None
-        period = period_text(payment.period, labels.language)
+        period = _run_link(period_text(payment.period, labels.language), payment.run_id)
         amount = Money(payment.amount_cents)
         rows.append([period, what, amount, place, reason, sent_on, payment.report])
     title = labels("account.payments", job=account.job, currency=account.currency)
     return Grid(title, _columns(names, labels), rows)
+
+
+def advances_grid(accounts: PayeeAccounts, labels: Catalogue) -> Grid:
+    """One row per advance of which something is still to be recouped."""
+    rows: list[list[Field]] = [
+        [advance.job, advance.reference.replace("|", " ").strip(), advance.currency, Money(advance.left_cents)]
+        for advance in accounts.advances
+    ]
+    return Grid(labels("account.advances"), _columns(("job", "reference", "currency", "amount"), labels), rows)
 
 
 def owed_grid(owed: Owed, labels: Catalogue, *, masked: bool) -> Grid:
@@ -238,7 +247,8 @@ def _run_link(text: str, run_id: str) -> str | Link:
 
 
 def account_grids(accounts: PayeeAccounts, labels: Catalogue, *, to_payee: bool = False) -> list[Grid]:
-    return [grid for account in accounts.accounts for grid in account_grids_of(account, labels, to_payee=to_payee)]
+    grids = [grid for account in accounts.accounts for grid in account_grids_of(account, labels, to_payee=to_payee)]
+    return [*grids, *([advances_grid(accounts, labels)] if accounts.advances else [])]
 
 
 def account_grids_of(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = False) -> tuple[Grid, Grid]:

@@ -153,6 +153,8 @@ def test_a_row_of_a_sheet_and_a_held_balance_stand_in_the_account_with_their_rea
         "recouped_cents": 2500,
         "paid_cents": 1200,
     }
+    (advance_left,) = royalties.ask("account", ANA.tax_id)["advances"]
+    assert (advance_left["reference"], advance_left["left_cents"]) == ("adv-1", 1500)
     (of_bia,) = accounts_of(royalties, BIA)
     assert told(of_bia) == [("read", "2026-07", 2500, {"owed_cents": 2500})]
     (held,) = of_bia["payments"]

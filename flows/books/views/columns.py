@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.ledger.views import LedgerView
-from schemas.account import AccountEntry, MonthSums
+from schemas.account import AccountEntry, AdvanceLeft, MonthSums
 
 
 def _text(*names: str) -> str:
@@ -12,4 +12,5 @@ def _text(*names: str) -> str:
 
 
 ACCOUNT: Final = LedgerView(_text("legs", "account"), AccountEntry)
+ADVANCES: Final = LedgerView(_text("advances"), AdvanceLeft)
 MONTH: Final = LedgerView(_text("legs", "month"), MonthSums)

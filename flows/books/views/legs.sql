@@ -7,8 +7,8 @@ WITH legs AS (
         entries.period AS period,
         entries.kind AS kind,
         entries.cause AS cause,
-        entries.job AS job,
-        entries.currency AS currency,
+        CASE WHEN accounts.job = '' THEN entries.job ELSE accounts.job END AS job,
+        accounts.currency AS currency,
         accounts.payee AS payee,
         CASE
             WHEN accounts.kind IN ('payee', 'payment') THEN 'owed'

@@ -12,6 +12,7 @@ SELECT
     job, period, currency,
     SUM(CASE
         WHEN place = 'source' THEN -cents
+        WHEN kind = 'move' THEN cents
         WHEN kind = 'opening' AND place = 'owed' AND cents > 0 THEN cents
         ELSE 0
     END) AS came_in_cents,

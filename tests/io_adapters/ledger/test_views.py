@@ -90,6 +90,20 @@ def test_each_job_has_an_account_of_its_own(booked):
     assert only.job == "editora"
 
 
+def test_what_moves_to_another_job_leaves_the_account_of_the_one_and_comes_into_that_of_the_other(booked):
+    old, new = Series("selo", "payer", "BRL"), Series("editora", "payer", "BRL")
+    transfer = Transfer()
+    transfer.move(old.account(A.PAYEE, "ana"), new.account(A.PAYEE, "ana"), 1700)
+    entry = JournalEntry(entry_id(K.MOVE, "selo"), K.MOVE, new, "", None, "series selo", postings_of(transfer.sums))
+    booked.journal.post([entry], "run-2")
+    accounts = {one.job: one for one in accounts_of_payee(booked, "ana").accounts}
+    assert {job: reais(one.closing_cents) for job, one in accounts.items()} == {"editora": "17.00", "selo": "0.00"}
+    assert [(e.kind, e.came_in_cents) for e in accounts["editora"].entries] == [(K.MOVE, 1700)]
+    sums = booked.views.ask(MONTH, month="2028-01", by="day")
+    moved = {row.job: (row.came_in_cents, row.owed_cents) for row in sums if not row.period}
+    assert moved == {"editora": (1700, 1700), "selo": (-1700, -1700)}
+
+
 def test_days_of_which_nothing_is_on_record_have_no_account(booked):
     assert accounts_of_payee(booked, "ana", until=dt.date(2020, 12, 31)).accounts == ()
     assert accounts_of_payee(booked, "caio").accounts == ()
