@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from functools import cache
+from functools import cache, lru_cache
 from gettext import c2py  # the rule of plurals, as Babel reads it
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -287,22 +287,30 @@ class Catalogue:
 
     def _write_typed(self, fact: Money | Decimal | dt.date) -> str:
         from babel.dates import format_date, format_datetime  # noqa: PLC0415  # as above
-        from babel.numbers import format_decimal  # noqa: PLC0415
 
         match fact:
             case Money():
                 return f"{currency_sign(fact.currency)} {self._write_typed(Decimal(fact.cents).scaleb(-2))}".lstrip()
             case Decimal():
-                decimals = max(0, -int(fact.as_tuple().exponent))
-                pattern = f"#,##0.{'0' * decimals}".rstrip(".")
-                with localcontext(prec=200):  # as many digits as a statement can write
-                    return format_decimal(fact, pattern, locale=self._locale)
+                return _decimal_text(str(fact), self._locale)
             case dt.datetime():
                 pattern = "dd/MM/yyyy HH:mm" if self.language == "pt-BR" else "yyyy-MM-dd HH:mm"
                 return format_datetime(fact, pattern, locale=self._locale)
             case _:
                 pattern = "dd/MM/yyyy" if self.language == "pt-BR" else "yyyy-MM-dd"
                 return format_date(fact, pattern, locale=self._locale)
+
+
+@lru_cache(maxsize=20_000)  # of a file with a problem in each row the same small numbers are written again and again
+def _decimal_text(digits: str, locale: str) -> str:
+    """Write a number as readers of a locale do, with the decimals it has; equal numbers may have others."""
+    from babel.numbers import format_decimal  # noqa: PLC0415  # as above
+
+    number = Decimal(digits)
+    decimals = max(0, -int(number.as_tuple().exponent))
+    pattern = f"#,##0.{'0' * decimals}".rstrip(".")
+    with localcontext(prec=200):  # as many digits as a statement can write
+        return format_decimal(number, pattern, locale=locale)
 
 
 def _as_it_is(id_: str) -> str:
