@@ -11,8 +11,8 @@ asked AS (
 SELECT
     job, period, currency,
     SUM(CASE
+        WHEN kind = 'move' THEN CASE WHEN place = 'source' THEN 0 ELSE cents END
         WHEN place = 'source' THEN -cents
-        WHEN kind = 'move' THEN cents
         WHEN kind = 'opening' AND place = 'owed' AND cents > 0 THEN cents
         ELSE 0
     END) AS came_in_cents,

@@ -131,7 +131,7 @@ def book(ledger, drawn) -> None:
             ledger.journal.post([JournalEntry(name, kind, series, period.label, period.start, "", postings)], "run-1")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=st.lists(ENTRIES, max_size=8))
 def test_an_account_comes_to_the_journals_balance_whatever_was_booked(ledger_url, clock, drawn):
     """Any entry, of kinds and accounts that no code books together: no row is without its sum, and none is lost."""
@@ -152,7 +152,7 @@ ORDINARY = ENTRIES.filter(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=st.lists(ORDINARY, min_size=1, max_size=8))
 def test_a_month_has_all_that_was_booked_about_it_and_in_it(ledger_url, clock, drawn):
     """Advances and opening balances aside, of which one leg is no matter of a month's columns: flows play those."""
