@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 
 from schemas.job import BRASILIA
+from tests.flows.every_view import look_through
 from tests.flows.jobs import advance, line, payee, people, share
 
 ANA, BIA = people(2)
@@ -44,6 +45,16 @@ def test_the_new_name_takes_up_what_the_old_one_carried_and_recouped(halves, ser
     run(halves, "2026-09", "selo-aurora", "60,00", continues="selo")
     # Ana: 50 less the 15 left of the advance; Bia: 50 and the 15 carried in.
     assert paid(service) == [[3500, 6500], [3000, 3000]]
+
+
+def test_what_a_job_took_up_of_the_other_left_its_account_and_every_view_adds_up(halves, service):
+    run(halves, "2026-07", "selo", "30,00")
+    run(halves, "2026-08", "selo-aurora", "100,00", continues="selo")
+    accounts = {one["job"]: one for one in halves.ask("account", BIA.tax_id)["accounts"]}
+    assert {job: one["closing_cents"] for job, one in accounts.items()} == {"selo": 0, "selo-aurora": 0}
+    moves = {job: [e["came_in_cents"] for e in one["entries"] if e["kind"] == "move"] for job, one in accounts.items()}
+    assert moves == {"selo": [-1500], "selo-aurora": [1500]}
+    look_through(halves.job, at_desk=True)
 
 
 def test_a_month_of_the_new_name_run_again_finds_what_it_found(halves, service):
