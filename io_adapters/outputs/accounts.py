@@ -316,7 +316,7 @@ def _boxes(accounts: PayeeAccounts, labels: Catalogue, numbers: Numbers) -> list
         figures = {name.removesuffix("_cents"): sum(account.sum_cents(name) for account in own) for name in names}
         figures["balance"] = sum(account.closing_cents for account in own)
         for key, cents in figures.items():
-            amount = f"{currency_sign(currency)} {numbers.cents(cents)}" if key == "paid" else numbers.cents(cents)
+            amount = f"{currency_sign(currency)} {numbers.cents(cents)}" if key == "balance" else numbers.cents(cents)
             boxes.append({"name": labels(f"account.{key}"), "amount": amount, "note": ""})
     return boxes
 
