@@ -22,14 +22,13 @@ from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.left_out import mark_repeated
 from flows.payables.rules.obligations import break_down
 from flows.payables.rules.places import count_rows, place_rows, reconcile, total_up
-from flows.payables.rules.plan_batches import plan_batches
+from flows.payables.rules.plan_batches import plan_batches, sent_fields
 from flows.payables.rules.plan_review import (
     destinations_of_plan,
     not_paid_of,
     notices_of_rows,
     rows_of,
 )
-from flows.payables.rules.sent_fields import sent_fields
 from flows.payables.waits import waits_elsewhere
 from flows.reports.report_list import frozen_message
 from flows.run import Run

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
+from typing import Any, Final
 
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.obligations import ARRAYS, Arrays
@@ -13,10 +14,11 @@ from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Period
 from schemas.obligation import NO_ROW, Obligation, Obligations, because, sum_cents
 from schemas.plan import BatchPayment, ExchangeTerms, JobIdentity, PaymentBatch, PaymentPlan, Place
+from schemas.plan_view import Sent
 from schemas.submission import Submission
 from schemas.tables.model import records
 from schemas.values.bank_account import BankAccount, PixKey
-from schemas.values.masking import digest_of
+from schemas.values.masking import digest_of, mask_email, mask_tax_id
 from schemas.wire import BankAccountData, PaymentEntry, SplitRequest, amount_from_cents, body_of, canonical_json
 
 
@@ -114,6 +116,43 @@ def entry_digest(obligation: Obligation) -> str:
 def digest_of_entry(entry: Mapping[str, object]) -> str:
     """Identity of a payment entry, of a body about to be made or of one that was sent; what it is made of aside."""
     return digest_of("entry", canonical_json({name: value for name, value in entry.items() if name not in ARRAYS}))
+
+
+# Shown in columns of their own: payee, amount, destination.
+_IN_COLUMNS: Final = frozenset({"taxId", "name", "amount", "bankAccount"})
+_MASKS: Final = {"email": mask_email, "originalTaxId": mask_tax_id}
+
+
+def sent_fields(plan: PaymentPlan) -> dict[str, dict[str, Sent]]:
+    """Return what each payment sends beside who is paid, how much and where to, from the bytes that would be sent.
+
+    What is not set is missing: null, no, nothing. The final amount is there where it is not the amount; of a list its
+    length.
+
+    Returns:
+        Obligation key -> name on the wire -> value as it may be shown.
+    """
+    return {
+        entry["extPaymentId"]: {
+            name: _masked_field(name, value) for name, value in entry.items() if _is_set(name, value, entry)
+        }
+        for batch in plan.batches
+        for entry in json.loads(batch.content, parse_float=Decimal)["payments"]
+    }
+
+
+def _is_set(name: str, value: Any, entry: Mapping[str, Any]) -> bool:  # noqa: ANN401  # JSON
+    return bool(value) and name not in _IN_COLUMNS and not (name == "finalAmount" and value == entry["amount"])
+
+
+def _masked_field(name: str, value: Any) -> Sent:  # noqa: ANN401  # JSON
+    match value:
+        case bool():
+            return value
+        case list():
+            return len(value)
+        case _:
+            return _MASKS.get(name, str)(str(value))
 
 
 def hold_refused(obligations: Obligations, refused: Collection[str], excused: Collection[str]) -> Obligations:

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from python_calamine import CalamineWorkbook
 
-from flows.payables.rules.plan_batches import plan_batches
+from flows.payables.rules.plan_batches import plan_batches, sent_fields
 from flows.payables.rules.plan_review import destinations_of_plan, rows_of
-from flows.payables.rules.sent_fields import sent_fields
 from io_adapters.outputs.grid import field_text
 from io_adapters.outputs.plan_grids import plan_grids, plan_xlsx, planned_grid
 from schemas.job import Period
