@@ -54,7 +54,7 @@ class AccountEntry(JournalSums):
     Attributes:
         day: On which it was booked, in Brazil.
         period: Which it is about; "" for none.
-        cause: What it rests on: of what was sent, the id of its submission.
+        cause: Of what was sent, the id of its submission; "" of all else, since a move's cause names documents.
         owed_cents: By how much more is owed since.
     """
 
