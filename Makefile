@@ -90,7 +90,7 @@ wheel: $(READY)
 	build/wheel/env/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt build/wheel/*.whl
 	mkdir build/wheel/elsewhere
 	cd build/wheel/elsewhere && ../env/bin/repasse demo
-	cd build/wheel/env/lib/python3*/site-packages/flows && ls prefect_ui/declared/deployments.yaml books/views/legs.sql
+	cd build/wheel/env/lib/python3*/site-packages/flows && ls prefect_ui/declared/deployments.yaml views/legs.sql
 
 # What the house is made of, counted; TIMED=1 counts the seconds of check and test as well
 census: $(READY)

@@ -18,7 +18,6 @@ from schemas.issues import Issue
 from schemas.job import BRASILIA, Job, Outputs
 from schemas.messages import Listed, Message, catalogue_in, render
 from schemas.reconciliation import Discrepancy, Summary
-from schemas.waits import OpenPeriod
 
 if TYPE_CHECKING:  # a check speaks to no service, and need not wait for what that is done with
     from io_adapters.payout_api.assumptions import Assumptions
@@ -160,7 +159,6 @@ class Run:
     messages: list[Message | Listed] = field(default_factory=list)
     outputs: list[Path] = field(default_factory=list)
     summary: Summary | None = None
-    left: OpenPeriod | None = None
     touched: set[str] = field(default_factory=set)
 
     listed: tuple["SplitReport", ...] = ()

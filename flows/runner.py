@@ -119,7 +119,7 @@ def opened_run(
 def _finish(run: Run) -> None:
     summary = run.summary.to_json() if run.summary else None
     state = run.summary.state if run.summary else state_name(run.exit_code, sent=False)
-    run.ledger.runs.finish(run.id, state, int(run.exit_code), summary, run.left)
+    run.ledger.runs.finish(run.id, state, int(run.exit_code), summary)
 
 
 def describe_service(service: ServiceSettings | None) -> str:

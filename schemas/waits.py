@@ -6,16 +6,38 @@ Kept by job and period with nobody's name in it, so that it can be told wherever
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import Final, Literal
-
-from pydantic import TypeAdapter
 
 from schemas.errors import PRECEDENCE, ExitCode
 from schemas.messages import Listed, Message, Money
 from schemas.obligation import Reasons, reasons_message
 from schemas.plan import Place
+
+# The kind of what is counted in rows of files, not in money.
+ROW: Final = "row"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftSum:
+    """Obligations of a run that nothing has paid, as tables tell them apart; of `ROW`, rows of files.
+
+    Attributes:
+        place: Where the run had them; a report that claims them tells where they are by now.
+        reasons: As `schemas.obligation.reasons_json` writes them.
+        submission_id: What claims them; "" for nothing.
+        word: People's last word on what that report did for them; "" for none.
+        number: How many there are.
+    """
+
+    run_id: str
+    kind: str
+    place: str
+    reasons: str
+    submission_id: str
+    word: str
+    number: int
+    amount_cents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +62,6 @@ class OpenPeriod:
     language: str
     folder: str
     items: tuple[OpenItem, ...]
-
-    def to_json(self) -> bytes:
-        return _adapter().dump_json(self)
-
-    @staticmethod
-    def from_json(content: bytes) -> "OpenPeriod":
-        return _adapter().validate_json(content)
-
-
-@cache
-def _adapter() -> TypeAdapter[OpenPeriod]:
-    """Return what writes and reads; it takes long to make, and most commands need none."""
-    return TypeAdapter(OpenPeriod)
 
 
 class WaitKind(StrEnum):

@@ -7,8 +7,6 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-import pyarrow.compute as pc
-
 from flows.approvals.rules import Question, open_question
 from flows.payables.earlier_reports import shown_by_id
 from flows.payables.rules.claims import says_paid
@@ -18,17 +16,16 @@ from flows.run import Run
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.claims import LedgerMoved
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.run_record import read_obligations
+from io_adapters.ledger.run_record import last_obligations, read_heads
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.messages import Message, Money
-from schemas.obligation import Obligation, Obligations
+from schemas.obligation import Obligation
 from schemas.plan import Place
 from schemas.submission import Alarm, Claim, Submission, SubmissionState
 from schemas.values.names import different_people, normal_reference, same_person
 from schemas.wire import SplitReport
 
-RUNS_SEARCHED: Final = 1000
 _UNMADE: Final = frozenset({DecisionKind.PAY, DecisionKind.DROP})
 
 Asking = Callable[[], AbstractContextManager[Run]]
@@ -190,12 +187,8 @@ def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
     claims = ledger.claims.live_for_obligations(keys)
     jobs = {submission.job for submission in ledger.submissions.with_ids({claim.submission_id for claim in claims})}
     missing = set(keys) - {claim.obligation_key for claim in claims}
-    for run in ledger.runs.list(RUNS_SEARCHED) if missing else []:
-        seen = {obligation.key for obligation in _obligations_of(ledger, run.run_id, missing)}
-        if seen:
-            jobs.add(run.job)
-            missing -= seen
-    return jobs
+    seen_by = {run_id for run_id, _ in last_obligations(ledger, missing).values()}
+    return jobs | {head.job for head in read_heads(ledger, seen_by).values()}
 
 
 class _KnownObligations:
@@ -250,17 +243,7 @@ def _under_a_former_key(ledger: Ledger, seen: Obligation | None) -> list[Claim]:
 
 
 def _last_seen(ledger: Ledger, keys: Collection[str]) -> dict[str, Obligation]:
-    found: dict[str, Obligation] = {}
-    for run in ledger.runs.list(RUNS_SEARCHED):
-        missing = set(keys) - set(found)
-        if not missing:
-            break
-        found |= {obligation.key: obligation for obligation in _obligations_of(ledger, run.run_id, missing)}
-    return found
-
-
-def _obligations_of(ledger: Ledger, run_id: str, keys: Collection[str]) -> Obligations:
-    return read_obligations(ledger, [run_id], pc.field("key").isin(list(keys))).get(run_id, ())
+    return {key: obligation for key, (_, obligation) in last_obligations(ledger, keys).items()}
 
 
 S = SubmissionState

@@ -4,7 +4,7 @@ import datetime as dt
 from collections import defaultdict
 
 from flows.books.payments import PaymentSearch
-from flows.books.views.columns import ACCOUNT, ADVANCES
+from flows.views.columns import ACCOUNT, ADVANCES
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_heads
 from schemas.account import AccountEntry, PayeeAccount, PayeeAccounts, PaymentLine
@@ -33,7 +33,7 @@ def accounts_of_payee(
     today = ledger.now().astimezone(BRASILIA).date()
     last = until or today
     entries, payments = _by_job(ledger, documents, last)
-    heads = read_heads(ledger, [run.run_id for run in ledger.runs.last_with_records(job=job)])
+    heads = read_heads(ledger, [run.run_id for run in ledger.runs.last_with_results(job=job)])
     payer_names = {head.job: head.payer_name for head in reversed(heads.values())}
     found = list[PayeeAccount]()
     for name, currency in sorted(entries.keys() | payments.keys()):

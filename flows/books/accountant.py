@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.run_record import RecordHead, read_heads
+from io_adapters.ledger.run_record import RecordHead, read_heads, read_natures
 from io_adapters.outputs.journal_export import (
     AccountNames,
     Booked,
@@ -112,6 +112,7 @@ class _Known:
         self._names = ledger.payee_names.latest()
         self._runs = defaultdict[tuple[str, str], list[str]](list)
         self._heads: dict[tuple[str, str], list[RecordHead]] = {}
+        self._natures: dict[tuple[str, str], dict[str, str]] = {}
         for run in ledger.runs.list(limit=None):  # newest first
             self._runs[run.job, run.period].append(run.run_id)
 
@@ -125,13 +126,15 @@ class _Known:
 
     def nature(self, job: str, period: str, tax_id: str) -> str:
         """Return the nature of a payee's income, as the latest run that knew one has it; "" for none."""
-        return next((head.natures[tax_id] for head in self._of(job, period) if tax_id in head.natures), "")
+        where = job, period
+        if where not in self._natures:
+            self._natures[where] = read_natures(self._ledger, self._runs[where])
+        return self._natures[where].get(tax_id, "")
 
     def _of(self, job: str, period: str) -> list[RecordHead]:
         where = job, period
         if where not in self._heads:
-            heads = read_heads(self._ledger, self._runs[where])
-            self._heads[where] = [heads[run_id] for run_id in self._runs[where] if run_id in heads]
+            self._heads[where] = list(read_heads(self._ledger, self._runs[where]).values())
         return self._heads[where]
 
 

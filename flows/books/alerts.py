@@ -8,6 +8,7 @@ from flows.house_ledger import open_ledger_of
 from flows.settings import Settings
 from io_adapters.alerts import NotAlerted, post_webhook, send_email
 from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.run_record import read_heads
 from schemas.errors import ExitCode, RepasseError
 from schemas.job import BRASILIA, Outputs
 from schemas.messages import Listed, Message, Money, for_desk, render
@@ -85,7 +86,7 @@ def _alert_of(
     if summary is not None and summary.plan_digest and ExitCode.APPROVAL_WANTED in holds:
         stored = ledger.plans.get(summary.plan_digest)
         plan = WaitingPlan(stored.digest, stored.payees, Money(stored.total_cents, stored.currency))
-    languages = {period.run_id: period.language for period in ledger.runs.left_open(run.job)}
+    head = read_heads(ledger, [run_id]).get(run_id)
     return alert_of_run(
         holds,
         run_id=run_id,
@@ -93,7 +94,7 @@ def _alert_of(
         period=run.period,
         plan=plan,
         desk_url=desk_url,
-        language=languages.get(run_id, Outputs().language),
+        language=head.language if head else Outputs().language,
         notes=tuple(map(for_desk, notes)) if desk_url else notes,
     )
 

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from flows.books.views.columns import MONTH
+from flows.views.columns import MONTH
 from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.run_record import read_heads
 from io_adapters.ledger.runs import StoredRun
 from schemas.account import WHERE_IT_IS, MonthLine, MonthSums, MonthView
 from schemas.job import Outputs, labelled_period
@@ -43,8 +44,8 @@ def view_of_month(ledger: Ledger, month: str) -> MonthView:
         _line(ledger, sums.get(where) or _nothing(*where), of_period[where[:2]], waiting[where])
         for where in sorted(sums.keys() | waiting.keys())
     ]
-    spoken = {(left.job, left.period): left.language for left in ledger.runs.left_open()}
-    language = next((spoken[where] for where in reversed(of_period) if where in spoken), Outputs().language)
+    heads = read_heads(ledger, (run.run_id for run in reversed(runs)))
+    language = next((head.language for head in heads.values()), Outputs().language)
     return MonthView(month, language, tuple(lines), tuple(ledger.views.ask(MONTH, month=month, by="day")))
 
 

@@ -1,12 +1,9 @@
 """What was owed and not paid at the end of a day: balances of the journal, transit by report, and plans that wait."""
 
 import datetime as dt
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
-
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from flows.books.rules.trace import place_now
 from flows.payables.rules.journal_entries import account_of
@@ -15,7 +12,7 @@ from io_adapters.ledger.run_record import RecordHead, read_heads, read_obligatio
 from schemas.account import Owed, OwedSum
 from schemas.job import BRASILIA, Outputs
 from schemas.journal import AccountKind, JournalAccount
-from schemas.obligation import Kind, Obligation, because, submissions_of
+from schemas.obligation import Kind, Obligation, Obligations, because, submissions_of
 from schemas.plan import JobIdentity, Place, shown_place
 from schemas.submission import SubmissionState
 from schemas.values.masking import mask_value
@@ -55,26 +52,18 @@ class Unpaid:
     ) -> None:
         self._ledger = ledger
         self._names, self._states = ledger.payee_names.latest(), ledger.submissions.states_at(end)
-        last = [run.run_id for run in ledger.runs.last_with_records(before=end)]
-        heads = read_heads(ledger, last)
-        self._heads = {run_id: heads[run_id] for run_id in last}  # the latest first
+        last = [run.run_id for run in ledger.runs.last_with_results(before=end)]
+        self._heads = read_heads(ledger, last)  # the latest first
         booked = ledger.journal.booked_by(last, end)
         self._balances = {
             a: cents for a, cents in ledger.journal.balances(end, payees=payees).items() if a.kind in _OWED
         }
         self._transit = ledger.journal.open_claims(end, payees)
         people = {account.payee for account in self._balances} | {account.payee for _, account in self._transit}
-        is_unpaid = pc.field("place").isin(sorted(_UNPAID)) & pc.field("kind").isin(_KINDS)
-        is_unpaid &= pc.field("amount_cents") != 0
-        if payees is not None:
-            is_unpaid &= pc.field("tax_id").isin(pa.array(payees, pa.string()))
-        is_told = is_unpaid if with_plans else is_unpaid & (pc.field("place") != Place.PLANNED.value)
-        self._unbooked = read_obligations(ledger, [run_id for run_id in last if run_id not in booked], is_told)
+        told = _UNPAID if with_plans else _UNPAID - {Place.PLANNED}
+        self._unbooked = _unpaid(ledger, [run_id for run_id in last if run_id not in booked], told, payees)
         people |= {due.payee.tax_id for obligations in self._unbooked.values() for due in obligations}
-        known = (
-            read_obligations(ledger, booked, is_unpaid & pc.field("tax_id").isin(pa.array(people, pa.string())))
-            | self._unbooked
-        )
+        known = _unpaid(ledger, booked, _UNPAID, people) | self._unbooked
         self._periods = ledger.journal.last_periods(end, people)
         self._why = dict[JournalAccount, Obligation]()
         for run_id in sorted(known, key=lambda name: self._heads[name].period):
@@ -167,6 +156,13 @@ class Unpaid:
             key=obligation.key,
             obligation_cents=obligation.amount_cents,
         )
+
+
+def _unpaid(
+    ledger: Ledger, run_ids: Iterable[str], places: Collection[Place], payees: Collection[str] | None
+) -> dict[str, Obligations]:
+    found = read_obligations(ledger, run_ids, places=places, payees=payees)
+    return {name: tuple(due for due in own if due.kind in _KINDS and due.amount_cents) for name, own in found.items()}
 
 
 def _account(head: RecordHead, due: Obligation) -> JournalAccount:

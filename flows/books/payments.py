@@ -5,8 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-import pyarrow.compute as pc
-
 from flows.books.owed import Unpaid
 from flows.books.rules.trace import place_now
 from flows.payables.rules.places import reconcile
@@ -117,7 +115,7 @@ class PaymentSearch:
     def _unpaid(self, search: Search, payees: Collection[str] | None = None) -> Iterator[PaymentLine]:
         """Tell of what is owed and in no submission, or in none that counts any more."""
         ledger = self._ledger
-        runs = {(run.job, run.period): run.run_id for run in ledger.runs.last_with_records(job=search.job or None)}
+        runs = {(run.job, run.period): run.run_id for run in ledger.runs.last_with_results(job=search.job or None)}
         end = ledger.now() + dt.timedelta(seconds=1)
         for due in Unpaid(ledger, end, with_plans=False, payees=payees).sums():
             where = due.job, due.period
@@ -178,7 +176,7 @@ def receipt_of(ledger: Ledger, key: str) -> Receipt | None:
     head = read_heads(ledger, [mine.run_id]).get(mine.run_id) if mine else None
     if mine is None or head is None:
         return None
-    same_key = read_obligations(ledger, [mine.run_id], pc.field("key") == key)[mine.run_id]
+    same_key = read_obligations(ledger, [mine.run_id], keys=[key])[mine.run_id]
     (submission,) = ledger.submissions.with_ids([mine.submission_id])
     reports = {
         name: SplitReport.model_validate(parse_json(seen.document))

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-import pyarrow.compute as pc
-
 from flows.books.lines import Statements
 from flows.books.rules.trace import (
     MOST_RANGES,
@@ -19,7 +17,7 @@ from flows.books.rules.trace import (
 from flows.payables.rules.places import with_what_was_kept
 from flows.run_request import RunRequest
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.run_record import RunRecord, read_heads, read_obligations, read_record
+from io_adapters.ledger.run_record import RunRecord, last_obligations, read_heads, read_record
 from schemas.approval import Decision
 from schemas.job import Outputs, labelled_period
 from schemas.layouts.layout import fold
@@ -82,11 +80,12 @@ class RunRecords:
 
     def payee_of(self, key: str) -> TraceWanted | None:
         """Find whose an obligation is that nothing has ever claimed, in the newest record that holds it."""
-        for where, run_ids in self.runs.items():
-            for run_id in run_ids:
-                for obligation in read_obligations(self._ledger, [run_id], pc.field("key") == key).get(run_id, ()):
-                    return TraceWanted(*where, obligation.payee.tax_id, frozenset({key}), run_id)
-        return None
+        last = last_obligations(self._ledger, [key]).get(key)
+        run = self._ledger.runs.get(last[0]) if last else None
+        if last is None or run is None or (run.job, run.period) not in self.runs:
+            return None
+        run_id, obligation = last
+        return TraceWanted(run.job, run.period, obligation.payee.tax_id, frozenset({key}), run_id)
 
     def key_of(self, payee: str) -> str:
         """Return the newest obligation of a payee; "" where they never had one."""

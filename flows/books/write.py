@@ -20,7 +20,6 @@ from flows.payables.draft import Draft
 from flows.payables.rules.exchange_rate import codes_of, with_rates
 from flows.payables.rules.left_out import mark_repeated
 from flows.payables.rules.places import count_rows, is_duplicate, place_rows, reconcile, total_up
-from flows.payables.rules.waits import open_items
 from flows.payables.waits import waits_of_run
 from flows.reports.report_list import inferred_payments
 from flows.royalties.rules.statements import (
@@ -32,20 +31,19 @@ from flows.royalties.rules.statements import (
 from flows.royalties.rules.terms import languages_of, minimums_of
 from flows.run import Run
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.run_record import RunRecord, read_record, save_record
+from io_adapters.ledger.run_record import CHECKS, RunRecord, read_record, save_record
 from io_adapters.outputs.run_folder import write_outputs
 from io_adapters.outputs.statements.folder import write_statements
 from schemas.errors import BrokenInvariant, ExitCode, worst
 from schemas.messages import Message
 from schemas.obligation import Obligations, submissions_of
 from schemas.parsing.row_accounting import RowRuns
-from schemas.payee_statement import Quote, StatementBasis
+from schemas.payee_statement import StatementBasis, StatementHeading
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Reconciliation, RecordedDecision, ReportLine, Summary
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.tables.model import DataFrame, records
 from schemas.values.money import SignedSums
-from schemas.waits import OpenPeriod
 from schemas.wire import SplitReport, parse_json
 
 FOLDER = "statements"
@@ -54,13 +52,13 @@ FOLDER = "statements"
 def basis_of(run: Run, drafted: Draft) -> StatementBasis:
     """Gather what statements need to know of a run beside its tables."""
     advances = stand_of_advances(drafted.inputs.advances, drafted.payables.royalties.recouped, drafted.snapshot.history)
-    heading, payees = heading_of(run.job, run.request.period, _quotes_of(drafted)), drafted.inputs.terms
-    return StatementBasis(heading, advances, languages_of(payees), minimums_of(payees))
+    payees = drafted.inputs.terms
+    return StatementBasis(_heading_of(run, drafted), advances, languages_of(payees), minimums_of(payees))
 
 
-def _quotes_of(drafted: Draft) -> tuple[Quote, ...]:
-    """Return the exchange rates of all sources, each once."""
-    return tuple(dict.fromkeys(quote for statement in drafted.inputs.statements for quote in statement.quotes))
+def _heading_of(run: Run, drafted: Draft) -> StatementHeading:
+    quotes = (quote for statement in drafted.inputs.statements for quote in statement.quotes)
+    return heading_of(run.job, run.request.period, quotes)
 
 
 def write_payee_statements(run: Run, record: RunRecord, reconciliation: Reconciliation, run_id: str) -> None:
@@ -102,9 +100,6 @@ def statements_of(record: RunRecord, reconciliation: Reconciliation, run_id: str
     return sorted(write_statements(statements, Path(record.folder) / FOLDER))
 
 
-CHECKS = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
-
-
 def write(run: Run, drafted: Draft | None) -> None:
     """Write the outputs of a run that has got as far as working things out, and keep its record in the ledger.
 
@@ -121,16 +116,7 @@ def write(run: Run, drafted: Draft | None) -> None:
     run.outputs = write_outputs(reconciliation, folder, record.formats)
     run.outputs += write_run_corrections(run, drafted.intake, folder)
     run.summary = reconciliation.summary
-    run.left = left_open(record, reconciliation)
     write_payee_statements(run, record, reconciliation, run.id)
-
-
-def left_open(record: RunRecord, reconciliation: Reconciliation) -> OpenPeriod:
-    """Sum up what a run leaves open, for the ledger."""
-    summary = reconciliation.summary
-    where = (summary.job, summary.period, summary.run, summary.currency)
-    items = open_items(reconciliation.obligations, reconciliation.rows)
-    return OpenPeriod(*where, record.language, record.folder, items)
 
 
 def record_of(run: Run, drafted: Draft) -> RunRecord:
@@ -160,7 +146,7 @@ def record_of(run: Run, drafted: Draft) -> RunRecord:
         discrepancies=tuple(run.discrepancies),
         codes=tuple(sorted(run.codes)),
         statements=basis_of(run, drafted) if job.outputs.statements else None,
-        quotes=_quotes_of(drafted),
+        quotes=_heading_of(run, drafted).quotes,
         ways=payables.royalties.ways,
         natures={row["tax_id"]: row["nature"] for row in records(drafted.inputs.taxes) if row["nature"]},
     )
@@ -212,7 +198,7 @@ def reconciliation_of(record: RunRecord, run_id: str, ledger: Ledger) -> Reconci
         recorded=recorded,
     )
     code = ExitCode(summary.exit_code)
-    return replace(found, waits=waits_of_run(ledger, left_open(record, found), summary.state, code))
+    return replace(found, waits=waits_of_run(ledger, run_id, summary.state, code))
 
 
 def _reports_and_decisions(
@@ -308,11 +294,10 @@ def rewrite(run: Run) -> None:
             if discrepancy.report_id in own and discrepancy not in record.discrepancies
         ]
         record = record.with_discrepancies(seen)
+        run.ledger.runs.keep_discrepancies(run_id, [discrepancy.model_dump() for discrepancy in seen])
         reconciliation = reconciliation_of(record, run_id, run.ledger)
         summary = reconciliation.summary
-        save_record(run.ledger, run_id, record)
-        left = left_open(record, reconciliation)
-        run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json(), left)
+        run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json())
         run.outputs += write_outputs(reconciliation, Path(record.folder), record.formats)
         write_payee_statements(run, record, reconciliation, run_id)
         if summary.exit_code == ExitCode.DISCREPANCIES:

@@ -7,8 +7,6 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Final
 
-import pyarrow.compute as pc
-
 from flows.books.alerts import NIGHT_EXPECTED_WITHIN
 from flows.payables.rules.account_checks import check_fingerprint
 from flows.payables.waits import is_interrupted
@@ -142,9 +140,8 @@ def facts_of(order: RunRequest, ledger: Ledger, now: dt.datetime) -> Facts:
 
 def _is_reason_gone(order: RunRequest, last: StoredRun, ledger: Ledger, now: dt.datetime) -> bool:
     """Say whether people have decided what a run left open, or an account it held is not known as invalid any more."""
-    left = [period for period in ledger.runs.left_open(last.job) if period.period == last.period and period.items]
-    where = pc.field("place").isin([place.value for place in _KEPT_BACK])
-    found = read_obligations(ledger, [period.run_id for period in left[:1]], where)
+    run_ids = [run.run_id for run in ledger.runs.last_with_results(job=last.job) if run.period == last.period]
+    found = read_obligations(ledger, run_ids, places=_KEPT_BACK)
     kept_back = [part for obligation in found.values() for part in obligation]
     if not kept_back:
         return False

@@ -81,7 +81,7 @@ def compare(run: Run, drafted: Draft, placed: Obligations) -> Compared:
 
 
 def _record_of(run: Run, period: str) -> tuple[str, RunRecord] | None:
-    found = run.ledger.runs.last_with_records(job=run.job.job, other_than=run.id)
+    found = run.ledger.runs.last_with_results(job=run.job.job, other_than=run.id)
     last = next((other.run_id for other in found if other.period == period), None)
     record = read_record(run.ledger, last) if last else None
     return (last, record) if last and record else None

@@ -1,21 +1,32 @@
 """Gathering what waits from the ledger: what runs have left open, and runs that did not end."""
 
 import datetime as dt
+from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from flows.payables.rules.waits import UNDER_WAY, LastRun, in_order, still_unmade, waits_of_items, what_waits
+from flows.payables.rules.waits import (
+    UNDER_WAY,
+    LastRun,
+    in_order,
+    open_items,
+    still_unmade,
+    waits_of_items,
+    what_waits,
+)
+from flows.views.columns import LEFT_OPEN
 from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.run_record import read_heads
 from io_adapters.ledger.runs import StoredRun
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.approval import DecisionKind
 from schemas.errors import ExitCode, RepasseError
 from schemas.job import PREVIOUS_MONTH, Outputs, resolve_period
 from schemas.plan import Place
-from schemas.waits import OpenPeriod, Wait, WaitKind
+from schemas.waits import LeftSum, OpenPeriod, Wait, WaitKind
 
 RUNNING: Final = "running"
 
@@ -44,7 +55,7 @@ def gather_waits(ledger: Ledger, now: dt.datetime, job: str | None = None) -> tu
     Args:
         job: Name of the job; all jobs when None.
     """
-    left = {(period.job, period.period): _still_open(ledger, period) for period in ledger.runs.left_open(job)}
+    left = {(period.job, period.period): period for period in left_open(ledger, job)}
     submissions = ledger.submissions.list(job=job, states=UNDER_WAY, bodies=False)
     under_way = frozenset((submission.job, submission.period) for submission in submissions)
     payouts, commands, newest = ledger.runs.last_payouts(job), _Commands(), dict[str, str]()
@@ -77,15 +88,16 @@ def waits_elsewhere(ledger: Ledger, job: str, period: str) -> tuple[Wait, ...]:
     return tuple(wait for wait in waits if wait.period != period or wait.kind is WaitKind.INTERRUPTED)
 
 
-def waits_of_run(ledger: Ledger, left: OpenPeriod, state: str, code: ExitCode) -> tuple[Wait, ...]:
+def waits_of_run(ledger: Ledger, run_id: str, state: str, code: ExitCode) -> tuple[Wait, ...]:
     """Tell what a run leaves open, its files beside whatever tells of it, and what other periods of the job do."""
+    (left,) = left_open(ledger, run_id=run_id)
     job, period = left.job, left.period
-    stored = ledger.runs.get(left.run_id)
+    stored = ledger.runs.get(run_id)
     command = _Commands().running(stored) if stored else ""
     run = LastRun(
         job=job,
         period=period,
-        run_id=left.run_id,
+        run_id=run_id,
         state=state,
         exit_code=code,
         interrupted=False,
@@ -95,9 +107,27 @@ def waits_of_run(ledger: Ledger, left: OpenPeriod, state: str, code: ExitCode) -
         in_desk=ledger.decision_rules.wants_signed_in(job),
     )
     under_way = bool(ledger.submissions.list(job=job, period=period, states=UNDER_WAY, bodies=False))
-    own = waits_of_items(replace(_still_open(ledger, left), folder=""), run, under_way=under_way)
+    own = waits_of_items(replace(left, folder=""), run, under_way=under_way)
     elsewhere = [wait for wait in gather_waits(ledger, ledger.now(), job) if wait.period != period]
     return in_order([*elsewhere, *own])
+
+
+def left_open(ledger: Ledger, job: str | None = None, run_id: str = "") -> list[OpenPeriod]:
+    """Tell what runs have left open by now: one of them, or the last of each job and period that kept anything."""
+    run_ids = [run_id] if run_id else [run.run_id for run in ledger.runs.last_with_results(job=job)]
+    sums = ledger.views.ask(LEFT_OPEN, runs=run_ids)
+    named = ledger.submissions.with_ids({one.submission_id for one in sums} - {""})
+    submissions, of_run = {submission.id: submission for submission in named}, defaultdict[str, list[LeftSum]](list)
+    for one in sums:
+        of_run[one.run_id].append(one)
+    periods = [
+        OpenPeriod(
+            *(head.job, head.period, name, head.currency, head.language, head.folder),
+            open_items(of_run[name], submissions),
+        )
+        for name, head in read_heads(ledger, run_ids).items()
+    ]
+    return sorted((_still_open(ledger, period) for period in periods), key=lambda left: (left.job, left.period))
 
 
 def _still_open(ledger: Ledger, left: OpenPeriod) -> OpenPeriod:

@@ -1,8 +1,9 @@
-"""The record of a run, kept in the ledger as Parquet tables: from it outputs are written again and payments traced."""
+"""What a run read and decided, kept in tables: outputs are written again from it, and payments followed."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import datetime as dt
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
 from functools import cache
 from io import BytesIO
 from typing import Any, Final
@@ -12,30 +13,42 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement, Table
 
 from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.run_tables import (
+    run_advances,
+    run_checks,
+    run_discrepancies,
+    run_obligations,
+    run_parts,
+    run_payees,
+    run_problems,
+    run_quotes,
+    run_results,
+    run_rows,
+)
 from schemas.issues import Issue, IssueCode, Severity
-from schemas.messages import Message, message_from, message_json
+from schemas.messages import Listed, Message
 from schemas.obligation import Obligation, Obligations, Payee, SourceRow, reasons_from_json, reasons_json
 from schemas.parsing.row_accounting import RowRuns, runs_frame
-from schemas.payee_statement import Quote, StatementBasis
+from schemas.payee_statement import AdvanceBalance, Quote, StatementBasis, StatementHeading
 from schemas.plan import Place
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
-from schemas.tables.model import DataFrame, records
-from schemas.tables.royalties import SUM_NUMBER, earnings_frame, frame_of, sum_numbers, territories_frame
+from schemas.tables.model import DataFrame, Record, names_of, records
+from schemas.tables.royalties import SUM_NUMBER, PayeeBalances, earnings_frame, sum_numbers, territories_frame
 from schemas.trace import PayableWay
 from schemas.values.bank_account import Destination
 
 
 @dataclass(frozen=True, slots=True)
 class RecordHead:
-    """What a run's record says of the run itself.
+    """What is kept of a run as a whole.
 
     Attributes:
         job, period, currency, payer, payer_name, language: As in the job; the payer by their tax id.
         folder: Where this run's outputs are written (absolute).
         plan_digest: None when nothing was left to pay.
-        natures: Tax id -> code of the nature of the income, as the table of taxes gives it.
     """
 
     job: str
@@ -48,7 +61,6 @@ class RecordHead:
     formats: tuple[str, ...]
     plan_digest: str | None
     in_cents: int
-    natures: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +73,9 @@ class RunRecord(RecordHead):
         codes: Exit codes that will not change any more by following reports.
         territories: `TerritoryEarnings`.
         statements: What payees' statements rest on; None when the job wants none.
-        quotes: The exchange rates of the sources.
+        quotes: The exchange rates of the sources, in the order of their heading.
         ways: Tax id -> how what was due for the period became what is paid.
+        natures: Tax id -> code of the nature of the income, as the table of taxes gives it.
     """
 
     obligations: Obligations
@@ -79,6 +92,7 @@ class RunRecord(RecordHead):
     statements: StatementBasis | None = None
     quotes: tuple[Quote, ...] = ()
     ways: Mapping[str, PayableWay] = field(default_factory=dict)
+    natures: Mapping[str, str] = field(default_factory=dict)
 
     def with_discrepancies(self, more: Sequence[Discrepancy]) -> "RunRecord":
         """Return the record with what was seen later."""
@@ -93,72 +107,138 @@ class RunRecord(RecordHead):
 
 
 def save_record(ledger: Ledger, run_id: str, record: RunRecord) -> None:
-    """Keep, or replace, the record of a run, and the names of its payees."""
-    tables = {name: pa.Table.from_pandas(getattr(record, name), preserve_index=False) for name in _FRAMES}
+    """Keep what a run read and decided, and the names of its payees; again changes what was kept."""
+    earnings = pa.Table.from_pandas(record.earnings, preserve_index=False)
     if SUM_NUMBER not in record.earnings:
-        tables["earnings"] = tables["earnings"].append_column(SUM_NUMBER, pa.array(sum_numbers(record.earnings)))
-    tables["obligations"] = _table_of(record.obligations)
-    ways = [_adapter(PayableWay).dump_json(way).decode() for way in record.ways.values()]
-    tables["ways"] = pa.table({"tax_id": list(record.ways), "way": ways}, schema=_WAYS)
-    parts = {"head": _head_json(record), "notes": _notes_json(record)}
-    ledger.runs.save_record(run_id, parts | {name: _parquet(table) for name, table in tables.items()})
+        earnings = earnings.append_column(SUM_NUMBER, pa.array(sum_numbers(record.earnings)))
+    territories = pa.Table.from_pandas(record.territories, preserve_index=False)
+    advances = record.statements.advances if record.statements else ()
+    numbered: dict[Table, Iterable[Record]] = {
+        run_obligations: map(_row_of_obligation, record.obligations),
+        run_payees: _payees_of(record),
+        run_advances: ({"tax_id": one.payee} | _fields_of(one, _ADVANCE) for one in advances),
+        run_quotes: (_fields_of(one, _QUOTE) | {"rate": str(one.rate), "day": str(one.day)} for one in record.quotes),
+        run_rows: records(record.rows),
+        run_checks: records(record.checks),
+        run_problems: ({name: getattr(issue, name) for name in _ISSUE} for issue in record.issues),
+        run_discrepancies: (one.model_dump() for one in record.discrepancies),
+    }
+    kept: dict[Table, list[Record]] = {
+        table: [row | {"number": number} for number, row in enumerate(rows)] for table, rows in numbered.items()
+    }
+    parts = {"earnings": earnings, "territories": territories}
+    kept[run_parts] = [{"part": name, "content": _parquet(table)} for name, table in parts.items()]
+    ledger.runs.keep(run_id, {run_results: [_result_of(record)]} | kept)
     ledger.payee_names.note(record.names)
 
 
 def read_record(ledger: Ledger, run_id: str, payee: str | None = None) -> RunRecord | None:
-    """Read the record of a run; None where it left none.
+    """Read what is kept of a run; None where it kept nothing.
 
     Args:
         payee: Only what is this payee's, of the tables that name payees; None for all.
     """
-    parts = ledger.runs.record([run_id], _PARTS).get(run_id)
-    if parts is None:
+
+    def rows_of(table: Table) -> list[Record]:
+        where = () if payee is None or "tax_id" not in table.c else (table.c.tax_id == payee,)
+        return [dict(row._mapping) for row in ledger.runs.kept(table, [run_id], *where)]  # noqa: SLF001 - its public name
+
+    result = next(iter(rows_of(run_results)), None)
+    if result is None:
         return None
-    of_payee = None if payee is None else pc.field("tax_id") == payee
-    plain: dict[str, Any] = json.loads(parts["head"]) | json.loads(parts["notes"])
-    tables = {name: _read(parts[name], None if name in _OF_NO_PAYEE else of_payee) for name in _TABLES}
-    plain |= {name: frame_of(tables[name]) for name in ("balances", "checks")}
-    plain["rows"] = runs_frame(tables["rows"].to_pylist())
-    numbers = tables["earnings"].column(SUM_NUMBER).to_pandas()
-    plain["earnings"] = earnings_frame(tables["earnings"]).assign(**{SUM_NUMBER: numbers})
-    plain["territories"] = territories_frame(tables["territories"])
-    plain["obligations"] = tuple(_obligations_of(tables["obligations"]))
-    ways = zip(tables["ways"]["tax_id"].to_pylist(), tables["ways"]["way"].to_pylist(), strict=True)
-    plain["ways"] = {tax_id: _adapter(PayableWay).validate_json(way) for tax_id, way in ways}
-    plain["check_counts"] = AccountCheckCounts.model_validate(plain["check_counts"])
-    if plain["statements"] is not None:
-        plain["statements"] = _adapter(StatementBasis).validate_python(plain["statements"], strict=False)
-    plain["issues"] = tuple(map(_issue, plain["issues"]))
-    plain["discrepancies"] = tuple(map(Discrepancy.model_validate, plain["discrepancies"]))
-    plain["decisions"] = tuple(map(message_from, plain["decisions"]))
-    plain["quotes"] = _adapter(tuple[Quote, ...]).validate_python(plain["quotes"], strict=False)
-    return RunRecord(**plain | {name: tuple(plain[name]) for name in ("formats", "codes")})
+    payees, head = rows_of(run_payees), _head_of(result)
+    quotes = tuple(_quote_of(row) for row in rows_of(run_quotes))
+    parts = {row["part"]: _read(row["content"], payee) for row in rows_of(run_parts)}
+    numbers = parts["earnings"].column(SUM_NUMBER).to_pandas()
+    balances = [row for row in payees if row["earned_cents"] is not None]
+    return RunRecord(
+        **head,
+        obligations=tuple(map(_obligation_of, rows_of(run_obligations))),
+        balances=pd.DataFrame(balances, columns=names_of(PayeeBalances)),
+        earnings=earnings_frame(parts["earnings"]).assign(**{SUM_NUMBER: numbers}),
+        territories=territories_frame(parts["territories"]),
+        rows=runs_frame(_fields_in(rows_of(run_rows), names_of(RowRuns))),
+        checks=pd.DataFrame(rows_of(run_checks), columns=list(CHECKS)),
+        check_counts=AccountCheckCounts(**{name: result[f"checks_{name}"] for name in AccountCheckCounts.model_fields}),
+        issues=tuple(map(_issue_of, rows_of(run_problems))),
+        decisions=result["readings"].parts if result["readings"] else (),
+        discrepancies=tuple(Discrepancy(**_without_place(row)) for row in rows_of(run_discrepancies)),
+        codes=tuple(map(int, result["codes"].split())),
+        statements=_basis_of(result, payees, rows_of(run_advances), quotes) if result["with_statements"] else None,
+        quotes=quotes,
+        ways={row["tax_id"]: _adapter(PayableWay).validate_json(row["way"]) for row in payees if row["way"]},
+        natures={row["tax_id"]: row["nature"] for row in payees if row["nature"]},
+    )
 
 
 def read_heads(ledger: Ledger, run_ids: Iterable[str]) -> dict[str, RecordHead]:
-    """Read what the records of runs say of the runs themselves, by run; those that left none are missing."""
-    found = ledger.runs.record(run_ids, ["head"])
-    heads = {run_id: json.loads(parts["head"]) for run_id, parts in found.items()}
-    return {run_id: RecordHead(**head | {"formats": tuple(head["formats"])}) for run_id, head in heads.items()}
+    """Read what is kept of runs as a whole, by run in the order given; those that kept nothing are missing."""
+    wanted = list(run_ids)
+    found = {row.run_id: row._mapping for row in ledger.runs.kept(run_results, wanted)}  # noqa: SLF001 - its public name
+    return {run_id: RecordHead(**_head_of(found[run_id])) for run_id in dict.fromkeys(wanted) if run_id in found}
+
+
+def read_natures(ledger: Ledger, run_ids: Iterable[str]) -> dict[str, str]:
+    """Read the nature of each payee's income, by tax id, as the last of some runs that knew one has it."""
+    return {row.tax_id: row.nature for row in ledger.runs.kept(run_payees, run_ids, run_payees.c.nature != "")}
 
 
 def read_obligations(
-    ledger: Ledger, run_ids: Iterable[str], where: pc.Expression | None = None
+    ledger: Ledger,
+    run_ids: Iterable[str],
+    *,
+    keys: Collection[str] | None = None,
+    places: Collection[Place] | None = None,
+    payees: Collection[str] | None = None,
 ) -> dict[str, Obligations]:
-    """Read the obligations of runs, as each worked them out, by run; those that left no record are missing.
+    """Read the obligations of runs, as each worked them out, by run as `read_heads`.
 
     Args:
-        where: Which, over the columns of `OBLIGATION_COLUMNS`; None for all.
+        keys, places, payees: Which; None for all. Keys are those of obligations, payees tax ids.
     """
-    found = ledger.runs.record(run_ids, ["obligations"])
-    return {run_id: tuple(_obligations_of(_read(parts["obligations"], where))) for run_id, parts in found.items()}
+    columns, where = run_obligations.c, list[ColumnElement[bool]]()
+    for column, wanted in ((columns.key, keys), (columns.tax_id, payees)):
+        if wanted is not None and len(wanted) <= _MOST_ASKED:
+            where.append(column.in_(list(wanted)))
+    if places is not None:
+        where.append(columns.place.in_([place.value for place in places]))
+    found: dict[str, list[Obligation]] = {run_id: [] for run_id in read_heads(ledger, run_ids)}
+    for row in ledger.runs.kept(run_obligations, found, *where):
+        if (keys is None or row.key in keys) and (payees is None or row.tax_id in payees):
+            found[row.run_id].append(_obligation_of(row._mapping))  # noqa: SLF001 - its public name
+    return {run_id: tuple(own) for run_id, own in found.items()}
 
 
-_FRAMES: Final = ("balances", "earnings", "territories", "rows", "checks")
-_TABLES: Final = ("obligations", "ways", *_FRAMES)
-_WAYS: Final = pa.schema([("tax_id", pa.string()), ("way", pa.string())])
-_OF_NO_PAYEE: Final = frozenset({"rows", "checks"})
-_PARTS: Final = ("head", "notes", *_TABLES)
+def last_obligations(ledger: Ledger, keys: Collection[str]) -> dict[str, tuple[str, Obligation]]:
+    """Read obligations as the last run that had them worked them out: key -> that run's id, and the obligation."""
+    found = ledger.runs.kept(run_obligations, None, run_obligations.c.key.in_(list(keys)))
+    return {row.key: (row.run_id, _obligation_of(row._mapping)) for row in found}  # noqa: SLF001 - its public name
+
+
+# So many keys or payees are asked of the database; of more, all are read and looked through.
+_MOST_ASKED: Final = 5_000
+
+
+CHECKS: Final = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
+_ADVANCE: Final = ("reference", "isrc", "recouped_cents", "outstanding_cents")
+_QUOTE: Final = ("currency", "origin")
+_ISSUE: Final = tuple(part.name for part in fields(Issue))
+_PAYEE: Final = tuple(part.name for part in fields(Payee))
+_ROW: Final = tuple(part.name for part in fields(SourceRow))
+_NESTED: Final = frozenset({"payee", "source", "reasons", "account", "place", "run_id"})
+_PLAIN: Final = tuple(part.name for part in fields(Obligation) if part.name not in _NESTED)
+
+
+def _fields_of(value: object, names: Sequence[str]) -> Record:
+    return {name: getattr(value, name) for name in names}
+
+
+def _fields_in(rows: Iterable[Record], names: Sequence[str]) -> Iterator[Record]:
+    return ({name: row[name] for name in names} for row in rows)
+
+
+def _without_place(row: Record) -> Record:
+    return {name: value for name, value in row.items() if name not in {"run_id", "number"}}
 
 
 def _parquet(table: pa.Table) -> bytes:
@@ -167,84 +247,105 @@ def _parquet(table: pa.Table) -> bytes:
     return stream.getvalue()
 
 
-def _read(content: bytes, where: pc.Expression | None) -> pa.Table:
-    return pq.read_table(pa.BufferReader(content), filters=where)
+def _read(content: bytes, payee: str | None) -> pa.Table:
+    is_theirs = None if payee is None else pc.field("tax_id") == payee
+    return pq.read_table(pa.BufferReader(content), filters=is_theirs)
 
 
-def _head_json(record: RunRecord) -> bytes:
-    return _json({name.name: getattr(record, name.name) for name in fields(RecordHead)})
-
-
-def _notes_json(record: RunRecord) -> bytes:
-    statements = record.statements
-    plain = {
-        "check_counts": record.check_counts.model_dump(),
-        "issues": [_plain(issue) for issue in record.issues],
-        "decisions": [message_json(decision) for decision in record.decisions],
-        "discrepancies": [discrepancy.model_dump() for discrepancy in record.discrepancies],
-        "codes": record.codes,
-        "statements": statements and _adapter(StatementBasis).dump_python(statements, mode="json"),
-        "quotes": _adapter(tuple[Quote, ...]).dump_python(record.quotes, mode="json"),
+def _result_of(record: RunRecord) -> Record:
+    heading = record.statements.heading if record.statements else None
+    return {
+        **{name.name: getattr(record, name.name) for name in fields(RecordHead)},
+        "formats": " ".join(record.formats),
+        "codes": " ".join(map(str, record.codes)),
+        "with_statements": heading is not None,
+        "first_day": str(heading.first_day) if heading else "",
+        "last_day": str(heading.last_day) if heading else "",
+        "minimum_payout_cents": heading.minimum_payout_cents if heading else 0,
+        **{f"checks_{name}": count for name, count in record.check_counts.model_dump().items()},
+        "readings": Listed(record.decisions, "\n") if record.decisions else None,
     }
-    return _json(plain)
 
 
-def _json(plain: Mapping[str, Any]) -> bytes:
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
+def _head_of(result: Mapping[Any, Any]) -> dict[str, Any]:
+    head = {name.name: result[name.name] for name in fields(RecordHead)}
+    return head | {"formats": tuple(head["formats"].split())}
 
 
-_PAYEE: Final = tuple(part.name for part in fields(Payee))
-_ROW: Final = tuple(part.name for part in fields(SourceRow))
-_NESTED: Final = frozenset({"payee", "source", "reasons", "account", "place"})
-_PLAIN: Final = tuple(part.name for part in fields(Obligation) if part.name not in _NESTED)
-_TYPES: Final = {"amount_cents": pa.int64(), "row": pa.int64()} | dict.fromkeys(
-    ("withhold", "advance", "recurring"), pa.bool_()
-)
-# The columns of a record's obligations: a payee's and a row's fields beside the obligation's own; reasons and account
-# as JSON, "" for none.
-OBLIGATION_COLUMNS: Final = (*_PLAIN, "place", "reasons", "account", *_PAYEE, *_ROW)
+def _payees_of(record: RunRecord) -> Iterator[Record]:
+    """Tell of each payee of the royalties, in order, and then of those who only have terms of their own."""
+    languages = record.statements.languages if record.statements else {}
+    minimums = record.statements.minimums_cents if record.statements else {}
+    amounts = {row["tax_id"]: row for row in records(record.balances)}
+    nothing: Record = dict.fromkeys(names_of(PayeeBalances)) | {"name": ""}
+    for tax_id in dict.fromkeys([*amounts, *record.ways, *record.natures, *languages, *minimums]):
+        way = record.ways.get(tax_id)
+        yield (amounts.get(tax_id) or nothing) | {
+            "tax_id": tax_id,
+            "way": _adapter(PayableWay).dump_json(way).decode() if way else "",
+            "nature": record.natures.get(tax_id, ""),
+            "language": languages.get(tax_id, ""),
+            "minimum_cents": minimums.get(tax_id),
+        }
 
 
-def _table_of(obligations: Obligations) -> pa.Table:
-    columns: dict[str, list[Any]] = {name: [getattr(obligation, name) for obligation in obligations] for name in _PLAIN}
-    columns["place"] = [obligation.place.value for obligation in obligations]
-    columns["reasons"] = [reasons_json(obligation.reasons) for obligation in obligations]
-    columns["account"] = [
-        _adapter(Destination).dump_json(obligation.account).decode() if obligation.account else ""
-        for obligation in obligations
-    ]
-    columns |= {name: [getattr(obligation.payee, name) for obligation in obligations] for name in _PAYEE}
-    columns |= {name: [getattr(obligation.source, name) for obligation in obligations] for name in _ROW}
-    kinds = [(name, _TYPES.get(name, pa.string())) for name in OBLIGATION_COLUMNS]
-    return pa.table(columns, schema=pa.schema(kinds))
+def _basis_of(
+    result: Record, payees: Sequence[Record], advances: Sequence[Record], quotes: tuple[Quote, ...]
+) -> StatementBasis:
+    heading = StatementHeading(
+        **{name: result[name] for name in ("payer_name", "job", "period", "currency", "language")},
+        first_day=_day(result["first_day"]),
+        last_day=_day(result["last_day"]),
+        minimum_payout_cents=result["minimum_payout_cents"],
+        quotes=quotes,
+    )
+    return StatementBasis(
+        heading,
+        tuple(AdvanceBalance(row["tax_id"], **{name: row[name] for name in _ADVANCE}) for row in advances),
+        {row["tax_id"]: row["language"] for row in payees if row["language"]},
+        {row["tax_id"]: row["minimum_cents"] for row in payees if row["minimum_cents"] is not None},
+    )
 
 
-def _obligations_of(table: pa.Table) -> Iterator[Obligation]:
-    for row in table.to_pylist():
-        reasons, account, place = row.pop("reasons"), row.pop("account"), row.pop("place")
-        payee = Payee(**{name: row.pop(name) for name in _PAYEE})
-        source = SourceRow(**{name: row.pop(name) for name in _ROW})
-        yield Obligation(
-            place=Place(place),
-            reasons=reasons_from_json(reasons),
-            account=_adapter(Destination).validate_json(account) if account else None,
-            payee=payee,
-            source=source,
-            **row,
-        )
+def _quote_of(row: Record) -> Quote:
+    return Quote(**{name: row[name] for name in _QUOTE}, rate=Decimal(row["rate"]), day=_day(row["day"]))
+
+
+def _row_of_obligation(obligation: Obligation) -> Record:
+    account = obligation.account
+    return {
+        **_fields_of(obligation, _PLAIN),
+        **_fields_of(obligation.payee, _PAYEE),
+        **_fields_of(obligation.source, _ROW),
+        "place": obligation.place.value,
+        "reasons": reasons_json(obligation.reasons),
+        "account": _adapter(Destination).dump_json(account).decode() if account else "",
+        "obligation_run": obligation.run_id,
+    }
+
+
+def _obligation_of(row: Mapping[Any, Any]) -> Obligation:
+    account = row["account"]
+    return Obligation(
+        **{name: row[name] for name in _PLAIN},
+        place=Place(row["place"]),
+        reasons=reasons_from_json(row["reasons"]),
+        account=_adapter(Destination).validate_json(account) if account else None,
+        payee=Payee(**{name: row[name] for name in _PAYEE}),
+        source=SourceRow(**{name: row[name] for name in _ROW}),
+        run_id=row["obligation_run"],
+    )
+
+
+def _issue_of(row: Record) -> Issue:
+    plain = {name: row[name] for name in _ISSUE}
+    return Issue(**plain | {"code": IssueCode(row["code"]), "severity": Severity(row["severity"])})
+
+
+_day: Final = dt.date.fromisoformat
 
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401  # a class, or a tuple of some
     """Return what writes and reads a class; it takes long to make, and most commands need none."""
     return TypeAdapter(kind)
-
-
-def _plain(issue: Issue) -> dict[str, Any]:
-    messages = {"message": message_json(issue.message), "accepts": message_json(issue.accepts)}
-    return issue.as_json("en") | messages
-
-
-def _issue(plain: dict[str, Any]) -> Issue:
-    messages = {"message": message_from(plain["message"]), "accepts": message_from(plain["accepts"])}
-    return Issue(**plain | messages | {"code": IssueCode(plain["code"]), "severity": Severity(plain["severity"])})

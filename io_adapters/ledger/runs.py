@@ -2,26 +2,31 @@
 
 import builtins
 import datetime as dt
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, null, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Table,
+    and_,
+    delete,
+    func,
+    insert,
+    null,
+    or_,
+    select,
+    true,
+    update,
+)
 
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.tables import (
-    alerts,
-    approvals,
-    meta,
-    run_records,
-    run_stages,
-    runs,
-    transitions,
-)
+from io_adapters.ledger.run_tables import run_discrepancies, run_results
+from io_adapters.ledger.tables import alerts, approvals, meta, run_stages, runs, transitions
 from schemas.errors import BrokenInvariant, ConfigurationError
 from schemas.messages import Listed, Message
-from schemas.waits import OpenPeriod
 
 # The command that pays, as runs are written down under it.
 PAYOUT: Final = "payout"
@@ -192,31 +197,41 @@ class Runs:
             row = connection.execute(ended.order_by(runs.c.finished_at.desc()).limit(1)).one_or_none()
         return None if row is None else _run_of(row)
 
-    def save_record(self, run_id: str, parts: Mapping[str, bytes]) -> None:
+    def keep(self, run_id: str, rows: Mapping[Table, Sequence[Mapping[str, object]]]) -> None:
+        """Keep what a run read and decided, by table, in place of what was kept of it before."""
         with self._db.writing() as connection:
-            _save_parts(connection, run_id, parts, self._db.now())
+            for table, own in rows.items():
+                connection.execute(delete(table).where(table.c.run_id == run_id))
+                if own:
+                    connection.execute(insert(table), [{**row, "run_id": run_id} for row in own])
 
-    def record(self, run_ids: Iterable[str], parts: Collection[str]) -> dict[str, dict[str, bytes]]:
-        found = defaultdict[str, dict[str, bytes]](dict)
-        columns = (run_records.c.run_id, run_records.c.part, run_records.c.content)
+    def keep_discrepancies(self, run_id: str, found: Sequence[Mapping[str, object]]) -> None:
+        """Keep what was seen of a run later, behind what is kept of it."""
+        if not found:
+            return
+        known = select(func.count()).select_from(run_discrepancies).where(run_discrepancies.c.run_id == run_id)
+        with self._db.writing() as connection:
+            first = connection.scalar(known) or 0
+            rows = [{**row, "run_id": run_id, "number": first + more} for more, row in enumerate(found)]
+            connection.execute(insert(run_discrepancies), rows)
+
+    def kept(self, table: Table, run_ids: Iterable[str] | None, *where: ColumnElement[bool]) -> builtins.list[Row[Any]]:
+        """Return what some runs, or all, have kept in one of their tables, in order; that of the oldest run first."""
+        order = (runs.c.started_at, runs.c.run_id, *([table.c.number] if "number" in table.c else ()))
+        query = select(table).join(runs, runs.c.run_id == table.c.run_id).where(*where).order_by(*order)
+        some = [true()] if run_ids is None else [table.c.run_id.in_(portion) for portion in chunks(run_ids)]
         with self._db.reading() as connection:
-            for some in chunks(run_ids):
-                query = select(*columns).where(run_records.c.run_id.in_(some), run_records.c.part.in_(list(parts)))
-                for run_id, part, content in connection.execute(query):
-                    found[run_id][part] = bytes(content)
-        return dict(found)
+            return [row for of_runs in some for row in connection.execute(query.where(of_runs))]
 
-    def last_with_records(
-        self, *, job: str | None = None, before: dt.datetime | None = None, other_than: str = "", part: str = "head"
+    def last_with_results(
+        self, *, job: str | None = None, before: dt.datetime | None = None, other_than: str = ""
     ) -> builtins.list[StoredRun]:
-        """Return the last run of each job and period that left a record, the latest first; without summaries."""
-        has_left = runs.c.run_id.in_(select(run_records.c.run_id).where(run_records.c.part == part))
+        """Return the last run of each job and period that kept anything, the latest first; without summaries."""
+        has_kept = runs.c.run_id.in_(select(run_results.c.run_id))
         early = runs.c.started_at < before if before is not None else true()
-        return self._last_of_periods(job, has_left, early, runs.c.run_id != other_than)
+        return self._last_of_periods(job, has_kept, early, runs.c.run_id != other_than)
 
-    def finish(
-        self, run_id: str, state: str, exit_code: int, summary_json: str | None, left: OpenPeriod | None = None
-    ) -> None:
+    def finish(self, run_id: str, state: str, exit_code: int, summary_json: str | None) -> None:
         """Write down how a run ended; settling later may do so again.
 
         Raises:
@@ -228,8 +243,6 @@ class Runs:
                 .where(runs.c.run_id == run_id)
                 .values(state=state, exit_code=exit_code, summary_json=summary_json, finished_at=self._db.now())
             ).rowcount
-            if left is not None and changed == 1:
-                _save_parts(connection, run_id, {_LEFT: left.to_json()}, self._db.now())
         if changed != 1:
             raise BrokenInvariant(f"run {run_id} was never begun")
 
@@ -250,11 +263,6 @@ class Runs:
             query = query.where(runs.c.job == job)
         with self._db.reading() as connection:
             return [_run_of(row) for row in connection.execute(query)]
-
-    def left_open(self, job: str | None = None) -> builtins.list[OpenPeriod]:
-        last = [run.run_id for run in self.last_with_records(job=job, part=_LEFT)]
-        found = [OpenPeriod.from_json(parts[_LEFT]) for parts in self.record(last, [_LEFT]).values()]
-        return sorted(found, key=lambda left: (left.job, left.period))
 
     def last_payout(self, job: str, period: str) -> StoredRun | None:
         """Return the payout of a job and period that began last, without its summary; None when there was none."""
@@ -288,17 +296,6 @@ class Runs:
     def list(self, limit: int | None = 50) -> list[StoredRun]:
         """Return the runs that began last, newest first; all of them without a limit."""
         return self._newest(job=None, limit=limit)
-
-
-# Part of a run's record: what it leaves open.
-_LEFT: Final = "left"
-
-
-def _save_parts(connection: Connection, run_id: str, parts: Mapping[str, bytes], now: dt.datetime) -> None:
-    old = and_(run_records.c.run_id == run_id, run_records.c.part.in_(list(parts)))
-    connection.execute(delete(run_records).where(old))
-    rows = [{"run_id": run_id, "part": part, "content": content, "saved_at": now} for part, content in parts.items()]
-    connection.execute(insert(run_records), rows)
 
 
 def _newest(connection: Connection) -> dt.datetime | None:

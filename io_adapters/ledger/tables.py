@@ -139,7 +139,7 @@ def _serial() -> Column[int]:
     return Column("id", Serial, primary_key=True, autoincrement=True)
 
 
-def _text(name: str, *, nullable: bool = False) -> Column[str]:
+def text_column(name: str, *, nullable: bool = False) -> Column[str]:
     return Column(name, Text, nullable=nullable)
 
 
@@ -161,12 +161,12 @@ meta = Table(
     "meta",
     metadata,
     Column("only_row", Integer, primary_key=True, autoincrement=False),
-    _text("tag"),
-    _text("service_url", nullable=True),
-    _text("key_fingerprint", nullable=True),
+    text_column("tag"),
+    text_column("service_url", nullable=True),
+    text_column("key_fingerprint", nullable=True),
     _moment("created_at"),
     _moment("clock_accepted_at", nullable=True),  # rows up to then were written by a clock that was ahead
-    _text("clock_accepted_by", nullable=True),
+    text_column("clock_accepted_by", nullable=True),
 )
 
 # Rises with all that changes what may be paid: a plan rests on a look at the ledger that an epoch names.
@@ -178,21 +178,26 @@ epochs = Table(
 )
 
 accepted_keys = Table(
-    "accepted_keys", metadata, _serial(), _text("key_fingerprint"), _text("accepted_by"), _moment("accepted_at")
+    "accepted_keys",
+    metadata,
+    _serial(),
+    text_column("key_fingerprint"),
+    text_column("accepted_by"),
+    _moment("accepted_at"),
 )
 
 runs = Table(
     "runs",
     metadata,
     Column("run_id", String(64), primary_key=True),
-    _text("job"),
-    _text("period"),
-    _text("command"),
-    _text("prepared_by"),
-    _text("job_file"),
-    _text("state"),
+    text_column("job"),
+    text_column("period"),
+    text_column("command"),
+    text_column("prepared_by"),
+    text_column("job_file"),
+    text_column("state"),
     Column("exit_code", Integer),
-    _text("summary_json", nullable=True),
+    text_column("summary_json", nullable=True),
     _moment("started_at"),
     _moment("finished_at", nullable=True),
     Index("ix_runs_job_started_at", "job", "started_at"),
@@ -204,7 +209,7 @@ run_stages = Table(
     metadata,
     Column("run_id", ForeignKey("runs.run_id"), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
-    _text("name"),
+    text_column("name"),
     _moment("began_at"),
     _moment("ended_at", nullable=True),
     Column("exit_code", Integer),
@@ -214,16 +219,6 @@ run_stages = Table(
 
 # What people have been called for, so that nobody is called twice for one thing.
 alerts = Table("alerts", metadata, Column("key", String(160), primary_key=True), _moment("sent_at"))
-
-# What each run has worked out, in parts: tables as Parquet, the rest as JSON.
-run_records = Table(
-    "run_records",
-    metadata,
-    Column("run_id", ForeignKey("runs.run_id"), primary_key=True),
-    Column("part", String(16), primary_key=True),
-    Column("content", Zipped, nullable=False),
-    _moment("saved_at"),
-)
 
 # Every name that a payee was ever listed with, and when last.
 payee_names = Table(
@@ -241,12 +236,12 @@ corrected_rows = Table(
     Column("run_id", ForeignKey("runs.run_id"), nullable=False),
     Column("job", String(64), nullable=False),
     Column("period", String(64), nullable=False),
-    _text("file"),
-    _text("sheet"),
+    text_column("file"),
+    text_column("sheet"),
     Column("row", Integer, nullable=False),
     Column("original_sha256", String(64), nullable=False),
-    _text("cells_json"),
-    _text("corrections_file"),
+    text_column("cells_json"),
+    text_column("corrections_file"),
     Index("ix_corrected_rows_job_period", "job", "period"),
 )
 
@@ -255,8 +250,8 @@ pix_key_types = Table(
     metadata,
     Column("job", String(64), primary_key=True),
     Column("key_sha256", String(64), primary_key=True),
-    _text("key_type"),
-    _text("by"),
+    text_column("key_type"),
+    text_column("by"),
     _moment("at"),
 )
 
@@ -264,7 +259,7 @@ leases = Table(
     "leases",
     metadata,
     Column("name", String(128), primary_key=True),
-    _text("owner"),
+    text_column("owner"),
     _moment("since"),
     _moment("until"),
 )
@@ -273,13 +268,13 @@ files = Table(
     "files",
     metadata,
     _serial(),
-    _text("run_id"),
-    _text("job"),
-    _text("period"),
-    _text("source"),
-    _text("name"),
-    _text("file_sha256"),
-    _text("content_sha256"),
+    text_column("run_id"),
+    text_column("job"),
+    text_column("period"),
+    text_column("source"),
+    text_column("name"),
+    text_column("file_sha256"),
+    text_column("content_sha256"),
     _moment("recorded_at"),
     Index("ix_files_file_sha256", "file_sha256"),
     Index("ix_files_content_sha256", "content_sha256"),
@@ -334,22 +329,22 @@ plans = Table(
     "plans",
     metadata,
     Column("digest", String(80), primary_key=True),
-    _text("job"),
-    _text("payer"),
-    _text("period"),
-    _text("currency"),
-    _text("service_url"),
+    text_column("job"),
+    text_column("payer"),
+    text_column("period"),
+    text_column("currency"),
+    text_column("service_url"),
     Column("batches", Integer, nullable=False),
     Column("payees", Integer, nullable=False),
     Column("total_cents", Cents, nullable=False),
     Column("largest_cents", Cents, nullable=False),
-    _text("run_id"),
-    _text("prepared_by"),
+    text_column("run_id"),
+    text_column("prepared_by"),
     _moment("created_at"),
     _moment("approved_at", nullable=True),
     _moment("rejected_at", nullable=True),
-    _text("rejected_by", nullable=True),
-    _text("rejected_why", nullable=True),
+    text_column("rejected_by", nullable=True),
+    text_column("rejected_why", nullable=True),
     Index("ix_plans_job_period", "job", "period"),
 )
 
@@ -359,7 +354,7 @@ plan_runs = Table(
     metadata,
     Column("digest", ForeignKey("plans.digest"), primary_key=True),
     Column("run_id", String(64), primary_key=True),
-    _text("prepared_by"),
+    text_column("prepared_by"),
     _moment("stored_at"),
     Index("ix_plan_runs_run_id", "run_id"),
 )
@@ -384,7 +379,7 @@ approved_plans = Table(
     Column("plan_digest", ForeignKey("plans.digest"), primary_key=True),
     Column("approvers", Integer, nullable=False),
     _moment("good_until"),
-    _text("content_hashes", nullable=True),  # JSON, sorted: of the batches that were approved
+    text_column("content_hashes", nullable=True),  # JSON, sorted: of the batches that were approved
     Column("seal", String(64)),
 )
 
@@ -393,14 +388,14 @@ approvals = Table(
     metadata,
     _serial(),
     Column("digest", ForeignKey("plans.digest"), nullable=False),
-    _text("by"),
-    _text("kind"),
+    text_column("by"),
+    text_column("kind"),
     Column("total_cents", Cents, nullable=False),
     _moment("at"),
     _moment("expires_at"),
     _moment("voided_at", nullable=True),
     _moment("used_at", nullable=True),
-    _text("used_by_run", nullable=True),
+    text_column("used_by_run", nullable=True),
     Column("seal", String(64)),
     Index("ix_approvals_digest", "digest"),
 )
@@ -412,18 +407,18 @@ attempts = Table(
     metadata,
     Column("id", String(64), primary_key=True),
     Column("kind", String(16), nullable=False),
-    _text("subject"),
+    text_column("subject"),
     Column("number", Integer, nullable=False),
-    _text("state"),
-    _text("run_id"),
-    _text("owner", nullable=True),
+    text_column("state"),
+    text_column("run_id"),
+    text_column("owner", nullable=True),
     _moment("created_at"),
     _moment("sending_at", nullable=True),
     _moment("deadline_at", nullable=True),
     Column("was_in_doubt", Boolean, nullable=False),
     Column("cost_cents", Cents, nullable=False),  # what asking costs at most, whatever comes of it
     Column("reason", MessageColumn, nullable=False),
-    _text("body_sha256"),
+    text_column("body_sha256"),
     Column("body", Zipped, nullable=False),
     UniqueConstraint("kind", "subject", "number"),
     Index("ix_attempts_kind_state", "kind", "state"),
@@ -447,15 +442,15 @@ submissions = Table(
     Column("id", ForeignKey("attempts.id"), primary_key=True),
     Column("plan_digest", ForeignKey("plans.digest"), nullable=False),
     Column("batch_number", Integer, nullable=False),
-    _text("job"),
-    _text("period"),
-    _text("currency"),
+    text_column("job"),
+    text_column("period"),
+    text_column("currency"),
     Column("payments", Integer, nullable=False),
     Column("amount_cents", Cents, nullable=False),
     Column("owner_cents", Cents, nullable=False),
-    _text("split_id", nullable=True),
-    _text("status", nullable=True),
-    _text("linked_by", nullable=True),
+    text_column("split_id", nullable=True),
+    text_column("status", nullable=True),
+    text_column("linked_by", nullable=True),
     Index("ix_submissions_plan_digest", "plan_digest"),
     Index("ix_submissions_job_period", "job", "period"),
     # One report of the service is one submission; "" is one whose id the service does not tell.
@@ -473,13 +468,13 @@ claims = Table(
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("obligation_key", Packed, nullable=False),
     Column("base_key", Packed, nullable=False),
-    _text("reference"),
-    _text("kind"),
-    _text("payee"),
+    text_column("reference"),
+    text_column("kind"),
+    text_column("payee"),
     Column("amount_cents", Cents, nullable=False),
     Column("destination", Packed, nullable=False),
     Column("withheld", Boolean, nullable=False),
-    _text("taxes_json", nullable=True),  # kind of tax -> centavos that are withheld with it
+    text_column("taxes_json", nullable=True),  # kind of tax -> centavos that are withheld with it
     Column("live", Boolean, nullable=False),
     # Two halves of one index, one of them unique: a query says of which it asks, or names both.
     _index_where("uq_claims_one_live_per_obligation", "obligation_key", "live = 1", "live", unique=True),
@@ -501,10 +496,10 @@ transitions = Table(
     metadata,
     _serial(),
     Column("attempt_id", ForeignKey("attempts.id"), nullable=False),
-    _text("before", nullable=True),
-    _text("after"),
+    text_column("before", nullable=True),
+    text_column("after"),
     _moment("at"),
-    _text("by"),
+    text_column("by"),
     Column("reason", MessageColumn, nullable=False),
     Index("ix_transitions_attempt_id", "attempt_id"),
 )
@@ -514,7 +509,7 @@ answers = Table(
     metadata,
     _serial(),
     Column("attempt_id", ForeignKey("attempts.id"), nullable=False),
-    _text("outcome"),
+    text_column("outcome"),
     Column("http_status", Integer),
     Column("raw", Zipped, nullable=False),
     _moment("at"),
@@ -526,7 +521,7 @@ reports = Table(
     metadata,
     _serial(),
     Column("submission_id", ForeignKey("submissions.id"), nullable=False),
-    _text("status", nullable=True),
+    text_column("status", nullable=True),
     Column("document", Zipped, nullable=False),
     _moment("at"),
     Index("ix_reports_submission_id", "submission_id"),
@@ -569,7 +564,7 @@ journal_entries = Table(
     Column("period", String(64), nullable=False),
     Column("period_start", Date),
     Column("cause", String(128), nullable=False),
-    _text("by"),
+    text_column("by"),
     Column("reason", MessageColumn, nullable=False),
     _moment("at"),
     Column("day", String(10), nullable=False),  # of `at` in Brazil; and its month: views know no time zones
@@ -594,10 +589,10 @@ holds = Table(
     "holds",
     metadata,
     _serial(),
-    _text("by"),
-    _text("why"),
+    text_column("by"),
+    text_column("why"),
     _moment("put_at"),
-    _text("released_by", nullable=True),
+    text_column("released_by", nullable=True),
     _moment("released_at", nullable=True),
 )
 
@@ -606,11 +601,11 @@ freezes = Table(
     metadata,
     _serial(),
     Column("reason", MessageColumn, nullable=False),
-    _text("tags"),
+    text_column("tags"),
     _moment("frozen_at"),
-    _text("accepted_tags", nullable=True),
-    _text("lifted_by", nullable=True),
-    _text("evidence", nullable=True),
+    text_column("accepted_tags", nullable=True),
+    text_column("lifted_by", nullable=True),
+    text_column("evidence", nullable=True),
     _moment("lifted_at", nullable=True),
 )
 
@@ -619,12 +614,12 @@ decisions = Table(
     metadata,
     _serial(),
     Column("obligation_key", Packed, nullable=False),
-    _text("submission_id"),
-    _text("kind"),
+    text_column("submission_id"),
+    text_column("kind"),
     Column("amount_cents", Cents, nullable=False),
     Column("destination", Packed, nullable=False),
-    _text("by"),
-    _text("evidence"),
+    text_column("by"),
+    text_column("evidence"),
     _moment("at"),
     Index("ix_decisions_obligation_key", "obligation_key"),
     Index("ix_decisions_submission_id", "submission_id"),
@@ -635,9 +630,9 @@ plan_exchanges = Table(
     "plan_exchanges",
     metadata,
     Column("plan_digest", ForeignKey("plans.digest"), primary_key=True),
-    _text("currency"),
-    _text("rate"),
-    _text("order_id", nullable=True),
+    text_column("currency"),
+    text_column("rate"),
+    text_column("order_id", nullable=True),
     Column("show_exchange_data", Boolean, nullable=False),
 )
 
@@ -647,10 +642,10 @@ acts = Table(
     metadata,
     _serial(),
     Column("kind", String(32), nullable=False),
-    _text("by"),
+    text_column("by"),
     Column("subject", String(128), nullable=False),
-    _text("facts_json"),
-    _text("why"),
+    text_column("facts_json"),
+    text_column("why"),
     _moment("at"),
     Column("previous", String(64), nullable=False, unique=True),
     Column("sha256", String(64), nullable=False),

@@ -323,7 +323,8 @@ def test_a_run_that_only_found_duplicates_tells_the_same_lines(october):
 
 def test_payments_of_a_run_that_died_before_it_wrote_its_books_are_told_from_the_ledger(paid, home):
     with sqlite3.connect(home / "ledger.db") as ledger:
-        ledger.execute("DELETE FROM run_records")
+        ledger.execute("DELETE FROM run_results")
+        ledger.execute("DELETE FROM run_obligations")
     _, document = said(paid, BIA.tax_id)
     (trace,) = document["traces"]
     assert (trace["run_id"], trace["places_cents"], trace["reports"][0]["state"]) == ("", [["paid", 2000]], "paid")

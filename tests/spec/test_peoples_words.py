@@ -182,16 +182,16 @@ def word(kind, report="rp-1", key=""):
 )
 def test_what_a_report_did_not_tell_is_where_people_say(state, kind, own, earlier):
     (row,) = obligations("| amount |\n| 1.00 |")
-    assert place_of(row, submission(state=state), "run-1", word(kind)).value == own
-    assert place_of(row, submission(state=state), "run-2", word(kind)).value == earlier
+    assert place_of(row, submission(state=state), "run-1", kind).value == own
+    assert place_of(row, submission(state=state), "run-2", kind).value == earlier
 
 
 @pytest.mark.parametrize(("state", "own", "earlier"), [case for case in PLACES if case[0] not in UNTOLD])
 def test_where_the_report_tells_no_word_counts(state, own, earlier):
     (row,) = obligations("| amount |\n| 1.00 |")
     for kind in DecisionKind:
-        assert place_of(row, submission(state=state), "run-1", word(kind)).value == own
-        assert place_of(row, submission(state=state), "run-2", word(kind)).value == earlier
+        assert place_of(row, submission(state=state), "run-1", kind).value == own
+        assert place_of(row, submission(state=state), "run-2", kind).value == earlier
 
 
 def test_a_word_counts_for_the_report_it_was_said_of_and_for_no_other():

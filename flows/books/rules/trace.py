@@ -208,7 +208,7 @@ def place_now(obligation: Obligation, submission: Submission | None, decided: De
         decided: The last word on what that report did for it.
     """
     if obligation.place is not Place.CONFLICT and submission is not None:
-        return place_of(obligation, submission, submission.run_id, decided)
+        return place_of(obligation, submission, submission.run_id, decided.kind if decided else None)
     unclaimed = obligation.place is Place.PLANNED and obligation.kind == "owner"
     return Place.OWNER if unclaimed else obligation.place
 

@@ -37,7 +37,7 @@ _PLACES = {
 _DECIDED = {DecisionKind.PAY: Place.FAILED, DecisionKind.PAID: Place.PAID, DecisionKind.DROP: Place.EXCLUDED}
 
 
-def place_of(obligation: Obligation, submission: Submission, run_id: str, decided: Decision | None = None) -> Place:
+def place_of(obligation: Obligation, submission: Submission, run_id: str, decided: DecisionKind | None = None) -> Place:
     """Say where an obligation is, from the submission that claims it and what people have decided.
 
     What an earlier run paid or has in processing is a duplicate here; everything else is told as it stands, whatever
@@ -47,7 +47,7 @@ def place_of(obligation: Obligation, submission: Submission, run_id: str, decide
         return Place.DUPLICATE
     place = _PLACES[submission.state]
     if decided is not None and submission.state in UNTOLD:
-        place = _DECIDED[decided.kind]
+        place = _DECIDED[decided]
     if place is Place.PAID and submission.run_id != run_id:
         return Place.DUPLICATE
     if place is Place.PAID and obligation.kind == "owner":
@@ -113,7 +113,7 @@ def reconcile(
             decided = decisions.get((obligation.key, submission.id))
             known = because("submission", said=submission.reason) if submission.reason else obligation.reasons
             place, reasons = (
-                place_of(obligation, submission, run_id, decided),
+                place_of(obligation, submission, run_id, decided.kind if decided else None),
                 as_decided(decided) if decided else known,
             )
             if place is Place.UNDETERMINED and (reported := inferred.get((obligation.key, submission.id))):

@@ -1,25 +1,23 @@
 """Deciding what waits: what a run leaves open, and which of it still waits now."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, cast
 
-import pandas as pd
-
+from flows.payables.rules.places import place_of
 from schemas.approval import DecisionKind
 from schemas.errors import ExitCode
 from schemas.issues import IssueCode
 from schemas.messages import Listed, Message, Money
-from schemas.obligation import Obligation, Reasons, because, reasons_from_json, reasons_text
+from schemas.obligation import Kind, Obligation, Reasons, because, reasons_from_json, reasons_text
 from schemas.plan import Place
-from schemas.submission import Claim, SubmissionState
+from schemas.submission import Claim, Submission, SubmissionState
 from schemas.values.money import SignedSums
-from schemas.waits import OpenItem, OpenPeriod, Wait, WaitKind
+from schemas.waits import ROW, LeftSum, OpenItem, OpenPeriod, Wait, WaitKind
 
 S = SubmissionState
 
 _LEFT_OPEN: Final = frozenset({Place.HELD, Place.CONFLICT, Place.REFUSED, Place.FAILED, Place.PLANNED, Place.NOT_SENT})
-_ROW: Final = "row"
 _Left = tuple[Place, str, Reasons]
 # Submissions in these states tell of themselves what was planned and has not been sent.
 UNDER_WAY: Final = frozenset({S.PLANNED, S.APPROVED, S.NOT_SENT, S.SENDING, S.IN_DOUBT})
@@ -61,33 +59,44 @@ _CODES: Final = {
 _ORDER: Final = {kind: number for number, kind in enumerate(WaitKind)}
 
 
-def open_items(obligations: Sequence[Obligation], rows: pd.DataFrame) -> tuple[OpenItem, ...]:
-    """Sum up what a run leaves open, by place, kind and reason.
+def open_items(left: Iterable[LeftSum], submissions: Mapping[str, Submission]) -> tuple[OpenItem, ...]:
+    """Tell what a run leaves open by now, by place, kind and reason: money first, then held rows of other files.
 
-    Returns:
-        Money first; then the held rows of files that are not paid row by row: statements, payees, shares, advances.
+    Args:
+        submissions: By id, those that claim any of it.
     """
     counts, cents = SignedSums[_Left](), SignedSums[_Left]()
-    for obligation in obligations:
-        place = obligation.place
-        if place not in _LEFT_OPEN or (place is Place.FAILED and obligation.kind == "owner"):
+    for one in left:
+        place, reasons = _by_now(one, submissions.get(one.submission_id))
+        if place not in _LEFT_OPEN or (place is Place.FAILED and one.kind == "owner"):
             continue
-        known = () if place in {Place.PLANNED, Place.NOT_SENT} else tuple(why.nameless for why in obligation.reasons)
-        counts[place, obligation.kind, known] += 1
-        cents[place, obligation.kind, known] += obligation.amount_cents
-    money = [OpenItem(*key, counts[key], cents[key]) for key in sorted(counts, key=_by_text)]
-    paid_by_row = {obligation.source.file for obligation in obligations if obligation.source.row}
-    others = rows[(rows["disposition"] == "held") & ~rows["file"].isin(paid_by_row)]
-    found = SignedSums[str]()
-    for reasons, count in zip(others["reasons"], others["rows"], strict=True):
-        found[reasons] += int(count)
-    held = (OpenItem(Place.HELD, _ROW, reasons_from_json(kept), found[kept], 0) for kept in sorted(found))
-    return (*money, *held)
+        known = () if place in {Place.PLANNED, Place.NOT_SENT} else tuple(why.nameless for why in reasons)
+        counts[place, one.kind, known] += one.number
+        cents[place, one.kind, known] += one.amount_cents
+    return tuple(OpenItem(*key, counts[key], cents[key]) for key in sorted(counts, key=_in_order))
 
 
-def _by_text(left: _Left) -> tuple[Place, str, str]:
+def _by_now(left: LeftSum, submission: Submission | None) -> tuple[Place, Reasons]:
+    """Say where obligations are by now and why, as `places.reconcile` says it of each."""
+    obligation = Obligation(
+        kind=cast("Kind", left.kind),
+        amount_cents=left.amount_cents,
+        place=Place(left.place),
+        reasons=reasons_from_json(left.reasons),
+    )
+    if submission is None or obligation.place is Place.CONFLICT:
+        is_kept = obligation.place is Place.PLANNED and left.kind == "owner"
+        return Place.OWNER if is_kept else obligation.place, obligation.reasons
+    word = DecisionKind(left.word) if left.word else None
+    place = place_of(obligation, submission, left.run_id, word)
+    if word is not None:
+        return place, because("decided", decision=word.value)
+    return place, because("submission", said=submission.reason) if submission.reason else obligation.reasons
+
+
+def _in_order(left: _Left) -> tuple[bool, Place, str, str]:
     place, kind, reasons = left
-    return place, kind, reasons_text(reasons)
+    return kind == ROW, place, kind, reasons_text(reasons)
 
 
 def _is_freed(item: OpenItem) -> bool:
@@ -157,7 +166,7 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
     waits = []
     for item in left.items:
         kind = WaitKind.NOT_SENT if _is_freed(item) else _KINDS[item.place]
-        if kind is WaitKind.HELD and item.kind == _ROW:
+        if kind is WaitKind.HELD and item.kind == ROW:
             kind = WaitKind.ROWS
         if item.reasons == because(IssueCode.SHARE_UNMATCHED.value):
             kind = WaitKind.UNMATCHED

@@ -6,9 +6,10 @@ import datetime as dt
 import numpy as np
 import pyarrow as pa
 import pytest
-from sqlalchemy import text
+from sqlalchemy import String
 
 from io_adapters.ledger.leases import Owner
+from io_adapters.ledger.run_tables import run_discrepancies, run_quotes, run_results, run_rows
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
 from schemas.line_sketch import sketch_of
 from schemas.sources import FileUse, WhoseMoney
@@ -67,40 +68,54 @@ def test_the_newest_runs_come_first(ledger, clock):
     assert ledger.runs.latest("none") is None
 
 
-def test_parts_of_a_runs_record_can_be_replaced_and_are_read_one_by_one(ledger):
+def row_of(file, rows=1):
+    return {"number": 0, "file": file, "sheet": "", "first_row": 2, "last_row": 2, "rows": rows} | {
+        "disposition": "used",
+        "reasons": "",
+    }
+
+
+def test_what_a_run_keeps_takes_the_place_of_what_it_kept_before_and_of_nothing_else(ledger):
     begin(ledger, "run-1")
     begin(ledger, "run-2")
-    assert ledger.runs.record(["run-1"], ["head"]) == {}
-    ledger.runs.save_record("run-1", {"head": b"old", "rows": b"rows"})
-    ledger.runs.save_record("run-1", {"head": b"new \x00"})
-    assert ledger.runs.record(["run-1", "run-2"], ["head", "rows"]) == {"run-1": {"head": b"new \x00", "rows": b"rows"}}
-    assert ledger.runs.record(["run-1"], ["head"]) == {"run-1": {"head": b"new \x00"}}
+    assert ledger.runs.kept(run_rows, ["run-1"]) == []
+    ledger.runs.keep("run-1", {run_rows: [row_of("a.csv"), row_of("b.csv") | {"number": 1}], run_quotes: []})
+    ledger.runs.keep("run-2", {run_rows: [row_of("c.csv")]})
+    ledger.runs.keep("run-1", {run_rows: [row_of("d.csv", rows=7)]})
+    kept = [(row.run_id, row.file, row.rows) for row in ledger.runs.kept(run_rows, None)]
+    assert kept == [("run-1", "d.csv", 7), ("run-2", "c.csv", 1)]
+    assert ledger.runs.kept(run_rows, ["run-1", "run-2"], run_rows.c.file == "c.csv")[0].run_id == "run-2"
 
 
-def test_a_record_takes_little_room_in_the_store(ledger):
+def test_what_is_seen_later_is_kept_behind_what_was_seen_before(ledger):
     begin(ledger, "run-1")
-    ledger.runs.save_record("run-1", {"notes": b'{"payee": "Ana"}' * 10_000})
-    with ledger._database.reading() as connection:
-        assert connection.scalar(text("SELECT length(content) FROM run_records")) < 1_000
-    assert ledger.runs.record(["run-1"], ["notes"])["run-1"]["notes"] == b'{"payee": "Ana"}' * 10_000
+    for kinds in (["withheld"], [], ["amount", "status"]):
+        seen = [{"kind": kind, "report_id": None, "message": "", "expected": None, "found": None} for kind in kinds]
+        ledger.runs.keep_discrepancies("run-1", seen)
+    kept = ledger.runs.kept(run_discrepancies, ["run-1"])
+    assert [(row.number, row.kind) for row in kept] == [(0, "withheld"), (1, "amount"), (2, "status")]
 
 
-def test_the_last_run_with_a_record_is_named_for_each_job_and_period(ledger, clock):
+def result_of(job, period):
+    texts = {column.name: "" if isinstance(column.type, String) else 0 for column in run_results.c}
+    return {**texts, "job": job, "period": period, "readings": None}
+
+
+def test_the_last_run_that_kept_anything_is_named_for_each_job_and_period(ledger, clock):
     for number, (job, period) in enumerate([("aurora", "2026-10"), ("aurora", "2026-10"), ("boreal", "2026-11")]):
         begin(ledger, f"run-{number}", job=job, period=period)
-        ledger.runs.save_record(f"run-{number}", {"head": b"{}"})
+        ledger.runs.keep(f"run-{number}", {run_results: [result_of(job, period)]})
         clock.move(hours=1)
     ended = clock()
     begin(ledger, "run-9", job="aurora", period="2026-10")  # left none
 
     def last(**which):
-        return [run.run_id for run in ledger.runs.last_with_records(**which)]
+        return [run.run_id for run in ledger.runs.last_with_results(**which)]
 
     assert last() == ["run-2", "run-1"]
     assert last(job="aurora") == ["run-1"]
     assert last(job="aurora", other_than="run-1") == ["run-0"]
     assert last(before=ended - dt.timedelta(hours=1)) == ["run-1"]
-    assert last(part="left") == []
 
 
 def test_payees_are_called_what_they_were_called_last_and_found_by_every_name(ledger, clock):

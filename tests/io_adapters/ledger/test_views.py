@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flows.books.account import accounts_of_payee
-from flows.books.views.columns import ACCOUNT, MONTH
+from flows.views.columns import ACCOUNT, MONTH
 from io_adapters.ledger.ledger import open_ledger
 from schemas.job import labelled_period
 from schemas.journal import AccountKind, EntryKind, JournalEntry, Series, Transfer, entry_id, postings_of

@@ -5,7 +5,7 @@ Revision ID: v9
 
 from alembic import op
 
-from io_adapters.ledger import desk_tables, directory  # noqa: F401  # their tables are among the metadata
+from io_adapters.ledger import desk_tables, directory, run_tables  # noqa: F401  # their tables are among the metadata
 from io_adapters.ledger.tables import APPEND_ONLY, metadata
 
 revision = "v9"

@@ -5,6 +5,7 @@ from typing import Final
 
 from io_adapters.ledger.views import LedgerView
 from schemas.account import AccountEntry, AdvanceLeft, MonthSums
+from schemas.waits import LeftSum
 
 
 def _text(*names: str) -> str:
@@ -12,5 +13,6 @@ def _text(*names: str) -> str:
 
 
 ACCOUNT: Final = LedgerView(_text("legs", "account"), AccountEntry)
+LEFT_OPEN: Final = LedgerView(_text("left_open"), LeftSum)
 ADVANCES: Final = LedgerView(_text("advances"), AdvanceLeft)
 MONTH: Final = LedgerView(_text("legs", "month"), MonthSums)
