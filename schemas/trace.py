@@ -31,7 +31,7 @@ class TraceProblem(StrEnum):
     """What does not add up."""
 
     PART = "part"  # amount, rate and share do not make what the ledger recorded of a part
-    LINES = "lines"  # the lines of the statements do not make the amount that the ledger recorded
+    LINES = "lines"  # the lines of the statements, or their rows on record, do not make the amount of a part
     EARNED = "earned"  # the exact parts do not make what was rounded
     PLACES = "places"  # what came in is not where the places say
 
@@ -69,6 +69,9 @@ class RoyaltyPart:
         isrc, upc, release, title, artist, platform, period, currency: As the lines say; "" where they do not.
         source_amount: Their exact sum, in `currency`.
         rate_day, rate_origin: Of the rate, where the job still says so; None and "" elsewhere.
+        found: The lines, as they were read again; of a file that was not, or is not the same any more, nothing.
+        recorded: The same lines as the run has kept them: of each sheet the first and the last row, and what lies
+            between may be other lines too.
     """
 
     isrc: str
@@ -86,10 +89,17 @@ class RoyaltyPart:
     rate_day: dt.date | None = None
     rate_origin: str = ""
     found: tuple[LinesFound, ...] = ()
+    recorded: tuple[LinesFound, ...] = ()
 
     @property
     def lines_found(self) -> int:
         return sum(lines.lines for lines in self.found)
+
+    @property
+    def only_recorded(self) -> tuple[LinesFound, ...]:
+        """What the run has kept of the lines of sheets that were not read again."""
+        read_again = {(lines.file, lines.sheet) for lines in self.found}
+        return tuple(lines for lines in self.recorded if (lines.file, lines.sheet) not in read_again)
 
 
 @dataclass(frozen=True, slots=True)

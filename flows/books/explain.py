@@ -139,7 +139,13 @@ def by_recording(parts: Iterable[RoyaltyPart], most_ranges: int | None = MOST_RA
         shares = tuple((share.role, share.share_ppm) for share in part.shares)
         key = (recording, part.currency, part.rate, shares)
         known = found.get(key)
-        first = replace(part, platform="", period="", found=tuple(_cut(lines, most_ranges) for lines in part.found))
+        first = replace(
+            part,
+            platform="",
+            period="",
+            found=tuple(_cut(lines, most_ranges) for lines in part.found),
+            recorded=_in_sheets(part.recorded),
+        )
         found[key] = _together(known, part, most_ranges) if known else first
     return tuple(sorted(found.values(), key=lambda part: earned_of(part).copy_negate()))
 
@@ -156,7 +162,23 @@ def _together(part: RoyaltyPart, other: RoyaltyPart, most_ranges: int | None) ->
         source_amount=EXACT.add(part.source_amount, other.source_amount),
         shares=tuple(replace(share, earned=EXACT.add(share.earned, more.earned)) for share, more in shares),
         found=tuple(lines.values()),
+        recorded=_in_sheets((*part.recorded, *other.recorded)),
     )
+
+
+def _in_sheets(recorded: Iterable[LinesFound]) -> tuple[LinesFound, ...]:
+    """Put what is kept of the lines of each sheet together: between which rows they all are."""
+    of_sheet = dict[tuple[str, str], LinesFound]()
+    for lines in recorded:
+        where = lines.file, lines.sheet
+        of_sheet[where] = _spanned(of_sheet[where], lines) if where in of_sheet else lines
+    return tuple(of_sheet.values())
+
+
+def _spanned(recorded: LinesFound, other: LinesFound) -> LinesFound:
+    rows = [row for ends in (*recorded.ranges, *other.ranges) for row in ends]
+    amount = EXACT.add(recorded.amount, other.amount)
+    return replace(recorded, ranges=((min(rows), max(rows)),), lines=recorded.lines + other.lines, amount=amount)
 
 
 def _joined(found: LinesFound, other: LinesFound, most_ranges: int | None) -> LinesFound:
@@ -193,7 +215,7 @@ def _earned(trace: PayeeTrace, way: TracedWay, most_parts: int | None) -> Iterat
     if rest:
         together = _plain(exact_sum(map(earned_of, rest)))
         yield ExplainedLine(1, Message("explain.more", count=len(rest), currency=trace.currency, amount=together))
-    if trace.parts and not trace.statements_read:
+    if shown and not trace.statements_read:
         yield ExplainedLine(1, Message("cli.trace.unread"))
     facts = {"currency": trace.currency, "exact": _plain(way.earned_exact), "cents": Money(way.earned_cents)}
     yield ExplainedLine(1, Message("explain.rounded", **facts))
@@ -313,9 +335,15 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Explain
         facts = {"currency": part.currency, "amount": _plain(lines.amount), "count": lines.lines}
         file = sheet_text(lines.file, lines.sheet)
         yield ExplainedLine(depth + 1, Message("cli.trace.found", file=file, rows=_rows_text(lines), **facts))
-    rest = part.lines - part.lines_found
-    if rest or not part.found:
-        amount = EXACT.subtract(part.source_amount, exact_sum(lines.amount for lines in part.found))
+    for lines in part.only_recorded:
+        (first, last), facts = lines.ranges[0], {"currency": part.currency, "amount": _plain(lines.amount)}
+        facts |= {"file": sheet_text(lines.file, lines.sheet), "first": first, "last": last}
+        yield ExplainedLine(depth + 1, Message("cli.trace.recorded", count=lines.lines, **facts))
+    rest = part.lines - part.lines_found - sum(lines.lines for lines in part.only_recorded)
+    if rest:
+        amount = EXACT.subtract(
+            part.source_amount, exact_sum(lines.amount for lines in (*part.found, *part.only_recorded))
+        )
         facts = {"currency": part.currency, "amount": _plain(amount)}
         yield ExplainedLine(depth + 1, Message("cli.trace.rest", count=rest, **facts))
     for share in part.shares:

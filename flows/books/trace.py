@@ -13,11 +13,12 @@ from flows.books.rules.trace import (
     royalty_parts,
     way_of,
     with_lines,
+    with_recorded,
 )
 from flows.payables.rules.places import with_what_was_kept
 from flows.run_request import RunRequest
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.run_record import RunRecord, last_obligations, read_heads, read_record
+from io_adapters.ledger.run_record import RunRecord, last_obligations, read_heads, read_line_sums, read_record
 from schemas.approval import Decision
 from schemas.job import Outputs, labelled_period
 from schemas.layouts.layout import fold
@@ -272,6 +273,7 @@ class _Gatherer:
         balance = next(iter(balances), None)
         royalties = not wanted.keys or any(obligation.kind == "royalty" for obligation in asked)
         parts = royalty_parts(record.earnings) if royalties else ()
+        parts = with_recorded(parts, read_line_sums(self._ledger, run_id)) if parts else ()
         files: dict[str, FileState] | None = None
         order = self._order_of(wanted.job)
         if order is not None:

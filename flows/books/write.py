@@ -14,7 +14,7 @@ from flows.books.rules.reconcile import (
     summarise_batches,
     withheld_otherwise,
 )
-from flows.intake.rules.inputs import input_totals
+from flows.intake.rules.inputs import input_totals, line_sums
 from flows.payables.corrections import write_run_corrections
 from flows.payables.draft import Draft
 from flows.payables.rules.exchange_rate import codes_of, with_rates
@@ -148,6 +148,7 @@ def record_of(run: Run, drafted: Draft) -> RunRecord:
         statements=basis_of(run, drafted) if job.outputs.statements else None,
         quotes=_heading_of(run, drafted).quotes,
         ways=payables.royalties.ways,
+        line_sums=line_sums(inputs.statements),
         natures={row["tax_id"]: row["nature"] for row in records(drafted.inputs.taxes) if row["nature"]},
     )
 

@@ -36,7 +36,7 @@ from schemas.payee_statement import AdvanceBalance, Quote, StatementBasis, State
 from schemas.plan import Place
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
 from schemas.tables.model import DataFrame, Record, names_of, records
-from schemas.tables.royalties import SUM_NUMBER, PayeeBalances, earnings_frame, sum_numbers, territories_frame
+from schemas.tables.royalties import SUM_NUMBER, PayeeBalances, earnings_frame, frame_of, sum_numbers, territories_frame
 from schemas.trace import PayableWay
 from schemas.values.bank_account import Destination
 
@@ -72,6 +72,8 @@ class RunRecord(RecordHead):
             read have the number of their sum of lines as well, `SUM_NUMBER`.
         codes: Exit codes that will not change any more by following reports.
         territories: `TerritoryEarnings`.
+        line_sums: `PlatformTotals` with the rate of each, text: in which rows the lines of earnings are. None where it
+            was not read with the record: `read_line_sums` does.
         statements: What payees' statements rest on; None when the job wants none.
         quotes: The exchange rates of the sources, in the order of their heading.
         ways: Tax id -> how what was due for the period became what is paid.
@@ -93,6 +95,7 @@ class RunRecord(RecordHead):
     quotes: tuple[Quote, ...] = ()
     ways: Mapping[str, PayableWay] = field(default_factory=dict)
     natures: Mapping[str, str] = field(default_factory=dict)
+    line_sums: pd.DataFrame | None = None
 
     def with_discrepancies(self, more: Sequence[Discrepancy]) -> "RunRecord":
         """Return the record with what was seen later."""
@@ -127,6 +130,8 @@ def save_record(ledger: Ledger, run_id: str, record: RunRecord) -> None:
         table: [row | {"number": number} for number, row in enumerate(rows)] for table, rows in numbered.items()
     }
     parts = {"earnings": earnings, "territories": territories}
+    if record.line_sums is not None:
+        parts[_LINE_SUMS] = pa.Table.from_pandas(record.line_sums, preserve_index=False)
     kept[run_parts] = [{"part": name, "content": _parquet(table)} for name, table in parts.items()]
     ledger.runs.keep(run_id, {run_results: [_result_of(record)]} | kept)
     ledger.payee_names.note(record.names)
@@ -148,7 +153,8 @@ def read_record(ledger: Ledger, run_id: str, payee: str | None = None) -> RunRec
         return None
     payees, head = rows_of(run_payees), _head_of(result)
     quotes = tuple(_quote_of(row) for row in rows_of(run_quotes))
-    parts = {row["part"]: _read(row["content"], payee) for row in rows_of(run_parts)}
+    kept = ledger.runs.kept(run_parts, [run_id], run_parts.c.part != _LINE_SUMS)
+    parts = {row.part: _read(row.content, payee) for row in kept}
     numbers = parts["earnings"].column(SUM_NUMBER).to_pandas()
     balances = [row for row in payees if row["earned_cents"] is not None]
     return RunRecord(
@@ -176,6 +182,12 @@ def read_heads(ledger: Ledger, run_ids: Iterable[str]) -> dict[str, RecordHead]:
     wanted = list(run_ids)
     found = {row.run_id: row._mapping for row in ledger.runs.kept(run_results, wanted)}  # noqa: SLF001 - its public name
     return {run_id: RecordHead(**_head_of(found[run_id])) for run_id in dict.fromkeys(wanted) if run_id in found}
+
+
+def read_line_sums(ledger: Ledger, run_id: str) -> pd.DataFrame:
+    """Read in which rows of which files the lines are that a run has summed: `RunRecord.line_sums`."""
+    (kept,) = ledger.runs.kept(run_parts, [run_id], run_parts.c.part == _LINE_SUMS)
+    return frame_of(_read(kept.content, None))
 
 
 def read_natures(ledger: Ledger, run_ids: Iterable[str]) -> dict[str, str]:
@@ -219,6 +231,7 @@ def last_obligations(ledger: Ledger, keys: Collection[str]) -> dict[str, tuple[s
 _MOST_ASKED: Final = 5_000
 
 
+_LINE_SUMS: Final = "line_sums"
 CHECKS: Final = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
 _ADVANCE: Final = ("reference", "isrc", "recouped_cents", "outstanding_cents")
 _QUOTE: Final = ("currency", "origin")

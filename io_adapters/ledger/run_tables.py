@@ -159,7 +159,7 @@ run_discrepancies: Final = _of_run(
     text_column("found", nullable=True),
 )
 
-# Parts of royalties, one table of Parquet each: payee x recording, and payee x territory.
+# Parts of royalties, one table of Parquet each: payee x recording, payee x territory, recording x file x rows.
 run_parts: Final = Table(
     "run_parts",
     metadata,

@@ -162,7 +162,7 @@ def test_a_job_file_that_has_gone_leaves_the_sums_and_says_what_is_missing(label
     run(label, "2026-10")
     label.job.unlink()
     lines = explained(label, ANA.tax_id)
-    assert "from the ledger alone: 1 line, R$ 130" in lines
+    assert "2026-10-a.xlsx > Dados, row 2: R$ 130, from the ledger" in lines
     assert repeated_by_hand(lines)[0] == Decimal("5.50")
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pandas as pd
 import pytest
 
-from io_adapters.ledger.run_record import read_record, save_record
+from io_adapters.ledger.run_record import read_line_sums, read_record, save_record
 from sample_data.making.people import masked
 from schemas.plan import JobIdentity
 from schemas.values.masking import mask_tax_id
@@ -197,7 +197,7 @@ def test_a_statement_that_is_no_longer_the_same_is_told_and_its_part_comes_from_
     samba = next(part for part in trace["parts"] if part["title"] == "Samba")
     assert (samba["lines"], samba["source_amount"]) == (4, "80.005")
     assert [found["file"] for found in samba["found"]] == ["2026-10-a.xlsx"]
-    assert "segundo o registro apenas: 1 linha, R$ 0,005" in text
+    assert "2026-10-b.xlsx > Dados, linha 2: R$ 0,005, segundo o registro" in text
     assert "2026-10-b.xlsx: " in text
 
 
@@ -212,7 +212,7 @@ def test_books_that_do_not_make_what_they_recorded_end_with_40(october):
         earnings = record.earnings.assign(
             source_amount=pd.Series(amounts, dtype=record.earnings["source_amount"].dtype)
         )
-        save_record(ledger, run_id, replace(record, earnings=earnings))
+        save_record(ledger, run_id, replace(record, earnings=earnings, line_sums=read_line_sums(ledger, run_id)))
     text, document = said(october, ANA.tax_id, "--job-file", october.job, code=40)
     assert document["traces"][0]["problems"] == ["part", "lines"]
     assert "não somam o valor que o registro guarda" in text

@@ -156,6 +156,20 @@ class SourceLines:
         return quote.rate if quote else Decimal(1) if currency == self.currency else None
 
 
+def with_recorded(parts: Sequence[RoyaltyPart], sums: pd.DataFrame) -> tuple[RoyaltyPart, ...]:
+    """Tell of each part between which rows its lines are, as its run has kept it.
+
+    Args:
+        sums: `schemas.tables.royalties.PlatformTotals` with the rate of each.
+    """
+    of_key = defaultdict[tuple[_Key, Decimal], list[LinesFound]](list)
+    for row in records(sums):
+        where, key = ((row["first_row"], row["last_row"]),), tuple(row[name] for name in PART_KEY)
+        found = LinesFound(row["file"], row["sheet"], where, row["lines"], row["amount"])
+        of_key[key, Decimal(row["rate"])].append(found)
+    return tuple(replace(part, recorded=tuple(of_key[_key_of(part), part.rate])) for part in parts)
+
+
 def with_lines(parts: Sequence[RoyaltyPart], sources: Sequence[SourceLines]) -> tuple[RoyaltyPart, ...]:
     """Tell of each part where its lines are, and whose rate it was exchanged at.
 
@@ -236,6 +250,8 @@ def problems_of(
     found = set[TraceProblem]()
     if any(_share_of(part, share) != share.earned for part in parts for share in part.shares):
         found.add(TraceProblem.PART)
+    if not all(_is_recorded(part) for part in parts if part.recorded):
+        found.add(TraceProblem.LINES)
     if files is not None:
         complete = all(standing.is_read for standing in files.values())
         if not all(_lines_fit(part, complete=complete) for part in parts):
@@ -249,6 +265,12 @@ def problems_of(
 
 def _share_of(part: RoyaltyPart, share: ShareTaken) -> Decimal:
     return part_of(EXACT.multiply(part.source_amount, part.rate), share.share_ppm)
+
+
+def _is_recorded(part: RoyaltyPart) -> bool:
+    """Whether the rows that a run has kept of a part make it up."""
+    lines = sum(kept.lines for kept in part.recorded)
+    return lines == part.lines and exact_sum(kept.amount for kept in part.recorded) == part.source_amount
 
 
 def _lines_fit(part: RoyaltyPart, *, complete: bool) -> bool:

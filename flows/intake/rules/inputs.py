@@ -185,6 +185,16 @@ class Statement:
         return frozenset({*self.totals.by_platform["file"], *self.held["file"]})
 
 
+def line_sums(statements: Iterable[Statement]) -> pd.DataFrame:
+    """Return in which rows of which files the lines of statements are, as `PlatformTotals`, with the rate of each."""
+    found = []
+    for statement in statements:
+        sums = statement.totals.by_platform
+        rates = {currency: exact_text(rate) for currency, rate in statement.rates.items()}
+        found.append(sums.assign(rate=sums["currency"].map(rates).astype("str")))
+    return pd.concat(found, ignore_index=True) if found else nothing().by_platform.assign(rate="")
+
+
 @dataclass(frozen=True, slots=True)
 class UsedFile:
     """A file that was read, so that last month's can be recognised whatever it is called now.
