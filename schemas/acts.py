@@ -10,11 +10,19 @@ from typing import Final, NamedTuple
 
 
 class ActKind(StrEnum):
-    """What people do, as far as acts are told by their own table; older ones move here."""
+    """What people do; those of files and months are told by the table of acts, the older ones move there."""
 
     OPEN_MONTH = "open_month"  # of a job, with what holds for that month alone
     HAND_IN = "hand_in"  # a file for a month, or one that was withdrawn, once more
     WITHDRAW = "withdraw"  # a file that was handed in by mistake, or whose place another takes
+    CORRECT = "correct"  # cells of a file
+    RUN = "run"  # a job, for a month
+    APPROVE = "approve"  # a plan, or what checks cost
+    REJECT = "reject"
+    SETTLE = "settle"  # look at what the service says
+    LINK = "link"  # a submission in doubt to the report of the service that it is
+    DECLARE_ABSENT = "declare_absent"  # a submission in doubt that the service never had
+    DECIDE = "decide"  # on single payments, or on what stops all sending
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,7 @@ class Delivery(NamedTuple):
 
 def withdrawn(acts: Iterable[Act]) -> frozenset[Delivery]:
     """Return the deliveries that count no more: the last word on each is that it was withdrawn."""
-    on_files = [act for act in acts if act.kind is not ActKind.OPEN_MONTH]
+    on_files = [act for act in acts if act.kind in {ActKind.HAND_IN, ActKind.WITHDRAW}]
     last = {Delivery(act.facts["job"], act.facts["period"], act.subject): act.kind for act in on_files}
     return frozenset(delivery for delivery, kind in last.items() if kind is ActKind.WITHDRAW)
 

@@ -3,16 +3,18 @@
 Kept by job and period with nobody's name in it, so that it can be told wherever people look.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, Literal
 
+from schemas.acts import ActKind
 from schemas.errors import PRECEDENCE, ExitCode
 from schemas.messages import Listed, Message, Money
 from schemas.obligation import Reasons, reasons_message
 from schemas.plan import Place
+from schemas.states import PAYMENTS, PLANS, RUNS, State, Tone, Turn
 
 # The kind of what is counted in rows of files, not in money.
 ROW: Final = "row"
@@ -69,6 +71,7 @@ class WaitKind(StrEnum):
 
     INTERRUPTED = "interrupted"
     STOPPED = "stopped"
+    REJECTED = "rejected"
     NOT_SENT = "not_sent"
     REFUSED = "refused"
     FAILED = "failed"
@@ -76,6 +79,25 @@ class WaitKind(StrEnum):
     UNMATCHED = "unmatched"
     HELD = "held"
     ROWS = "rows"
+
+    @property
+    def stands(self) -> State:
+        """Whose turn it is, its colour, and what can be done about it."""
+        return _STATES[self]
+
+
+_STATES: Final[Mapping[WaitKind, State]] = {
+    WaitKind.INTERRUPTED: RUNS["interrupted"],
+    WaitKind.STOPPED: State(Tone.TROUBLE, Turn.PREPARER, (ActKind.CORRECT, ActKind.RUN)),
+    WaitKind.REJECTED: PLANS["rejected"],
+    WaitKind.NOT_SENT: PAYMENTS[Place.NOT_SENT],
+    WaitKind.REFUSED: PAYMENTS[Place.REFUSED],
+    WaitKind.FAILED: PAYMENTS[Place.FAILED],
+    WaitKind.CONFLICT: PAYMENTS[Place.CONFLICT],
+    WaitKind.UNMATCHED: PAYMENTS[Place.HELD],
+    WaitKind.HELD: PAYMENTS[Place.HELD],
+    WaitKind.ROWS: PAYMENTS[Place.HELD],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +152,60 @@ class Wait:
     def why(self) -> Message | Listed:
         """The rules that were broken, or how the run ended."""
         return Message(f"state.{self.state}") if self.state else reasons_message(self.reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """What waits of one job, of one kind and with one way on, whatever the reasons and periods: told as one."""
+
+    waits: tuple[Wait, ...]
+
+    @property
+    def first(self) -> Wait:
+        return self.waits[0]
+
+    @property
+    def periods(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(wait.period for wait in self.waits))
+
+    @property
+    def count(self) -> int:
+        return sum(wait.count for wait in self.waits)
+
+    @property
+    def amount_cents(self) -> int:
+        return sum(wait.amount_cents for wait in self.waits)
+
+    @property
+    def why(self) -> Listed:
+        """All reasons, what reads alike once."""
+        return Listed(tuple(dict.fromkeys(wait.why for wait in self.waits)), "; ")
+
+    @property
+    def line(self) -> Listed:
+        """What waits, how much, and why, in one line."""
+        wait, counted = self.first, "cli.waits.rows" if self.first.kind is WaitKind.ROWS else "cli.waits.obligations"
+        facts = (
+            wait.what,
+            Money(self.amount_cents, wait.currency) if self.amount_cents else None,
+            Message(counted, count=self.count) if self.count else None,
+            self.why if any(wait.state or wait.reasons for wait in self.waits) else None,
+            wait.run_id or None,
+        )
+        return Listed(tuple(fact for fact in facts if fact is not None), "  ")
+
+
+def matters(waits: Iterable[Wait], *, across_periods: bool = False) -> tuple[Matter, ...]:
+    """Put together what waits of one job and kind: in each period, or, for one card each, across all of them.
+
+    Returns:
+        In the order in which the first of each waits.
+    """
+    found = dict[tuple[object, ...], list[Wait]]()
+    for wait in waits:
+        where = () if across_periods else (wait.period, wait.run_id, wait.way)
+        found.setdefault((wait.job, wait.kind, wait.currency, wait.is_decided_on, *where), []).append(wait)
+    return tuple(Matter(tuple(own)) for own in found.values())
 
 
 AlertKind = Literal["approval_wanted", "doubt", "failure", "night"]

@@ -13,9 +13,8 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from flows.books.rules.reconcile import NOTHING_TO_PAY
-from flows.payables.rules.waits import line_of_wait
 from flows.run import QuietProgress, progress_words, stage_words
-from io_adapters.outputs.grid import Field, Grid, Tone, Toned, field_text
+from io_adapters.outputs.grid import Field, Grid, Toned, field_text
 from io_adapters.outputs.run_grids import batches_grid, totals_grid
 from schemas.errors import ExitCode, RepasseError
 from schemas.issues import Issue, Severity
@@ -24,8 +23,9 @@ from schemas.messages import Listed, Message, catalogue_in, render
 from schemas.obligation import reasons_text
 from schemas.plan import Place
 from schemas.reconciliation import Summary
+from schemas.states import Tone
 from schemas.values.money import exact_text, format_cents
-from schemas.waits import Wait
+from schemas.waits import Wait, matters
 
 if TYPE_CHECKING:
     from flows.intake.examine import ExaminedSheet, ExaminedTable
@@ -270,9 +270,9 @@ def show_waits(console: Console, waits: Sequence[Wait], language: str = "") -> N
         own = list(some)
         spoken = language or own[0].language
         console.print(f"[bold]{render('cli.waits.title', spoken, job=job, period=period)}[/bold]", soft_wrap=True)
-        for (_, way), alike in groupby(own, key=lambda wait: (wait.run_id, wait.way)):
-            for wait in alike:
-                console.print(f"  {render(line_of_wait(wait), spoken)}", soft_wrap=True, markup=False)
+        for (_, way), alike in groupby(matters(own), key=lambda matter: (matter.first.run_id, matter.first.way)):
+            for matter in alike:
+                console.print(f"  {render(matter.line, spoken)}", soft_wrap=True, markup=False)
             console.print(f"    {render(way, spoken)}", soft_wrap=True, markup=False)
 
 

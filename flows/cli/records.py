@@ -106,7 +106,7 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     waits = gather_waits(ledger, utc_now())
     show_waits(console, waits, terminal_language())
     codes |= {wait.code for wait in waits}
-    document["open"] = [wait_document(wait) for wait in waits]
+    document["waits"] = [wait_document(wait) for wait in waits]
     night = last_night(ledger, utc_now())
     if night is not None:
         console.print(render(night, terminal_language()), soft_wrap=True, markup=False)

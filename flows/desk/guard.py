@@ -16,7 +16,9 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from io_adapters.ledger.ledger import Ledger
+from schemas.acts import ActKind
 from schemas.approval import DeskUser, Role
+from schemas.states import PART_OF, State, may, possible_acts
 
 LOOPBACK_HOSTS: Final = ("127.0.0.1", "localhost", "[::1]")
 MEGABYTE: Final = 1_000_000
@@ -76,12 +78,16 @@ class Signed:
     session: str
     csrf: str
 
-    def may(self, role: Role) -> bool:
-        return role in self.user.roles
+    def may(self, what: Role | ActKind) -> bool:
+        return may(what, self.user.roles) if isinstance(what, ActKind) else what in self.user.roles
 
-    def require(self, role: Role) -> None:
-        if not self.may(role):
-            raise RequestRefused(403, f"desk.refused.{role.value}")
+    def acts(self, state: State) -> tuple[ActKind, ...]:
+        return possible_acts(state, self.user.roles)
+
+    def require(self, what: Role | ActKind) -> None:
+        if not self.may(what):
+            part = PART_OF[what] if isinstance(what, ActKind) else what
+            raise RequestRefused(403, f"desk.refused.{part}")
 
 
 Form = Mapping[str, str]

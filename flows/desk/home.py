@@ -17,7 +17,7 @@ from flows.payables.waits import gather_waits
 from io_adapters.ledger.account_checks import CheckRequest
 from io_adapters.ledger.ledger import Ledger
 from schemas.submission import OPEN, Submission, SubmissionState
-from schemas.waits import Wait
+from schemas.waits import Matter, matters
 
 S = SubmissionState
 LATEST: Final = 8
@@ -33,7 +33,7 @@ class Waits:
     undetermined: int
     unsent: tuple[Submission, ...]
     open: tuple[Submission, ...]
-    left: tuple[Wait, ...]
+    left: tuple[Matter, ...]
 
 
 def what_waits(ledger: Ledger, plans: PlanPages, unresolved: Unresolved, now: dt.datetime) -> Waits:
@@ -48,7 +48,7 @@ def what_waits(ledger: Ledger, plans: PlanPages, unresolved: Unresolved, now: dt
         undetermined=len(unresolved.undetermined()),
         unsent=tuple(submission for submission in found if submission.state in {S.APPROVED, S.NOT_SENT}),
         open=tuple(submission for submission in found if submission.state in OPEN),
-        left=gather_waits(ledger, now),
+        left=matters(gather_waits(ledger, now), across_periods=True),
     )
 
 

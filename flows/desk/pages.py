@@ -16,10 +16,12 @@ from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, se
 from io_adapters.outputs.grid import field_text
 from io_adapters.outputs.plan_grids import plan_grids
 from io_adapters.outputs.run_grids import totals_grid
+from schemas.acts import ActKind
 from schemas.approval import LANGUAGES, Language, Role
 from schemas.job import BRASILIA
 from schemas.messages import Money, catalogue_in, currency_sign, for_desk, period_text
 from schemas.obligation import reasons_message
+from schemas.states import tone_of
 from schemas.values.masking import mask_value
 from schemas.values.money import format_cents
 
@@ -62,6 +64,7 @@ def show(
         day=partial(_day, language),
         lasted=partial(_lasted, now=request.app.state.desk.clock.now()),
         for_desk=for_desk,
+        tone_of=tone_of,
         sign=currency_sign,
         period_words=partial(period_text, language=language),
         size=partial(_size, language),
@@ -69,6 +72,7 @@ def show(
         languages=LANGUAGES,
         signed=signed,
         roles=Role,
+        acts=ActKind,
         csrf=csrf or (signed.csrf if signed else ""),
         path=request.url.path if request.method == "GET" else "",
         **facts,

@@ -20,12 +20,14 @@ from io_adapters.ledger.approvals_missing import approvals_given, approvals_miss
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from io_adapters.outputs.plan_grids import others_grid, planned_grid
-from schemas.approval import PlanRule, Role
+from schemas.acts import ActKind
+from schemas.approval import PlanRule
 from schemas.errors import ApprovalWanted, RepasseError
 from schemas.job import Job
 from schemas.messages import Listed, Message, catalogue_in, for_desk, render
 from schemas.plan import Approval, ApprovalKind
 from schemas.plan_view import PlanView
+from schemas.states import PLANS, State
 from schemas.submission import LIVE, UNSENT, PlanFate, SubmissionState
 from schemas.values.names import same_person
 
@@ -48,6 +50,10 @@ class PlanState:
     preparers: tuple[str, ...]
     job_problem: Message | Listed | None
     page: PlanView | None
+
+    @property
+    def stands(self) -> State:
+        return PLANS[self.state]
 
     @property
     def fate(self) -> PlanFate:
@@ -193,7 +199,7 @@ def _frozen(request: Request, digest: str) -> PlanView:
 @router.post("/plans/{digest}/approve")
 def approve(request: Request, digest: str, signed: SignedIn, form: Posted) -> Response:
     """Record a yes to the total that was typed; what differs from the plan's is told, and nothing recorded."""
-    signed.require(Role.APPROVER)
+    signed.require(ActKind.APPROVE)
     try:
         launch = plans_of(request).approve(digest, by=signed.user.name, total_text=form.get("total", ""))
     except RepasseError as refused:
@@ -203,7 +209,7 @@ def approve(request: Request, digest: str, signed: SignedIn, form: Posted) -> Re
 
 @router.post("/plans/{digest}/reject")
 def reject(request: Request, digest: str, signed: SignedIn, form: Posted) -> Response:
-    signed.require(Role.APPROVER)
+    signed.require(ActKind.REJECT)
     why = form.get("why", "").strip()[:LONGEST_TEXT]
     if not why:
         raise RequestRefused(422, "desk.refused.why")
@@ -240,7 +246,7 @@ def _page(request: Request, digest: str, *, status: int = 200, problem: str = ""
 @router.post("/checks/{digest}/agree")
 def agree(request: Request, digest: str, signed: SignedIn, form: Posted) -> Response:
     """Record a yes to the cost that was typed; where it counts, the run that asked is started again."""
-    signed.require(Role.APPROVER)
+    signed.require(ActKind.APPROVE)
     desk, wanted = request.app.state.desk, _wanted(request, digest)
     ledger, now, found = desk.ledger, desk.clock.now(), wanted.request
     typed = {"by": signed.user.name, "total_text": form.get("total", "")}

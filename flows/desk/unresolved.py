@@ -23,11 +23,13 @@ from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import Settings
 from io_adapters.ledger.ledger import Ledger
 from schemas.account import PaymentLine
-from schemas.approval import DecisionKind, FirstDecision, Role
+from schemas.acts import ActKind
+from schemas.approval import DecisionKind, FirstDecision
 from schemas.errors import DecisionRefused, RepasseError
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
 from schemas.messages import Listed, Message, for_desk, render
 from schemas.plan import Place
+from schemas.states import PAYMENTS
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.values.names import same_person
 
@@ -41,7 +43,11 @@ PAYMENTS_SHOWN: Final = 200
 OBLIGATION: Final = "key:"
 WHOLE_REPORT: Final = "report:"
 # What waits for a person's word on each payment, beside reports that did not tell whom they paid.
-DECIDED_BY_HAND: Final = (Place.CONFLICT.value, Place.FAILED.value)
+DECIDED_BY_HAND: Final = tuple(
+    place.value
+    for place, state in PAYMENTS.items()
+    if ActKind.DECIDE in state.acts and place not in {Place.UNDETERMINED, Place.EXCLUDED}
+)
 
 router = APIRouter()
 
@@ -259,7 +265,7 @@ def doubts(request: Request, _signed: SignedIn, done: str = "") -> Response:
 
 @router.post("/doubts/look")
 def look(request: Request, signed: SignedIn, form: Posted) -> Response:
-    signed.require(Role.RESOLVER)
+    signed.require(ActKind.LINK)
     try:
         ours, candidates = unresolved_of(request).look_for(_text(form, "subject"))
     except RepasseError as refused:
@@ -269,7 +275,7 @@ def look(request: Request, signed: SignedIn, form: Posted) -> Response:
 
 @router.post("/doubts/link")
 def link(request: Request, signed: SignedIn, form: Posted) -> Response:
-    signed.require(Role.RESOLVER)
+    signed.require(ActKind.LINK)
     try:
         unresolved_of(request).link(_text(form, "subject"), _text(form, "report"), by=signed.user.name)
     except RepasseError as refused:
@@ -280,7 +286,7 @@ def link(request: Request, signed: SignedIn, form: Posted) -> Response:
 @router.post("/doubts/absent")
 def absent(request: Request, signed: SignedIn, form: Posted) -> Response:
     """Take the first, or the second, word that the service never had it."""
-    signed.require(Role.RESOLVER)
+    signed.require(ActKind.DECLARE_ABSENT)
     try:
         ended = unresolved_of(request).declare_absent(
             _text(form, "subject"), by=signed.user.name, evidence=_text(form, "evidence")
@@ -292,7 +298,7 @@ def absent(request: Request, signed: SignedIn, form: Posted) -> Response:
 
 @router.post("/doubts/decide")
 def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
-    signed.require(Role.RESOLVER)
+    signed.require(ActKind.DECIDE)
     keys = [name.removeprefix(OBLIGATION) for name in form if name.startswith(OBLIGATION)]
     keys += form.get("obligations", "")[: 40 * MOST_KEYS].replace(",", " ").split()
     reports = [name.removeprefix(WHOLE_REPORT) for name in form if name.startswith(WHOLE_REPORT)]
@@ -317,14 +323,14 @@ def hold(request: Request, signed: SignedIn, form: Posted) -> Response:
 
 @router.post("/sending/release")
 def release(request: Request, signed: SignedIn, _form: Posted) -> Response:
-    signed.require(Role.RESOLVER)
+    signed.require(ActKind.DECIDE)
     unresolved_of(request).release(by=signed.user.name)
     return RedirectResponse("/doubts?done=released", status_code=303)
 
 
 @router.post("/sending/unfreeze")
 def unfreeze(request: Request, signed: SignedIn, form: Posted) -> Response:
-    signed.require(Role.RESOLVER)
+    signed.require(ActKind.DECIDE)
     tags = [name.removeprefix("tag:") for name in form if name.startswith("tag:")]
     try:
         ended = unresolved_of(request).unfreeze(tags, by=signed.user.name, evidence=_text(form, "evidence"))

@@ -13,7 +13,6 @@ from flows.books.alerts import alert_after_night, alert_of_overdue_nights
 from flows.books.rules.reconcile import state_name
 from flows.house_ledger import open_ledger_of, utc_now
 from flows.nights.due import NIGHTLY, DueReason, Facts, facts_of, is_brought_to_an_end, remember, why_due
-from flows.payables.rules.waits import line_of_wait
 from flows.payables.waits import gather_waits
 from flows.run import QuietProgress
 from flows.run_options import RunOptions
@@ -26,6 +25,7 @@ from schemas.errors import ConfigurationError, ExitCode, JobIsBusy, RepasseError
 from schemas.job import BRASILIA, PREVIOUS_MONTH, PeriodRange, Settle
 from schemas.messages import Listed, Message
 from schemas.submission import UNSENT
+from schemas.waits import matters
 
 FAILED_TO_BEGIN: Final = "could_not_begin"
 ANOTHER_NIGHT: Final = "another_night"
@@ -238,7 +238,7 @@ class _Night:
         waits = [wait for wait in gather_waits(self._ledger, utc_now(), job.job) if wait.period == job.period]
         if not waits:
             return job
-        lines = [Listed((line_of_wait(wait), wait.way), ": ") for wait in waits]
+        lines = [Listed((matter.line, matter.first.way), ": ") for matter in matters(waits)]
         message = Listed(tuple(filter(None, [job.message, *lines])), "; ")
         return replace(job, exit_code=worst([job.exit_code, *(wait.code for wait in waits)]), message=message)
 

@@ -12,7 +12,6 @@ from typing import Final
 import numpy as np
 
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.outputs.grid import Tone
 from io_adapters.outputs.reconciliation_workbook import SEVERITY_TONES, issues_table
 from io_adapters.outputs.workbook import (
     BACKGROUNDS,
@@ -49,6 +48,7 @@ from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Catalogue, Message, catalogue_in, currency_sign
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import NOTE_MARK, CellKind
+from schemas.states import Tone
 
 # Above this a copy of the whole sheet helps nobody: only the rows with problems are copied.
 COPIED_WHOLE: Final = 50_000

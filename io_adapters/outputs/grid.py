@@ -4,24 +4,11 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from schemas.messages import Money, currency_sign
-from schemas.plan import Place
+from schemas.states import Tone
 from schemas.values.money import format_cents
-
-
-class Tone(StrEnum):
-    """What a colour says of a cell; each way of showing it has its own colours."""
-
-    NONE = ""
-    HEADER = "header"
-    GOOD = "good"
-    MOVING = "moving"
-    WAITING = "waiting"
-    TROUBLE = "trouble"
-    QUIET = "quiet"
 
 
 class Toned(NamedTuple):
@@ -36,27 +23,6 @@ class Link(NamedTuple):
 
 # An amount of money; a count; how many times something; a day; a text.
 Field = Money | int | Decimal | dt.date | str | Toned | Link | None
-
-PLACE_TONES: Final[dict[Place, Tone]] = {
-    Place.PAID: Tone.GOOD,
-    Place.OWNER: Tone.GOOD,
-    Place.PROCESSING: Tone.MOVING,
-    Place.PLANNED: Tone.MOVING,
-    Place.WITHHELD: Tone.WAITING,
-    Place.INCOME_TAX: Tone.QUIET,
-    Place.TAX: Tone.QUIET,
-    Place.RECOUPED: Tone.QUIET,
-    Place.CARRIED: Tone.QUIET,
-    Place.DUPLICATE: Tone.QUIET,
-    Place.HELD: Tone.WAITING,
-    Place.NOT_SENT: Tone.WAITING,
-    Place.UNDETERMINED: Tone.WAITING,
-    Place.CONFLICT: Tone.TROUBLE,
-    Place.IN_DOUBT: Tone.TROUBLE,
-    Place.REFUSED: Tone.TROUBLE,
-    Place.FAILED: Tone.TROUBLE,
-    Place.EXCLUDED: Tone.TROUBLE,
-}
 
 
 class GridColumn(NamedTuple):

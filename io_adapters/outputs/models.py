@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from io_adapters.outputs.grid import Tone
 from io_adapters.outputs.workbook import HEADER, Book, Cell, Setup
 from schemas.messages import catalogue_in
+from schemas.states import Tone
 
 _PAYEE: Final = (
     *("name", "tax_id", "email", "pix_key", "pix_key_type", "bank_code", "psp_id", "agency", "account"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.outputs.grid import PLACE_TONES, Field, Grid, GridColumn, Tone, Toned, facts_grid
+from io_adapters.outputs.grid import Field, Grid, GridColumn, Toned, facts_grid
 from io_adapters.outputs.run_grids import totals_grid, waits_grid
 from io_adapters.outputs.workbook import TITLE, Book, Setup
 from io_adapters.outputs.workbook_tables import sheet_of, write_grid, write_table
@@ -32,6 +32,7 @@ from schemas.plan_view import (
     PlanView,
 )
 from schemas.sources import paid_alike_message
+from schemas.states import PAYMENTS, Tone
 from schemas.values.money import format_cents
 from schemas.waits import Wait
 from schemas.wire import PaymentEntry
@@ -253,7 +254,7 @@ def _where_text(change: Change, labels: Catalogue) -> str:
 
 
 def _place(place: Place, labels: Catalogue) -> Toned:
-    return Toned(labels(f"place.{place}"), PLACE_TONES[place])
+    return Toned(labels(f"place.{place}"), PAYMENTS[place].tone)
 
 
 def _not_paid(view: PlanView, labels: Catalogue) -> Grid:

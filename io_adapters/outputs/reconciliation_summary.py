@@ -4,7 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from io_adapters.outputs.grid import PLACE_TONES, Tone, Toned
+from io_adapters.outputs.grid import Toned
 from io_adapters.outputs.reconciliation_workbook import (
     AMOUNT_LETTER,
     amount,
@@ -33,6 +33,7 @@ from schemas.errors import ExitCode
 from schemas.messages import Catalogue, Message, Money, catalogue_in, period_text
 from schemas.plan import Place
 from schemas.reconciliation import Reconciliation, Summary
+from schemas.states import PAYMENTS, Tone
 from schemas.values.money import SignedSums
 
 # Every account is in one of these; a call that is told beside its account's row is unknown.
@@ -95,9 +96,11 @@ def _write_answer(page: Page, reconciliation: Reconciliation, labels: Catalogue)
     counts = SignedSums.counted(obligation.place for obligation in reconciliation.obligations)
     for place in Place:
         cents = getattr(summary.totals_cents, place.value)
-        if PLACE_TONES[place] in {Tone.WAITING, Tone.TROUBLE} and cents:
+        if PAYMENTS[place].tone in {Tone.WAITING, Tone.TROUBLE} and cents:
             amount_text = Message("output.summary.of", amount=Money(cents, summary.currency), count=counts[place])
-            page.append((Cell(labels(f"place.{place}"), Ink(tone=PLACE_TONES[place])), Cell(labels.write(amount_text))))
+            page.append(
+                (Cell(labels(f"place.{place}"), Ink(tone=PAYMENTS[place].tone)), Cell(labels.write(amount_text)))
+            )
 
 
 def _start(page: Page, heading: str) -> None:
@@ -120,7 +123,7 @@ def _write_totals(book: Book, page: Page, reconciliation: Reconciliation, labels
             SheetColumn(labels("output.summary.count"), 0, WHOLE),
         ],
         (
-            (Toned(labels(f"place.{place}"), PLACE_TONES[place]), amount(getattr(totals, place.value)), counts[place])
+            (Toned(labels(f"place.{place}"), PAYMENTS[place].tone), amount(getattr(totals, place.value)), counts[place])
             for place in held
         ),
     )
@@ -132,7 +135,7 @@ def _write_totals(book: Book, page: Page, reconciliation: Reconciliation, labels
     _write_balance(page, labels("output.summary.sheets"), _computed(_sum_of_sheets(reconciliation), placed), money)
     _write_check(page, labels, sums=2, decimals=2, is_balanced=totals.in_ == totals.placed())
     if held:
-        colours = [_BAR_COLOURS[PLACE_TONES[place]] for place in held]
+        colours = [_BAR_COLOURS[PAYMENTS[place].tone] for place in held]
         title, heading = (
             labels("output.sheet.summary"),
             labels("output.summary.chart", currency=reconciliation.summary.currency),

@@ -8,8 +8,7 @@ from typing import Final
 
 import pandas as pd
 
-from io_adapters.outputs.grid import PLACE_TONES, Tone, Toned
-from io_adapters.outputs.run_grids import STATE_TONES
+from io_adapters.outputs.grid import Toned
 from io_adapters.outputs.workbook import GENERAL, MOMENT, MOMENT_PT, MONEY, PRECISE, TEXT, WHOLE, Linked, Row
 from io_adapters.outputs.workbook_tables import SheetColumn, WorkbookTable, records
 from schemas.issues import Issue, Severity
@@ -18,6 +17,7 @@ from schemas.messages import Catalogue, catalogue_in
 from schemas.obligation import Obligation, reasons_from_json, reasons_message, reasons_text
 from schemas.plan import HOME_CURRENCY, Place, short_digest, shown_place
 from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecision, ReportLine
+from schemas.states import PAYMENTS, Tone, tone_of
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
 from schemas.values.money import exact_text
@@ -104,7 +104,7 @@ def obligation_rows(
             amount(obligation.amount_cents),
             Toned(
                 labels.of_value("place", shown_place(obligation.place, obligation.reason)),
-                PLACE_TONES[obligation.place],
+                PAYMENTS[obligation.place].tone,
             ),
             labels.write(reasons_message(obligation.reasons)),
             obligation.submission_id,
@@ -202,7 +202,7 @@ def _reports(reports: Sequence[ReportLine], labels: Catalogue) -> WorkbookTable:
     )
 
     def row(report: ReportLine) -> Row:
-        state_text, tone = labels(f"state.{report.state}"), STATE_TONES.get(report.state, Tone.NONE)
+        state_text, tone = labels(f"state.{report.state}"), tone_of(report.state)
         figures = (report.tax_cents, report.fee_cents, report.paid_cents)
         return (
             Toned(f"{state_text}, {labels('output.by_likeness')}" if report.is_likely else state_text, tone),

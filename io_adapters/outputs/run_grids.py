@@ -1,36 +1,19 @@
 """A run as grids: where every centavo is, what became of each report, what does not agree, and what waits."""
 
 from collections.abc import Iterable
-from typing import Final
 
-from io_adapters.outputs.grid import PLACE_TONES, Grid, GridColumn, Tone, Toned
+from io_adapters.outputs.grid import Grid, GridColumn, Toned
 from schemas.messages import Catalogue, Money, period_text, state_text
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import BatchSummary, Discrepancy, Totals
+from schemas.states import PAYMENTS, Tone, tone_of
 from schemas.waits import Wait
-
-STATE_TONES: Final = {
-    "paid": Tone.GOOD,
-    "accepted": Tone.MOVING,
-    "processing": Tone.MOVING,
-    "planned": Tone.MOVING,
-    "approved": Tone.MOVING,
-    "withdrawn": Tone.QUIET,
-    "absent": Tone.TROUBLE,
-    "in_doubt": Tone.TROUBLE,
-    "sending": Tone.TROUBLE,
-    "refused": Tone.TROUBLE,
-    "failed": Tone.TROUBLE,
-    "excluded": Tone.TROUBLE,
-    "partial": Tone.WAITING,
-    "not_sent": Tone.WAITING,
-}
 
 
 def totals_grid(totals: Totals, labels: Catalogue, currency: str = "") -> Grid:
     """Say where every centavo is; what came in is the sum of all places."""
     rows = [
-        (Toned(labels(f"place.{place}"), PLACE_TONES[place]), Money(cents, currency))
+        (Toned(labels(f"place.{place}"), PAYMENTS[place].tone), Money(cents, currency))
         for place, cents in totals.by_place().items()
     ]
     came_in = (labels("output.summary.in"), Money(totals.in_, currency))
@@ -50,7 +33,7 @@ def batches_grid(batches: Iterable[BatchSummary], labels: Catalogue) -> Grid:
         if batch.exchange:
             rate = f"1 {batch.exchange.currency} = {HOME_CURRENCY} {batch.exchange.rate}"
             state += f"; {rate}: {state_text(batch.exchange.outcome, labels.language)}"
-        tone = STATE_TONES.get(batch.outcome, Tone.NONE)
+        tone = tone_of(batch.outcome)
         rows.append(
             (batch.report_id, batch.payments, Money(batch.amount_cents), Toned(state, tone), batch.status or "-")
         )

@@ -15,7 +15,8 @@ from xlsxwriter.chart import Chart
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import CellErrorTuple, Worksheet
 
-from io_adapters.outputs.grid import Tone, Toned
+from io_adapters.outputs.grid import Toned
+from schemas.states import Tone
 
 _STARTS_A_FORMULA: Final = "=+-@"
 _RUNS_AT_ONCE: Final = "\t\r\n\0"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from xlsxwriter.utility import xl_col_to_name
 
-from io_adapters.outputs.grid import Field, Grid, Link, Tone, Toned
+from io_adapters.outputs.grid import Field, Grid, Link, Toned
 from io_adapters.outputs.workbook import (
     GENERAL,
     HEADING,
@@ -32,6 +32,7 @@ from io_adapters.outputs.workbook import (
     has_too_many_digits,
 )
 from schemas.messages import Money
+from schemas.states import Tone
 
 
 class SheetColumn(NamedTuple):

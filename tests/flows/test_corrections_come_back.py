@@ -104,7 +104,7 @@ def test_the_file_run_again_without_its_corrections_is_told_as_settled_by_them(l
     assert summary["rows"] == {"read": 3, "used": 0, "held": 0, "duplicate": 3, "ignored": 0}
     by = f"acertado por {workbook.name}, execução {settled.run_id}"
     assert [reason for _, amount, reason in rows_told(again) if amount in {"20,00", "30,00"}] == [by, by]
-    assert label.ask("status")["open"] == []
+    assert label.ask("status")["waits"] == []
     assert service.paid == [1000, 2000, 3000]
 
 

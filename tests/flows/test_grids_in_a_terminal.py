@@ -8,8 +8,9 @@ import pytest
 from rich.console import Console
 
 from flows.cli.printing import show_grid
-from io_adapters.outputs.grid import Field, Grid, GridColumn, Tone, Toned, field_text
+from io_adapters.outputs.grid import Field, Grid, GridColumn, Toned, field_text
 from schemas.messages import Money
+from schemas.states import Tone
 
 HEADERS = ("Execução", "Favorecido", "Saldo levado", "Pagamentos", "Vezes", "Enviado em", "Situação", "Motivo")
 ROWS: list[tuple[Field, ...]] = [

@@ -83,7 +83,7 @@ def test_two_people_who_name_the_ledger_let_the_sending_go_on_for_good(label, se
     unfreeze(label, tag)
     status = label.ask("status", code=ExitCode.NOT_SENT)
     assert status["freeze"] is None
-    assert [(statu["kind"], statu["amount_cents"]) for statu in status["open"]] == [("not_sent", 1000)]
+    assert [(statu["kind"], statu["amount_cents"]) for statu in status["waits"]] == [("not_sent", 1000)]
     label.payments(payment(ANA, "10,00"))
     report = run_with_a_persons_eye(label, "10,00")
     assert places(summary_of(report)) == {"paid": 1000}

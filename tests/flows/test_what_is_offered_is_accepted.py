@@ -251,20 +251,20 @@ def test_of_what_failed_a_second_attempt_is_offered_and_ends_it(label, service):
 def test_a_failed_payment_of_which_people_say_that_it_is_settled_waits_for_nobody(label, service, word):
     failed(label, service)
     label.say("decide", *unnamed_keys(label), f"--{word}", "--by", "bia", "--evidence", "a receipt")
-    assert label.ask("status")["open"] == []
+    assert label.ask("status")["waits"] == []
 
 
 @pytest.mark.journey
 def test_what_failed_in_one_month_and_was_paid_with_the_next_waits_for_nobody(label, service):
     failed_royalties(label, service)
-    (wait,) = label.ask("status", code=ExitCode.DISCREPANCIES)["open"]
+    (wait,) = label.ask("status", code=ExitCode.DISCREPANCIES)["waits"]
     assert (wait["kind"], wait["count"], wait["amount_cents"]) == ("failed", 2, 10000)
     royalties(label, "2026-08", "40,00", "Valsa")
     waiting = label.run()
-    assert {wait["kind"] for wait in label.ask("status", code=14)["open"]} == {"failed"}  # while the plan waits
+    assert {wait["kind"] for wait in label.ask("status", code=14)["waits"]} == {"failed"}  # while the plan waits
     label.approve(digest_of(waiting), "140,00", "bia")
     assert label.run(yes=False).exit_code == ExitCode.DONE
-    assert label.ask("status")["open"] == []
+    assert label.ask("status")["waits"] == []
 
 
 def test_what_one_payee_of_a_failed_report_was_paid_since_leaves_the_other_waiting(label, service):
@@ -276,5 +276,5 @@ def test_what_one_payee_of_a_failed_report_was_paid_since_leaves_the_other_waiti
     label.approve(digest_of(waiting), "70,00", "bia")
     report = label.run(yes=False)
     assert summary_of(report)["totals_cents"]["paid"] == 7000
-    open_ = [wait for wait in label.ask("status", code=ExitCode.DISCREPANCIES)["open"] if wait["kind"] == "failed"]
+    open_ = [wait for wait in label.ask("status", code=ExitCode.DISCREPANCIES)["waits"] if wait["kind"] == "failed"]
     assert [(wait["count"], wait["amount_cents"]) for wait in open_] == [(1, 5000)]

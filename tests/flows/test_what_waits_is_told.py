@@ -28,11 +28,11 @@ def told(label: Label, code: int) -> list[dict]:
     document = label.ask("status", code=code)
     output = label.say("status", code=code).output
     assert (NOTHING in output) == (code == ExitCode.DONE)
-    for batch in document["open"]:
+    for batch in document["waits"]:
         assert f"{batch['job']} {batch['period']}" in output
         assert batch["way"] in output
         assert batch["run"] in output
-    return document["open"]
+    return document["waits"]
 
 
 def facts(waits: list[dict], *names: str) -> list[tuple]:

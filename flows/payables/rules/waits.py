@@ -8,7 +8,6 @@ from flows.payables.rules.places import place_of
 from schemas.approval import DecisionKind
 from schemas.errors import ExitCode
 from schemas.issues import IssueCode
-from schemas.messages import Listed, Message, Money
 from schemas.obligation import Kind, Obligation, Reasons, because, reasons_from_json, reasons_text
 from schemas.plan import Place
 from schemas.submission import Claim, Submission, SubmissionState
@@ -18,6 +17,9 @@ from schemas.waits import ROW, LeftSum, OpenItem, OpenPeriod, Wait, WaitKind
 S = SubmissionState
 
 _LEFT_OPEN: Final = frozenset({Place.HELD, Place.CONFLICT, Place.REFUSED, Place.FAILED, Place.PLANNED, Place.NOT_SENT})
+# Why what was planned waits, of a plan that people rejected; and what its reports are told to be withdrawn for.
+REJECTED: Final = "rejected"
+_REJECTION: Final = "attempt.rejected"
 _Left = tuple[Place, str, Reasons]
 # Submissions in these states tell of themselves what was planned and has not been sent.
 UNDER_WAY: Final = frozenset({S.PLANNED, S.APPROVED, S.NOT_SENT, S.SENDING, S.IN_DOUBT})
@@ -70,7 +72,11 @@ def open_items(left: Iterable[LeftSum], submissions: Mapping[str, Submission]) -
         place, reasons = _by_now(one, submissions.get(one.submission_id))
         if place not in _LEFT_OPEN or (place is Place.FAILED and one.kind == "owner"):
             continue
-        known = () if place in {Place.PLANNED, Place.NOT_SENT} else tuple(why.nameless for why in reasons)
+        if place in {Place.PLANNED, Place.NOT_SENT}:
+            is_rejected = any(getattr(why.facts.get("said"), "id", "") == _REJECTION for why in reasons)
+            known = because(REJECTED) if is_rejected else ()
+        else:
+            known = tuple(why.nameless for why in reasons)
         counts[place, one.kind, known] += one.number
         cents[place, one.kind, known] += one.amount_cents
     return tuple(OpenItem(*key, counts[key], cents[key]) for key in sorted(counts, key=_in_order))
@@ -166,6 +172,8 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
     waits = []
     for item in left.items:
         kind = WaitKind.NOT_SENT if _is_freed(item) else _KINDS[item.place]
+        if item.reasons == because(REJECTED):
+            kind = WaitKind.REJECTED
         if kind is WaitKind.HELD and item.kind == ROW:
             kind = WaitKind.ROWS
         if item.reasons == because(IssueCode.SHARE_UNMATCHED.value):
@@ -173,7 +181,7 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
         if kind is WaitKind.NOT_SENT and under_way:
             continue
         held_code = ExitCode.ROWS_REFUSED if run.exit_code is ExitCode.ROWS_REFUSED else ExitCode.ROWS_HELD
-        code = _CODES.get(kind, _unsent_code(run) if kind is WaitKind.NOT_SENT else held_code)
+        code = _CODES.get(kind, _unsent_code(run) if kind in {WaitKind.NOT_SENT, WaitKind.REJECTED} else held_code)
         waits.append(
             Wait(
                 kind=kind,
@@ -209,7 +217,8 @@ def _unsent_state(run: LastRun) -> str:
 def _of_run(run: LastRun, left: OpenPeriod | None, under_way: frozenset[tuple[str, str]]) -> list[Wait]:
     waits = waits_of_items(left, run, under_way=(run.job, run.period) in under_way) if left else []
     told_otherwise = (run.job, run.period) in under_way or any(
-        wait.kind in {WaitKind.NOT_SENT, WaitKind.REFUSED} and wait.run_id == run.run_id for wait in waits
+        wait.kind in {WaitKind.NOT_SENT, WaitKind.REJECTED, WaitKind.REFUSED} and wait.run_id == run.run_id
+        for wait in waits
     )
     stopped = run.exit_code in _STOPPED or (run.exit_code in _NOT_READ and run.is_last_of_job)
     if run.interrupted:
@@ -236,16 +245,3 @@ def _of_the_run_itself(run: LastRun, kind: WaitKind, code: ExitCode) -> Wait:
         state=run.state if kind is WaitKind.STOPPED else "",
         in_desk=run.in_desk,
     )
-
-
-def line_of_wait(wait: Wait) -> Listed:
-    """Say in one line what waits, how much, and why."""
-    counted = "cli.waits.rows" if wait.kind is WaitKind.ROWS else "cli.waits.obligations"
-    facts = (
-        wait.what,
-        Money(wait.amount_cents, wait.currency) if wait.amount_cents else None,
-        Message(counted, count=wait.count) if wait.count else None,
-        wait.why if wait.state or wait.reasons else None,
-        wait.run_id or None,
-    )
-    return Listed(tuple(fact for fact in facts if fact is not None), "  ")
