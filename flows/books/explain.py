@@ -38,37 +38,27 @@ class ExplainedLine(NamedTuple):
 
 
 def explain(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[ExplainedLine]:
-    """Explain what a payee gets for a period.
+    """Explain what a payee gets for a period, down to rows of files and forward to the reports that pay it.
 
     Args:
-        trace: What the books, the ledger and the statements say.
+        trace: What the ledger and the statements say.
         most_parts: How many recordings are shown one by one; the others are one sum. None for all, with every row.
 
     Returns:
         A: what the recordings earned; B: what advances took; C: what was carried in; D = A - B + C; E: the balance of
         the account; F: what is paid of it, and why no more; G: that less taxes; where D is; then the rows of payments
-        sheets.
+        sheets, the files that are not the same any more, and each report, day by day.
     """
     trace = replace(trace, parts=by_recording(trace.parts, MOST_RANGES if most_parts else None))
     steps = royalty_steps(trace, most_parts)
+    of_royalties = [obligation for obligation in trace.obligations if obligation.kind not in _OTHER_SUMS]
     if trace.way is not None:
         steps.append(ExplainedLine(0, Message("explain.where")))
-        steps += [_placed(obligation) for obligation in trace.obligations if obligation.kind not in _OTHER_SUMS]
+        steps += [step for obligation in of_royalties for step in (_placed(obligation), *_about(obligation))]
     rows = [obligation for obligation in trace.obligations if obligation.kind in {"payment", "owner"}]
     if rows:
         steps.append(ExplainedLine(0, Message("explain.rows")))
-        steps += [_row(obligation) for obligation in rows]
-    return steps
-
-
-def chain(trace: PayeeTrace) -> list[ExplainedLine]:
-    """Tell where each sum of a payee comes from, how it was worked out, and what became of it, day by day.
-
-    Args:
-        trace: What the books, the ledger and the statements say.
-    """
-    steps = [step for obligation in trace.obligations for step in _obligation(obligation, trace.currency)]
-    steps += royalty_steps(trace)
+        steps += [step for obligation in rows for step in (_row(obligation), *_about(obligation))]
     changed = [(file, state) for file, state in trace.files if state is not FileState.SAME]
     steps += [ExplainedLine(0, Message(f"cli.trace.file_{state}", file=file)) for file, state in changed]
     return [*steps, *(step for report in trace.reports for step in _report(report))]
@@ -83,22 +73,13 @@ def adding_up(trace: PayeeTrace) -> Iterator[ExplainedLine]:
         yield ExplainedLine(1, Message(f"cli.trace.problem_{problem}"))
 
 
-def _obligation(obligation: TracedObligation, currency: str) -> Iterator[ExplainedLine]:
-    kind = Message(f"cli.trace.kind_{obligation.kind}")
-    what = Listed(
-        tuple(filter(None, (obligation.key, kind, obligation.reference if obligation.kind == "payment" else ""))), " "
-    )
-    because = [Message("explain.because", why=reasons_message(obligation.reasons))] if obligation.reasons else []
-    where = Listed((Message(f"place.{obligation.place}"), *because), "")
-    amount = Listed((currency_sign(currency), Money(obligation.amount_cents)), " ")
-    yield ExplainedLine(0, Listed((Listed((what, amount), ": "), where)))
-    if obligation.row:
-        yield ExplainedLine(
-            1, Message("cli.trace.row", file=sheet_text(obligation.file, obligation.sheet), row=obligation.row)
-        )
+def _about(obligation: TracedObligation) -> Iterator[ExplainedLine]:
+    """By what key it is decided on, and what people have said of it."""
+    if obligation.key:
+        yield ExplainedLine(2, Message("cli.trace.key", key=obligation.key))
     for decision in obligation.decisions:
         facts = {"by": decision.by, "at": _in_brazil(decision.at), "evidence": decision.evidence}
-        yield ExplainedLine(1, Message("cli.trace.word", kind=decision.kind, **facts))
+        yield ExplainedLine(2, Message("cli.trace.word", kind=decision.kind, **facts))
 
 
 def _report(report: TracedReport) -> Iterator[ExplainedLine]:
@@ -215,8 +196,6 @@ def _earned(trace: PayeeTrace, way: TracedWay, most_parts: int | None) -> Iterat
     if rest:
         together = _plain(exact_sum(map(earned_of, rest)))
         yield ExplainedLine(1, Message("explain.more", count=len(rest), currency=trace.currency, amount=together))
-    if shown and not trace.statements_read:
-        yield ExplainedLine(1, Message("cli.trace.unread"))
     facts = {"currency": trace.currency, "exact": _plain(way.earned_exact), "cents": Money(way.earned_cents)}
     yield ExplainedLine(1, Message("explain.rounded", **facts))
 

@@ -34,8 +34,8 @@ def account(
     """
     from flows.books.account import accounts_of_payee
     from flows.books.trace import find_people
+    from flows.cli.explanations import show_nobody
     from flows.cli.printing import show_grid
-    from flows.cli.trace import show_nobody
     from io_adapters.outputs.accounts import account_grids, write_page, write_workbook
     from schemas.messages import catalogue_in, render
 

@@ -21,7 +21,7 @@ from flows.cli.ending import Result, command, echo_document_once
 from flows.cli.new import layouts_app, new, schema
 from flows.cli.payouts import check, deploy, nightly, plan, run, settle
 from flows.cli.playground import demo, sandbox, up
-from flows.cli.records import explain, runs, status, trace
+from flows.cli.records import explain, runs, status
 from flows.cli.service import exchange_rate, qrcode, webhook_app
 from schemas.errors import ExitCode, RepasseError
 
@@ -103,7 +103,6 @@ COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
         settle,
         status,
         runs,
-        trace,
         explain,
         account,
         owed,
@@ -123,8 +122,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "check": ("repasse check job.yaml", "repasse check payments.xlsx"),
     "run": ("repasse run job.yaml", "repasse run job.yaml --file corrections.xlsx", "repasse run job.yaml --yes"),
     "approve": ("repasse approve sha256:4f1c0a9b... --by Ana --total 62.858,40",),
-    "trace": ('repasse trace "Ana Souza" --period 2026-10', "repasse trace ob-... --job-file job.yaml"),
-    "explain": ('repasse explain "Ana Souza" --period 2026-10',),
+    "explain": ('repasse explain "Ana Souza" --period 2026-10', "repasse explain ob-... --job-file job.yaml"),
     "account": ('repasse account "Ana Souza" --year 2026 --out conta.pdf',),
     "taxes": ("repasse taxes --month 2026-11", "repasse taxes --year 2026 --out informe.xlsx"),
     "journal": ("repasse journal --from 2026-01-01 --to 2026-12-31 --format beancount",),
@@ -144,7 +142,7 @@ app.add_typer(policy_app, name="policy")
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "To begin": ("demo", "up", "new", "check", "layouts", "schema"),
     "Paying": ("plan", "run", "approve", "reject", "settle", "nightly"),
-    "What is on record": ("status", "runs", "explain", "account", "owed", "month", "taxes", "journal", "trace"),
+    "What is on record": ("status", "runs", "explain", "account", "owed", "month", "taxes", "journal"),
     "People's decisions": ("decide", "resolve", "withdraw", "hold", "release", "unfreeze", "exchange-rate"),
     "Around it": ("desk", "policy", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor", "deploy"),
 }

@@ -22,12 +22,8 @@ from schemas.errors import ConfigurationError, ExitCode, worst
 from schemas.messages import Message, Money, render, state_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.console import Console
 
-    from flows.books.trace import Traced
-    from flows.run_request import RunRequest
     from io_adapters.ledger.ledger import Ledger
     from schemas.exchange_update import ExchangeUpdate
     from schemas.submission import Submission
@@ -240,74 +236,46 @@ OfJob = Annotated[str | None, typer.Option("--job", metavar="NAME", help="Only t
 OfPeriod = Annotated[str | None, typer.Option("--period", metavar="LABEL", help="Only this period.", callback=as_month)]
 
 
-def trace(
-    what: What,
-    job: OfJob = None,
-    period: OfPeriod = None,
-    job_file: Annotated[Path | None, typer.Option(metavar="JOB", help="Reads the job's statements again.")] = None,
-    as_json: AsJson = False,
-) -> Result:
-    """Follow a payee or a payment to file, row and report.
-
-    Back to file and row, step by step, and forward to the report.
-    """
-    from flows.cli.trace import show_traces
-    from flows.run_request import read_run_request
-
-    order = read_run_request(job_file) if job_file else None
-    if order is not None and job not in {None, order.job.job}:
-        raise ConfigurationError(Message("error.other_job", found=order.job.job, job=job))
-    with opened_ledger(create=False) as ledger:
-        if order is None:
-            found = _traced(ledger, what, job, period, lambda _job: None)
-        else:
-            found = _traced(ledger, what, order.job.job, period, lambda _job: order)
-    return show_traces(console_for(as_json=as_json), found)
-
-
 def explain(
     what: What,
     job: OfJob = None,
     period: OfPeriod = None,
+    job_file: Annotated[Path | None, typer.Option(metavar="JOB", help="Reads statements again by it.")] = None,
     every_part: Annotated[
         bool, typer.Option("--all", help="Show every recording and row, not the first ones.")
     ] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all of it to a .txt.")] = None,
     as_json: AsJson = False,
 ) -> Result:
-    """Explain a payment as sums to repeat by hand.
+    """Explain a payment: back to rows, forward to its report.
 
-    The statements are read again by the job file of the last run, so that each part names its rows.
+    Sums to repeat by hand. The statements are read again by the job file of the last run, so that each part names its
+    rows; where they are gone, as the run kept them.
     """
     from flows.books.explain import SHOWN_PARTS
     from flows.books.lines import recorded_order
-    from flows.cli.trace import show_explanations, write_explanations
+    from flows.books.rules.trace import MOST_RANGES
+    from flows.books.trace import trace
+    from flows.cli.explanations import show_explanations, write_explanations
+    from flows.run_request import read_run_request, require_known_job
+    from flows.settings import Folders
 
     suffix_of(out, {".txt"})
+    order = read_run_request(job_file) if job_file else None
+    if order is not None and job not in {None, order.job.job}:
+        raise ConfigurationError(Message("error.other_job", found=order.job.job, job=job))
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
-        whole = every_part or out is not None
-        found = _traced(ledger, what, job, period, lambda name: recorded_order(ledger, name), every_row=whole)
+        if job is not None and order is None:
+            require_known_job(ledger, job, Folders().jobs)
+        found = trace(
+            ledger,
+            what,
+            job=order.job.job if order else job,
+            period=period,
+            order_of=lambda name: order or recorded_order(ledger, name),
+            most_ranges=None if every_part or out is not None else MOST_RANGES,
+        )
     if out is not None:
         write_explanations(console, found, out)
     return show_explanations(console, found, None if every_part else SHOWN_PARTS)
-
-
-def _traced(
-    ledger: "Ledger",
-    what: str,
-    job: str | None,
-    period: str | None,
-    order_of: "Callable[[str], RunRequest | None]",
-    *,
-    every_row: bool = False,
-) -> "Traced":
-    from flows.books.rules.trace import MOST_RANGES
-    from flows.books.trace import trace
-    from flows.run_request import require_known_job
-    from flows.settings import Folders
-
-    if job is not None and order_of(job) is None:
-        require_known_job(ledger, job, Folders().jobs)
-    most_ranges = None if every_row else MOST_RANGES
-    return trace(ledger, what, job=job, period=period, order_of=order_of, most_ranges=most_ranges)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from flows.books.account import accounts_of_payee
-from flows.books.explain import ExplainedLine, adding_up, chain
+from flows.books.explain import adding_up, explain
 from flows.books.month import months, view_of_month
 from flows.books.payments import PaymentSearch, Search, receipt_of
 from flows.books.trace import trace
@@ -20,15 +20,13 @@ from flows.desk.previews import XLSX
 from io_adapters.outputs.accounts import account_grids_of, advances_grid, month_grids, receipt_pdf, workbook_of
 from io_adapters.outputs.workbook import csv_text
 from schemas.account import MonthView, PaymentLine
-from schemas.messages import Message, catalogue_in
+from schemas.messages import catalogue_in
 from schemas.plan import SHOWN_PLACES
-from schemas.trace import PayeeTrace
 from schemas.values.money import format_cents
 
 ROWS_A_PAGE: Final = 100
 LONGEST_WORDS: Final = 120
 
-_AT_THE_TERMINAL: Final = Message("cli.trace.unread")
 
 router = APIRouter()
 
@@ -140,16 +138,11 @@ def payee(request: Request, token: str, _signed: SignedIn) -> Response:
         accounts_of_payee(ledger_of(request), tax_id),
     )
     newest = sorted(found.payees, key=lambda period: period.period, reverse=True)
-    chains = [(period, _steps(period)) for period in newest]
+    explained = [(period, [*explain(period), *adding_up(period)]) for period in newest]
     labels = catalogue_in(language_of(request))
     grids = [
         (account, [grid.without_empty() for grid in account_grids_of(account, labels) if grid.rows])
         for account in accounts.accounts
     ]
     advances = advances_grid(accounts, labels) if accounts.advances else None
-    return show(request, "payee.html", payee=accounts, accounts=grids, advances=advances, chains=chains)
-
-
-def _steps(period: PayeeTrace) -> list[ExplainedLine]:
-    """Return what a payee's page tells of a period; what only the terminal can do is not spoken of."""
-    return [step for step in (*chain(period), *adding_up(period)) if step.text != _AT_THE_TERMINAL]
+    return show(request, "payee.html", payee=accounts, accounts=grids, advances=advances, explained=explained)

@@ -192,7 +192,7 @@ def test_a_cumulative_statement_pays_only_what_is_new_in_it(royalties, service, 
     assert message.startswith("4 linhas")
     assert "aurora 2026-01" in message
     assert "R$ 100,00" in message
-    traces = royalties.ask("trace", ANA.tax_id, "--job-file", royalties.job)["traces"]
+    traces = royalties.ask("explain", ANA.tax_id, "--job-file", royalties.job)["explanations"]
     (traced,) = (trace for trace in traces if trace["period"] == "2026-02")
     found = [found for part in traced["parts"] for found in part["found"] if found["file"] == name]
     assert sorted(one["ranges"] for one in found) == ([[[2, 2]], [[3, 3]]] if mixed else [[[6, 6]], [[7, 7]]])

@@ -20,7 +20,7 @@ def test_a_run_for_another_month_takes_it_as_it_is_written(label, service, month
     label.declare(period="previous_month", sources=sources, payees="payees.csv", shares="shares.csv")
     assert label.ask("run", label.job, "--yes", "--period", month)["period"] == "2026-03"
     assert label.ask("month", month)["month"] == "2026-03"
-    assert "2026-03" in json.dumps(label.ask("trace", ANA.tax_id, "--period", month))
+    assert "2026-03" in json.dumps(label.ask("explain", ANA.tax_id, "--period", month))
 
 
 @pytest.mark.parametrize("month", WRITTEN)

@@ -165,7 +165,7 @@ def test_a_decision_made_by_day_is_taken_up_at_night(label: Label, service: Orac
     job.payments(payment(ANA, "12,00"))
     assert run_night(folder).exit_code is ExitCode.ROWS_HELD
     assert not any(job.was_run for job in run_night(folder).jobs)
-    (key,) = {obligation["key"] for obligation in job.ask("trace", ANA.tax_id)["traces"][0]["obligations"]}
+    (key,) = {obligation["key"] for obligation in job.ask("explain", ANA.tax_id)["explanations"][0]["obligations"]}
     job.say("decide", key, "--drop", "--by", "bia", "--evidence", "a typing mistake")
     (night,) = run_night(folder).jobs
     assert (night.why, night.exit_code) == (DueReason.REASON_GONE, ExitCode.DONE)

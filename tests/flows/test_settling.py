@@ -90,7 +90,7 @@ def test_settling_one_job_leaves_the_others_alone(two, service, still_open, tmp_
     assert rewritten(still_open)["state"] == "settling"
 
 
-@pytest.mark.parametrize("words", [("settle",), ("trace", "rp-1")])
+@pytest.mark.parametrize("words", [("settle",), ("explain", "rp-1")])
 def test_a_job_nobody_knows_is_an_error_that_names_the_nearest(two, service, still_open, words):
     service.behave(**AT_ONCE)
     refused = two.ask(*words, "--job", "Auroro", code=ExitCode.CONFIGURATION)

@@ -1,4 +1,4 @@
-"""`repasse trace`: from a payee or a payment back to file and row, and forward to the report."""
+"""`repasse explain`: from a payee or a payment back to file and row, and forward to the report."""
 
 import json
 import sqlite3
@@ -21,8 +21,8 @@ pytestmark = pytest.mark.long
 
 def said(label, *words, code=0):
     """What a trace says, as text and as a document; neither tells anything personal."""
-    text = label.say("trace", *words, code=code).output
-    document = label.ask("trace", *words, code=code)
+    text = label.say("explain", *words, code=code).output
+    document = label.ask("explain", *words, code=code)
     assert private(text)
     assert private(json.dumps(document, ensure_ascii=False))
     return text, document
@@ -67,7 +67,7 @@ def october(royalties):
 @pytest.mark.journey
 def test_a_payments_row_leads_to_its_cell_and_to_its_report(paid, service):
     text, document = said(paid, key_of(ANA, "clipe"))
-    (trace,) = document["traces"]
+    (trace,) = document["explanations"]
     (obligation,) = trace["obligations"]
     assert (obligation["file"], obligation["sheet"], obligation["row"]) == ("payments.xlsx", "Dados", 4)
     assert (obligation["amount_cents"], obligation["place"]) == (1500, "paid")
@@ -85,14 +85,18 @@ def test_a_payments_row_leads_to_its_cell_and_to_its_report(paid, service):
 def test_a_payee_is_found_by_document_mask_and_name_without_case_and_accents(paid):
     for words in (ANA.tax_id, masked(ANA.tax_id), mask_tax_id(ANA.tax_id), ANA.name, ANA.name.upper()):
         _, document = said(paid, words)
-        (trace,) = document["traces"]
+        (trace,) = document["explanations"]
         assert (trace["tax_id_masked"], len(trace["obligations"])) == (mask_tax_id(ANA.tax_id), 2)
 
 
 def test_a_report_leads_to_everybody_it_pays(paid):
     _, document = said(paid, report_id(paid))
-    assert {trace["tax_id_masked"] for trace in document["traces"]} == {mask_tax_id(who.tax_id) for who in (ANA, BIA)}
-    assert sum(row["amount_cents"] for obligation in document["traces"] for row in obligation["obligations"]) == 4500
+    assert {trace["tax_id_masked"] for trace in document["explanations"]} == {
+        mask_tax_id(who.tax_id) for who in (ANA, BIA)
+    }
+    assert (
+        sum(row["amount_cents"] for obligation in document["explanations"] for row in obligation["obligations"]) == 4500
+    )
 
 
 def report_id(label):
@@ -106,18 +110,18 @@ def test_a_name_of_several_people_lists_them_masked_and_follows_nobody(label, se
     label.payments(payment(ANA, "10,00"), payment(namesake, "20,00"))
     label.run()
     _, document = said(label, ANA.name, code=2)
-    assert document["traces"] == []
+    assert document["explanations"] == []
     assert {candidate["tax_id"] for candidate in document["candidates"]} == {
         mask_tax_id(who.tax_id) for who in (ANA, BIA)
     }
     _, document = said(label, document["candidates"][0]["obligation"])
-    assert len(document["traces"]) == 1
+    assert len(document["explanations"]) == 1
 
 
 @pytest.mark.parametrize("words", [CAIO.tax_id, "Ninguém da Silva", "ob-nothing", "rp-nothing"])
 def test_whoever_is_not_on_record_is_not_found_nor_repeated(paid, words):
     text, document = said(paid, words, code=2)
-    assert (document["traces"], document["candidates"]) == ([], [])
+    assert (document["explanations"], document["candidates"]) == ([], [])
     assert words not in text
 
 
@@ -128,7 +132,7 @@ def test_an_empty_ledger_knows_nobody_and_stays_away(label, home):
 
 def test_royalties_lead_to_the_rows_of_each_statement(october):
     text, document = said(october, ANA.tax_id, "--job-file", october.job)
-    (trace,) = document["traces"]
+    (trace,) = document["explanations"]
     assert trace["files"] == [["2026-10-a.xlsx", "same"], ["2026-10-b.xlsx", "same"]]
     assert trace["problems"] == []
     parts = {part["title"]: part for part in trace["parts"]}
@@ -154,7 +158,7 @@ def test_advance_minimum_and_carry_over_are_followed_across_two_periods(royaltie
     for month in ("2026-10", "2026-11"):
         run_month(royalties, month, rules={"minimum_payout": "10.00"})
     text, document = said(royalties, ANA.name, "--job-file", royalties.job)
-    october, november = document["traces"]
+    october, november = document["explanations"]
     way = ("earned_cents", "recouped_cents", "carried_in_cents", "carried_out_cents", "payable_cents")
     assert [october["way"][name] for name in way] == [4550, 4000, 0, 550, 0]
     (advance,) = october["way"]["payable"]["advances"]
@@ -178,8 +182,8 @@ def test_one_period_or_one_payment_is_followed_alone(royalties):
         run_month(royalties, month)
     for words in ([BIA.name, "--period", "2026-11"], [royalty_key(BIA, "2026-11")]):
         _, document = said(royalties, *words)
-        (trace,) = document["traces"]
-        assert (trace["period"], trace["way"]["earned_cents"], trace["statements_read"]) == ("2026-11", 2000, False)
+        (trace,) = document["explanations"]
+        assert (trace["period"], trace["way"]["earned_cents"], trace["statements_read"]) == ("2026-11", 2000, True)
 
 
 @pytest.mark.parametrize("what", ["changed", "gone", "unreadable"])
@@ -192,7 +196,7 @@ def test_a_statement_that_is_no_longer_the_same_is_told_and_its_part_comes_from_
         path.write_bytes(b"PK\x03\x04 cut off")
     code = 11 if what == "unreadable" else 0
     text, document = said(october, ANA.tax_id, "--job-file", october.job, code=code)
-    (trace,) = document["traces"]
+    (trace,) = document["explanations"]
     assert trace["files"] == [["2026-10-a.xlsx", "same"], ["2026-10-b.xlsx", what]]
     samba = next(part for part in trace["parts"] if part["title"] == "Samba")
     assert (samba["lines"], samba["source_amount"]) == (4, "80.005")
@@ -214,7 +218,7 @@ def test_books_that_do_not_make_what_they_recorded_end_with_40(october):
         )
         save_record(ledger, run_id, replace(record, earnings=earnings, line_sums=read_line_sums(ledger, run_id)))
     text, document = said(october, ANA.tax_id, "--job-file", october.job, code=40)
-    assert document["traces"][0]["problems"] == ["part", "lines"]
+    assert document["explanations"][0]["problems"] == ["part", "lines"]
     assert "não somam o valor que o registro guarda" in text
 
 
@@ -222,7 +226,7 @@ def test_a_later_statement_shows_what_was_paid_before_and_the_difference(october
     october.write("2026-10-c.xlsx", [line("100,00", "Valsa")])
     run_month(october, "2026-10")
     _, document = said(october, BIA.name, "--job-file", october.job)
-    (trace,) = document["traces"]
+    (trace,) = document["explanations"]
     assert [(row["reference"], row["place"]) for row in trace["obligations"]] == [
         ("royalties", "paid"),
         ("royalties/2", "paid"),
@@ -235,14 +239,14 @@ def test_the_first_of_two_payments_is_told_by_the_books_of_its_own_run(october):
     october.write("2026-10-c.xlsx", [line("100,00", "Valsa")])
     run_month(october, "2026-10")
     _, document = said(october, royalty_key(BIA), "--job-file", october.job)
-    (trace,) = document["traces"]
+    (trace,) = document["explanations"]
     assert {part["title"] for part in trace["parts"]} == {"Samba", "Choro", "Frevo"}
     assert len(trace["reports"]) == 1
 
 
 def test_the_owners_part_is_followed_too(october):
     _, document = said(october, "Selo Aurora")
-    (trace,) = document["traces"]
+    (trace,) = document["explanations"]
     assert ([row["kind"] for row in trace["obligations"]], books_close(trace)) == (["owner"], True)
 
 
@@ -252,9 +256,9 @@ def test_a_plan_that_waits_shows_who_has_said_yes_so_far(label, service):
     waiting = label.run(yes=False)
     label.approve(waiting.summary.plan_digest, "10,00", "bia")
     _, document = said(label, ANA.name)
-    (report,) = document["traces"][0]["reports"]
+    (report,) = document["explanations"][0]["reports"]
     assert ([word["by"] for word in report["approvals"]], report["approved_at"]) == (["bia"], None)
-    assert document["traces"][0]["places_cents"] == [["planned", 1000]]
+    assert document["explanations"][0]["places_cents"] == [["planned", 1000]]
 
 
 def test_a_decision_is_told_with_who_and_when(label, service):
@@ -264,7 +268,7 @@ def test_a_decision_is_told_with_who_and_when(label, service):
     label.run()
     label.say("decide", key_of(ANA), "--drop", "--by", "bia", "--evidence", f"recibo de {masked(ANA.tax_id)}")
     text, document = said(label, ANA.name)
-    assert [(word["kind"], word["by"]) for word in document["traces"][0]["obligations"][0]["decisions"]] == [
+    assert [(word["kind"], word["by"]) for word in document["explanations"][0]["obligations"][0]["decisions"]] == [
         ("drop", "bia")
     ]
     assert "drop" in text
@@ -275,7 +279,7 @@ def test_a_foreign_report_shows_its_exchange_rate(label, service):
     label.payments(payment(ANA, "10,00"))
     label.run()
     _, document = said(label, ANA.name)
-    (report,) = document["traces"][0]["reports"]
+    (report,) = document["explanations"][0]["reports"]
     assert (report["rate"]["currency"], report["rate"]["rate"], report["rate"]["state"]) == (
         "USD",
         "5.4312",
@@ -302,14 +306,14 @@ def test_whoever_is_missing_from_the_newest_books_is_found_in_older_ones(paid):
     paid.run()
     for words in (ANA.name, BIA.tax_id):
         _, document = said(paid, words)
-        (trace,) = document["traces"]
+        (trace,) = document["explanations"]
         assert {row["place"] for row in trace["obligations"]} == {"paid"}
 
 
 def test_a_run_that_only_found_duplicates_tells_the_same_lines(october):
-    before = said(october, BIA.name, "--job-file", october.job)[1]["traces"][0]
+    before = said(october, BIA.name, "--job-file", october.job)[1]["explanations"][0]
     run_month(october, "2026-10")
-    (after,) = said(october, BIA.name, "--job-file", october.job)[1]["traces"]
+    (after,) = said(october, BIA.name, "--job-file", october.job)[1]["explanations"]
     paid = before["way"].pop("payable"), after["way"].pop("payable")
     assert [way["paid_before_cents"] + way["payable_cents"] for way in paid] == [before["way"]["payable_cents"]] * 2
     assert (after["parts"], after["way"], after["places_cents"]) == (
@@ -326,5 +330,5 @@ def test_payments_of_a_run_that_died_before_it_wrote_its_books_are_told_from_the
         ledger.execute("DELETE FROM run_results")
         ledger.execute("DELETE FROM run_obligations")
     _, document = said(paid, BIA.tax_id)
-    (trace,) = document["traces"]
+    (trace,) = document["explanations"]
     assert (trace["run_id"], trace["places_cents"], trace["reports"][0]["state"]) == ("", [["paid", 2000]], "paid")

@@ -152,7 +152,7 @@ def test_nothing_is_paid_for_certain_where_the_service_held_back_unasked(label, 
     figures = {says["donePayments"], says["paidAmount"]}
     assert told_of_each == ({"Indeterminado"} if None in figures else {"Pago, deduzido", "Não pago, deduzido"})
     (key, *_) = service.reports[0]["extPaymentIds"]
-    assert {obligation["place"] for obligation in label.ask("trace", key)["traces"][0]["obligations"]} == {
+    assert {obligation["place"] for obligation in label.ask("explain", key)["explanations"][0]["obligations"]} == {
         "undetermined"
     }
 
@@ -175,12 +175,12 @@ def test_tax_that_the_service_kept_of_one_payment_is_told_beside_the_net(label, 
     assert rows_of(report) == [(ANA.name, "7,50", "Imposto de renda"), (ANA.name, "92,50", "Pago, menos imposto")]
     assert places(summary_of(report)) == {"paid": 9250, "income_tax": 750}
     (key,) = service.reports[0]["extPaymentIds"]
-    traced = label.ask("trace", key)["traces"][0]
+    traced = label.ask("explain", key)["explanations"][0]
     assert {obligation["place"]: obligation["amount_cents"] for obligation in traced["obligations"]} == {
         "paid_less_tax": 9250,
         "income_tax": 750,
     }
-    assert "92,50" in label.say("trace", key).output
+    assert "92,50" in label.say("explain", key).output
 
 
 @pytest.mark.usefixtures("workbooks")
@@ -191,7 +191,7 @@ def test_of_several_payments_each_is_paid_less_tax_and_no_net_is_made_up(label, 
     assert {place for _, _, place in rows_of(report)} == {"Pago, menos imposto"}
     assert places(summary_of(report)) == {"paid": 11_100, "income_tax": 900}
     (key, *_) = service.reports[0]["extPaymentIds"]
-    assert label.ask("trace", key)["traces"][0]["obligations"][0]["place"] == "paid_less_tax"
+    assert label.ask("explain", key)["explanations"][0]["obligations"][0]["place"] == "paid_less_tax"
 
 
 @pytest.mark.journey

@@ -1,4 +1,4 @@
-"""Printing a trace: a payee's money back to source file and row, and forward to the report."""
+"""Printing an explanation: a payee's money back to source file and row, and forward to the report."""
 
 import dataclasses
 import datetime as dt
@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from rich.console import Console
 
-from flows.books.explain import ExplainedLine, adding_up, chain, explain
+from flows.books.explain import ExplainedLine, adding_up, explain
 from flows.books.trace import Traced
 from flows.cli.ending import Result
 from io_adapters.outputs.atomic import replace_atomically
@@ -19,20 +19,6 @@ from schemas.messages import Message, catalogue_in, render
 from schemas.obligation import reasons_text
 from schemas.trace import PayeeTrace, TracedObligation
 from schemas.values.money import exact_text
-
-
-def show_traces(console: Console, found: Traced) -> Result:
-    """Print what was traced of each payee; returns the exit code and the document."""
-    if not found.payees:
-        return show_nobody(console, found)
-    for payee in found.payees:
-        _Text(console, payee).show()
-    if found.left_out:
-        _print(console, 0, render("cli.trace.others", found.language, count=len(found.left_out)))
-        for key in found.left_out:
-            _print(console, 1, key)
-    code = worst(code for payee in found.payees for code in payee.codes)
-    return code, {"traces": [_plain(payee) for payee in found.payees], "left_out": list(found.left_out)}
 
 
 def show_explanations(console: Console, found: Traced, most_parts: int | None) -> Result:
@@ -44,8 +30,13 @@ def show_explanations(console: Console, found: Traced, most_parts: int | None) -
         _Text(console, payee).explain(most_parts)
         labels = catalogue_in(payee.language)
         steps = [{"depth": step.depth, "text": labels.write(step.text)} for step in explain(payee, most_parts)]
-        documents.append({name: _plain(getattr(payee, name)) for name in _NAMED} | {"steps": steps})
-    return worst(code for payee in found.payees for code in payee.codes), {"explanations": documents}
+        documents.append(_plain(payee) | {"steps": steps})
+    if found.left_out:
+        _print(console, 0, render("cli.trace.others", found.language, count=len(found.left_out)))
+        for key in found.left_out:
+            _print(console, 1, key)
+    code = worst(code for payee in found.payees for code in payee.codes)
+    return code, {"explanations": documents, "left_out": list(found.left_out)}
 
 
 def write_explanations(console: Console, found: Traced, out: Path) -> None:
@@ -63,9 +54,6 @@ def write_explanations(console: Console, found: Traced, out: Path) -> None:
         _print(console, 0, render("account.written", found.language, path=str(written)))
 
 
-_NAMED: Final = ("job", "period", "currency", "run_id", "name", "tax_id_masked", "in_cents", "places_cents", "problems")
-
-
 def show_nobody(console: Console, found: Traced) -> Result:
     """Say that nobody was found, or whom the words may mean; never what was typed, which may be a document."""
     count = len(found.candidates)
@@ -78,7 +66,7 @@ def show_nobody(console: Console, found: Traced) -> Result:
     for masked, key in found.candidates:
         _print(console, 1, f"{masked}  {key}".rstrip())
     documents = [{"tax_id": masked, "obligation": key or None} for masked, key in found.candidates]
-    return ExitCode.USAGE, {"traces": [], "candidates": documents, "error": words}
+    return ExitCode.USAGE, {"explanations": [], "candidates": documents, "error": words}
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401  # JSON
@@ -110,12 +98,6 @@ class _Text:
         self._console = console
         self._trace = trace
         self._labels = catalogue_in(trace.language)
-
-    def show(self) -> None:
-        """Print it: what it is, where it comes from, how it was worked out, where it went, and that it adds up."""
-        self._head()
-        self._steps(1, chain(self._trace))
-        self._steps(0, adding_up(self._trace))
 
     def explain(self, most_parts: int | None) -> None:
         """Print how it came about, in sums that a person can repeat, and that it adds up."""
