@@ -108,7 +108,7 @@ def opened_run(
             ledger.leases.take(order.job.job, owner, LEASE_S)
             exits.callback(ledger.leases.release, order.job.job, owner)
             where = (order.job.job, order.period.label)
-            ledger.runs.begin(run_id, *where, command, order.by, str(order.job_path))
+            ledger.runs.begin(run_id, *where, command, order.by, str(order.job_path), order.job.payer.tax_id)
             ledger.decision_rules.note(order.job.job, order.job.approval.identities)
             sweep_unfinished(order.folder / order.job.outputs.folder / order.job.job)
         yield run

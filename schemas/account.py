@@ -266,16 +266,22 @@ class MonthSums(JournalSums):
     """The sums of one job, period and currency; columns of the view `month`.
 
     What is owed is less than nothing where more was paid than came in: of what earlier periods had left.
+
+    Attributes:
+        fee_cents: The service's fee, kept out of what it paid or charged beside it.
+        checks_cents: What checks of accounts cost.
     """
 
     job: str
     period: str
     currency: str
+    fee_cents: int
+    checks_cents: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonthLine(MonthSums):
-    """One job's period in the view over a month, with the last run of it and what it cost.
+    """One job's period in the view over a month, with the last run of it.
 
     Attributes:
         exit_code: How it ended; None while it runs.
@@ -287,8 +293,6 @@ class MonthLine(MonthSums):
     exit_code: int | None
     payments: int
     planned_cents: int
-    fee_cents: int
-    checks_cents: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ class AttemptState(StrEnum):
 
 
 A = AttemptState
+# Only a call that certainly never left, or was refused as documented, is not charged.
+FREE: Final = frozenset({A.NOT_SENT, A.REFUSED})
 
 _SENT_ONCE: Final[dict[str, frozenset[AttemptState]]] = {
     A.APPROVED: frozenset({A.SENDING}),

@@ -34,6 +34,8 @@ class AccountKind(StrEnum):
     SERVICE_TAX = "service_tax"  # income tax that the service kept
     SERVICE_HELD = "service_held"  # held back by the service, as people asked
     SERVICE_FEE = "service_fee"  # the service's fee, where it was kept out of what was paid
+    EXPENSE = "expense"  # what the service charges beside what it pays: checks of accounts, and its fee
+    FLOAT = "float"  # the payer's money at the service, out of which it takes what it charges
     OUTSIDE = "outside"  # paid, received or given up outside Repasse
 
 
@@ -50,11 +52,15 @@ class EntryKind(StrEnum):
     DECISION = "decision"
     OPENING = "opening"
     MOVE = "move"
+    COST = "cost"
 
 
 # What the owner's account says of itself: its own part, and what reports have stated of it.
 STATED: Final = "stated"
 DROPPED: Final = "dropped"
+# What an expense is for.
+CHECKS: Final = "checks"
+FEE: Final = "fee"
 # How the reference begins of what people gave up of a payments row that no report claims.
 GIVEN_UP: Final = "given up "
 
@@ -299,13 +305,22 @@ def _keep_back(transfer: Transfer, service: JournalAccount, paid_cents: int, fig
     """Take out of what a report paid what the service kept of it; of one payee alone it is known of whose.
 
     Only what the report's own figures bear out: it says what it paid, or the tax it kept, and in any case not more than
-    there is.
+    there is. A fee that was not kept out of it is an expense beside it.
     """
     kept_cents = min(figures.tax_cents or 0, paid_cents)
     transfer.move(service, replace(service, kind=AccountKind.SERVICE_TAX), kept_cents)
     rest_cents = 0 if figures.paid_cents is None else paid_cents - kept_cents - figures.paid_cents
     if rest_cents and rest_cents == (figures.fee_cents or 0):
         transfer.move(service, replace(service, kind=AccountKind.SERVICE_FEE), rest_cents)
+    elif figures.fee_cents:
+        series = Series(service.job, service.payer, service.currency)
+        charge(transfer, series, FEE, figures.fee_cents)
+
+
+def charge(transfer: Transfer, series: Series, what_for: str, amount_cents: int) -> None:
+    """Say that the service has charged something, beside what it pays."""
+    expense = series.account(AccountKind.EXPENSE, reference=what_for)
+    transfer.move(expense, series.account(AccountKind.FLOAT), amount_cents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """A month over all jobs and runs: what came in, where it is now, and what it cost."""
 
 import datetime as dt
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,7 +12,6 @@ from io_adapters.ledger.runs import StoredRun
 from schemas.account import WHERE_IT_IS, MonthLine, MonthSums, MonthView
 from schemas.job import Outputs, labelled_period
 from schemas.submission import OPEN, SubmissionState
-from schemas.wire import SplitReport, cents_of, parse_json
 
 _TO_PEOPLE = frozenset({"royalty", "payment"})
 _PAID_OR_ON_ITS_WAY = frozenset({SubmissionState.PAID, *OPEN})
@@ -51,13 +49,16 @@ def view_of_month(ledger: Ledger, month: str) -> MonthView:
 
 def _nothing(job: str, period: str, currency: str) -> MonthSums:
     """Return what is booked of a period of which a plan waits and nothing else was ever posted."""
-    return MonthSums(job=job, period=period, currency=currency, came_in_cents=0, **dict.fromkeys(WHERE_IT_IS, 0))
+    return MonthSums(
+        job=job,
+        period=period,
+        currency=currency,
+        **dict.fromkeys(("came_in_cents", *WHERE_IT_IS, "fee_cents", "checks_cents"), 0),
+    )
 
 
 def _line(ledger: Ledger, sums: MonthSums, runs: Sequence[StoredRun], planned_cents: int) -> MonthLine:
     live = [claim for claim in ledger.claims.live_of(sums.job, sums.period) if claim.currency == sums.currency]
-    reports = ledger.reports.latest(list({claim.submission_id for claim in live}))
-    fees = [_report(snapshot.document).feeAmount for snapshot in reports.values()]
     last = runs[0] if runs else None
     return MonthLine(
         **asdict(sums),
@@ -66,18 +67,7 @@ def _line(ledger: Ledger, sums: MonthSums, runs: Sequence[StoredRun], planned_ce
         exit_code=last.exit_code if last else None,
         payments=sum(claim.kind in _TO_PEOPLE and claim.state in _PAID_OR_ON_ITS_WAY for claim in live),
         planned_cents=planned_cents,
-        fee_cents=sum(cents_of(fee) for fee in fees if fee is not None),
-        checks_cents=sum(_checks_cents(run) for run in runs),
     )
-
-
-def _report(document: bytes) -> SplitReport:
-    return SplitReport.model_validate(parse_json(document))
-
-
-def _checks_cents(run: StoredRun) -> int:
-    """Return what a run paid for account checks; 0 of one that did not come to its end."""
-    return int(json.loads(run.summary_json)["account_checks"]["cost_cents"]) if run.summary_json else 0
 
 
 def _month_of(label: str) -> str:

@@ -16,11 +16,12 @@ WITH legs AS (
             WHEN accounts.kind = 'advance' THEN 'recouped'
             WHEN accounts.kind = 'service' THEN 'paid'
             WHEN accounts.kind = 'service_tax' THEN 'income_tax'
+            WHEN accounts.kind = 'expense' THEN accounts.reference
             ELSE accounts.kind
         END AS place,
         -postings.amount_cents AS cents
     FROM journal_postings AS postings
     JOIN journal_accounts AS accounts ON accounts.id = postings.account_id
     JOIN journal_entries AS entries ON entries.number = postings.entry_number
-    WHERE accounts.kind <> 'advance' OR entries.kind = 'recoup'
+    WHERE accounts.kind <> 'float' AND (accounts.kind <> 'advance' OR entries.kind = 'recoup')
 ),

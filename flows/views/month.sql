@@ -11,7 +11,7 @@ asked AS (
 SELECT
     job, period, currency,
     SUM(CASE
-        WHEN kind = 'move' THEN CASE WHEN place = 'source' THEN 0 ELSE cents END
+        WHEN kind = 'move' THEN CASE WHEN place IN ('source', 'fee', 'checks') THEN 0 ELSE cents END
         WHEN place = 'source' THEN -cents
         WHEN kind = 'opening' AND place = 'owed' AND cents > 0 THEN cents
         ELSE 0
@@ -30,7 +30,9 @@ SELECT
     END) AS outside_cents,
     SUM(CASE WHEN place = 'owner' THEN cents ELSE 0 END) AS owner_cents,
     SUM(CASE WHEN place = 'unassigned' THEN cents ELSE 0 END) AS unassigned_cents,
-    SUM(CASE WHEN place = 'owed' THEN cents ELSE 0 END) AS owed_cents
+    SUM(CASE WHEN place = 'owed' THEN cents ELSE 0 END) AS owed_cents,
+    SUM(CASE WHEN place = 'service_fee' THEN cents WHEN place = 'fee' THEN -cents ELSE 0 END) AS fee_cents,
+    SUM(CASE WHEN place = 'checks' THEN -cents ELSE 0 END) AS checks_cents
 FROM legs
 WHERE number IN (SELECT number FROM asked)
 GROUP BY job, period, currency

@@ -14,9 +14,10 @@ from io_adapters.ledger.desk_tables import check_approvals, check_requests, desk
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.outbox import Answered, Outbox, Proof, move_many, next_numbers, write_attempts
+from io_adapters.ledger.posting import post_check_costs
 from io_adapters.ledger.tables import account_verdicts, attempts
 from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count
-from schemas.attempt import TRANSITIONS, AccountCheck, AttemptKind, AttemptState
+from schemas.attempt import FREE, TRANSITIONS, AccountCheck, AttemptKind, AttemptState
 from schemas.errors import ApprovalWanted, BrokenInvariant
 from schemas.job import BRASILIA
 from schemas.messages import Message
@@ -24,8 +25,6 @@ from schemas.plan import Approval
 from schemas.values.masking import digest_of, short_token
 
 A = AttemptState
-# Only a call that certainly never left, or was refused as documented, is not charged.
-FREE: Final = frozenset({A.NOT_SENT, A.REFUSED})
 
 Verdict = Literal["valid", "invalid", "unknown"]
 
@@ -98,7 +97,9 @@ class AccountChecks(Outbox[AccountCheck]):
         with self._db.writing() as connection:
             self._record(connection, answered)
             self._keep_verdicts(connection, answered)
-            return self._reserve(connection, wanted, budget, deadline_at)
+            reserved = self._reserve(connection, wanted, budget, deadline_at)
+            post_check_costs(connection, [budget.run_id], now=self._db.now())
+            return reserved
 
     def kept(self, fingerprints: Iterable[str], now: dt.datetime) -> dict[str, KeptCheck]:
         latest: dict[str, KeptCheck] = {}
@@ -198,6 +199,7 @@ class AccountChecks(Outbox[AccountCheck]):
     def _move_all(self, connection: Connection, moves: Sequence[tuple[AccountCheck, Proof]], now: dt.datetime) -> None:
         moved = [(check, A(proof.state), proof.reason) for check, proof in moves]
         move_many(connection, TRANSITIONS, moved, at=now)
+        post_check_costs(connection, sorted({check.run_id for check, _ in moves}), now=now)
 
 
 _IS_CHECK: Final = attempts.c.kind == AttemptKind.ACCOUNT_CHECK.value

@@ -18,12 +18,15 @@ from io_adapters.ledger.tables import (
     journal_postings,
     plans,
     reports,
+    runs,
     submissions,
     submitted,
 )
 from schemas.approval import Decision, DecisionKind
+from schemas.attempt import FREE, AttemptKind
 from schemas.job import BRASILIA, labelled_period
 from schemas.journal import (
+    CHECKS,
     STATEMENTS,
     AccountKind,
     EntryKind,
@@ -31,12 +34,15 @@ from schemas.journal import (
     JournalEntry,
     ReportFigures,
     Series,
+    Transfer,
+    charge,
     difference,
     entry_id,
     given_up,
     postings_of,
     where_claims_are,
 )
+from schemas.plan import HOME_CURRENCY
 from schemas.submission import UNTOLD, SubmissionState
 from schemas.values.money import SignedSums
 from schemas.wire import SplitReport, cents_of, parse_json
@@ -190,6 +196,26 @@ def post_row_decisions(connection: Connection, given: Iterable[Decision], *, now
                 cause = f"{EntryKind.DECISION.value} {period} {number}"
                 entry = JournalEntry(name, EntryKind.DECISION, series, period, start, cause, postings_of(change))
                 post(connection, [entry], by=decision.by, now=now)
+
+
+def post_check_costs(connection: Connection, run_ids: Iterable[str], *, now: dt.datetime) -> None:
+    """Post what the account checks of runs cost by now, less what was posted of it, within a transaction."""
+    for run_id in run_ids:
+        run = connection.execute(select(runs.c.job, runs.c.period, runs.c.payer).where(runs.c.run_id == run_id)).first()
+        if run is None or not run.job:
+            continue
+        series, cause = Series(run.job, run.payer, HOME_CURRENCY), f"{CHECKS} {run_id}"
+        is_check = and_(attempts.c.kind == AttemptKind.ACCOUNT_CHECK.value, attempts.c.run_id == run_id)
+        charged = attempts.c.state.not_in([state.value for state in FREE])
+        spent_cents = connection.scalar(select(func.sum(attempts.c.cost_cents)).where(is_check, charged)) or 0
+        target = Transfer()
+        charge(target, series, CHECKS, int(spent_cents))
+        change = difference(target.sums, sums(connection, _E.cause == cause))
+        if change:
+            number = connection.scalar(select(func.count()).where(_E.cause == cause)) or 0
+            name, start = entry_id(EntryKind.COST, run_id, number + 1), labelled_period(run.period).start
+            entry = JournalEntry(name, EntryKind.COST, series, run.period, start, cause, postings_of(change))
+            post(connection, [entry], by=run_id, now=now)
 
 
 def _next_entry(connection: Connection, kind: EntryKind, series: Series, period: str) -> tuple[str, int]:

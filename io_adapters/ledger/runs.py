@@ -3,7 +3,7 @@
 import builtins
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -47,6 +47,7 @@ class StoredRun:
     run_id: str
     job: str
     period: str
+    payer: str = field(repr=False)
     command: str
     prepared_by: str
     job_file: str
@@ -104,7 +105,14 @@ class Runs:
         return newest
 
     def begin(
-        self, run_id: str, job: str, period_label: str, command: str, prepared_by: str, job_file: str
+        self,
+        run_id: str,
+        job: str,
+        period_label: str,
+        command: str,
+        prepared_by: str,
+        job_file: str,
+        payer: str = "",
     ) -> StoredRun:
         """Write a run down, or find it again when its flow is run again from the top.
 
@@ -119,6 +127,7 @@ class Runs:
                         run_id=run_id,
                         job=job,
                         period=period_label,
+                        payer=payer,
                         command=command,
                         prepared_by=prepared_by,
                         job_file=job_file,

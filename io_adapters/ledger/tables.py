@@ -192,6 +192,7 @@ runs = Table(
     Column("run_id", String(64), primary_key=True),
     text_column("job"),
     text_column("period"),
+    text_column("payer"),  # their tax id; "" of a run without a job
     text_column("command"),
     text_column("prepared_by"),
     text_column("job_file"),

@@ -126,6 +126,9 @@ def codes_grid(codes: Iterable[NamedCode], labels: Catalogue) -> Grid:
     return Grid(labels("account.codes"), _columns(names, labels), rows)
 
 
+_COSTS: Final = ("fee_cents", "checks_cents")
+
+
 def _used(rows: Sequence[JournalSums]) -> list[str]:
     """Name the sums that are not nothing in all rows, in the order they are shown; what came in is always there."""
     return ["came_in_cents", *(name for name in WHERE_IT_IS if any(getattr(row, name) for row in rows))]
@@ -140,7 +143,7 @@ def month_grids(view: MonthView, labels: Catalogue, *, runs: bool = True) -> lis
 def month_grid(view: MonthView, labels: Catalogue, *, runs: bool = True) -> Grid:
     """One row per job and period, a sum per currency below: what came in, and was owed before, is where it is."""
     planned = ["planned_cents"] if any(line.planned_cents for line in view.lines) else []
-    sums = [*_used(view.lines), *planned, "fee_cents", "checks_cents"]
+    sums = [*_used(view.lines), *planned, *_COSTS]
     names = ["job", "period", "currency", "state", "payments_count", *map(_column, sums), *(["run"] if runs else [])]
     rows: list[list[Field]] = [
         [
@@ -161,7 +164,7 @@ def month_grid(view: MonthView, labels: Catalogue, *, runs: bool = True) -> Grid
 
 def booked_grid(view: MonthView, labels: Catalogue) -> Grid:
     """One row per job and period of which something was booked in the month, a sum per currency below."""
-    sums = _used(view.booked)
+    sums = [*_used(view.booked), *(name for name in _COSTS if any(getattr(row, name) for row in view.booked))]
     rows: list[list[Field]] = [
         [row.job, period_text(row.period, labels.language) if row.period else "", row.currency, *_amounts([row], sums)]
         for row in view.booked

@@ -36,6 +36,8 @@ _PLACES: Final[Mapping[AccountKind, str]] = {
     A.SERVICE_HELD: "Assets:ServiceHeld",
     A.SERVICE_FEE: "Assets:ServiceFee",
     A.OUTSIDE: "Equity:Outside",
+    A.EXPENSE: "Expenses:Service",
+    A.FLOAT: "Assets:Float",
 }
 
 

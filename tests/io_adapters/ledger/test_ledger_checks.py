@@ -11,6 +11,7 @@ from io_adapters.ledger.ledger import open_ledger
 from io_adapters.ledger.outbox import Proof
 from schemas.attempt import AccountCheck, AttemptState
 from schemas.errors import BrokenInvariant
+from schemas.journal import AccountKind, EntryKind
 from tests.io_adapters.ledger.conftest import evidence
 
 A = AttemptState
@@ -176,3 +177,25 @@ def test_the_ledger_remembers_whom_the_service_ever_refused(ledger, clock, me):
     finish(ledger, reserve(ledger, "a", me), message="", valid=True, days=90)
     finish(ledger, reserve(ledger, "b", me), message="", valid=True, days=90)
     assert ledger.checks.refused_before(["a", "b", "c"]) == {"a"}
+
+
+def test_what_checks_cost_is_an_entry_of_its_day_and_what_never_left_is_given_back(ledger, clock, me):
+    ledger.runs.begin("run-1", "aurora", "2026-10", "payout", "Ana", "job.yaml", "12345678000195")
+
+    def booked():
+        sums = ledger.journal.balances()
+        return {account.kind: (account.job, account.payer, cents) for account, cents in sums.items()}
+
+    def expected(cost):
+        charged = {AccountKind.EXPENSE: cost, AccountKind.FLOAT: -cost}
+        return {kind: ("aurora", "12345678000195", cents) for kind, cents in charged.items() if cents}
+
+    first, second = reserve(ledger, "a", me), reserve(ledger, "b", me)
+    assert booked() == expected(ledger.checks.spent("run-1")) == expected(72)
+    finish(ledger, first, message="ok", valid=True)
+    assert booked() == expected(72)
+    clock.move(days=2)
+    finish(ledger, second, A.NOT_SENT, "no connection")
+    assert booked() == expected(ledger.checks.spent("run-1")) == expected(36)
+    days = [at.date() for at, _, entry in ledger.journal.entries() if entry.kind is EntryKind.COST]
+    assert (len(days), len(set(days))) == (3, 2)
