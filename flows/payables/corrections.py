@@ -49,10 +49,13 @@ def corrections_of(
 ) -> Path | None:
     """Write the person's own sheets with the bad cells marked; None when there is nothing to correct.
 
+    Lines without a share are nothing to correct in their statement: they have a workbook of their own.
+
     Args:
         typed: File, sheet and A1 reference -> what somebody has typed in that cell's place.
     """
-    if all(issue.severity is Severity.NOTE for issue in run.issues):
+    wrong = [issue for issue in run.issues if issue.code is not IssueCode.SHARE_UNMATCHED]
+    if all(issue.severity is Severity.NOTE for issue in wrong):
         return None
     # A workbook takes long to import, and most checks have nothing to correct.
     from io_adapters.outputs.corrections import SheetToCorrect, write_corrections  # noqa: PLC0415
@@ -64,7 +67,7 @@ def corrections_of(
     sheets = []
     for sheet in intake.sheets:
         raw, origin = sheet.raw, sheet.origin
-        issues = [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)]
+        issues = [issue for issue in wrong if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)]
         types = _types_to_fill_in(sheet, issues, intake.proposed_key_types) if origin.whole else {}
         codes = _codes_to_fill_in(sheet, issues, titles) if origin.whole else {}
         proposals = _proposals(raw, issues, listed) | _typed_in(raw, typed) | types | codes

@@ -81,3 +81,15 @@ def test_pasted_into_the_old_table_it_works_as_well(uncovered, service):
     write_sheet(uncovered.folder / "shares.xlsx", [{"ISRC": "BRAUR2600001", "Título": ""} | share(ANA, "100"), *both])
     assert uncovered.run(yes=True).exit_code == 0
     assert service.paid == [6_800, 10_000]
+
+
+@pytest.mark.parametrize("other", ["", "USD?"])
+def test_a_statement_is_handed_back_only_where_something_is_wrong_in_itself(uncovered, service, other):
+    """A month without shares has its lines in the list of missing shares; the statement has nothing to put right."""
+    declare(uncovered, "shares.xlsx")
+    if other:
+        book = load_workbook(uncovered.folder / "lines.xlsx")
+        book.active.cell(2, 6).value = other
+        book.save(uncovered.folder / "lines.xlsx")
+    names = {path.name for path in uncovered.run(yes=False).outputs}
+    assert ("missing-shares.xlsx" in names, "corrections.xlsx" in names) == (True, bool(other))

@@ -67,7 +67,7 @@ def with_what_was_kept(obligation: Obligation, submission: Submission, report: S
 
     Returns:
         The obligation; where the report is of this one payment, the net and the tax apart, since only then is the net
-        known.
+        known. Of a tax as large as the payment, nothing is paid.
     """
     if report is None or submission.state is not S.PAID:
         return [obligation]
@@ -77,12 +77,12 @@ def with_what_was_kept(obligation: Obligation, submission: Submission, report: S
     if obligation.place is not Place.PAID or not tax_cents:
         return [obligation]
     net_cents = obligation.amount_cents - tax_cents
-    is_alone = submission.payments == 1 and not submission.owner_cents and net_cents > 0 and tax_cents > 0
+    is_alone = submission.payments == 1 and not submission.owner_cents and net_cents >= 0 and tax_cents > 0
     less_tax = replace(obligation, reasons=because(LESS_TAX))
     if not is_alone or (report.paidAmount is not None and cents_of(report.paidAmount) != net_cents):
         return [less_tax]
     tax = replace(obligation, amount_cents=tax_cents, place=Place.INCOME_TAX, reasons=because(TAX_WITHHELD))
-    return [replace(less_tax, amount_cents=net_cents), tax]
+    return [replace(less_tax, amount_cents=net_cents), tax] if net_cents else [tax]
 
 
 def reconcile(
