@@ -24,7 +24,7 @@ from tests.property.plain_balances import Deal
 from tests.simulation.conftest import SHARED_MEMORY
 from tests.simulation.months_of_a_label import NAMES, ROW_CHANGES, MonthsOfALabel, Told, opened_label
 
-HISTORIES: Final = int(os.environ.get("HISTORIES", "8"))
+HISTORIES: Final = int(os.environ.get("HISTORIES", "4"))
 pytestmark = [pytest.mark.long, pytest.mark.timeout(120 + 40 * HISTORIES)]
 
 MONTHS: Final = ("2026-01", "2026-02", "2026-03", "2026-04")

@@ -37,7 +37,7 @@ from tests.simulation.provider import Provider, cents_of
 from tests.throwaway_postgresql import new_database, opened_cluster
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
-HISTORIES: Final = 5_000 if EVERYTHING else 8
+HISTORIES: Final = 5_000 if EVERYTHING else 5
 ATTACKS: Final = 3
 TEAM: Final = people(8)
 (SINGER,) = people(9)[8:]

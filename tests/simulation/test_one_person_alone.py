@@ -42,7 +42,7 @@ from tests.simulation.one_person import (
     without,
 )
 
-HISTORIES: Final = int(os.environ.get("HISTORIES", "10000" if EVERYTHING else "60"))
+HISTORIES: Final = int(os.environ.get("HISTORIES", "10000" if EVERYTHING else "20"))
 SEED: Final = os.environ.get("SEED")
 # Of another program, whose policies know nothing of checks.
 CAPS_CHECKS: Final = os.environ.get("POLICY_WITHOUT_CHECKS") is None

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from itertools import accumulate
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -26,6 +27,7 @@ from schemas.tables.royalties import (
     LineTotals,
     Shares,
     TerritoryEarnings,
+    earnings_frame,
     frame_of,
     territories_frame,
 )
@@ -293,6 +295,8 @@ class Allocation:
 
     def columns(self, names: Sequence[str]) -> pd.DataFrame:
         """Return some columns of the earnings; all of them need many times the memory."""
+        if not len(self.parts):
+            return nothing_earned()[list(names)]
         parts = self.parts.select([name for name in names if name in self.parts.column_names])
         shared = self.sums.select([name for name in names if name in self.sums.column_names])
         for name, column in zip(shared.column_names, shared.take(self.parts["sum"]).columns, strict=True):
@@ -306,8 +310,15 @@ class Allocation:
         return DataFrame[Earnings](self.columns(columns)[columns])
 
 
+@cache
+def nothing_earned() -> pd.DataFrame:
+    """Return the earnings of no lines; always the same table."""
+    return earnings_frame()
+
+
+@cache
 def nothing_allocated() -> Allocation:
-    """Return the allocation of no lines at all."""
+    """Return the allocation of no lines at all; always the same one."""
     return allocate(nothing(), empty_of(Shares), rates={}, first_day="")
 
 
