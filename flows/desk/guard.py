@@ -81,6 +81,9 @@ class Signed:
     def may(self, what: Role | ActKind) -> bool:
         return may(what, self.user.roles) if isinstance(what, ActKind) else what in self.user.roles
 
+    def has_turn(self, state: State) -> bool:
+        return state.turn.value in {role.value for role in self.user.roles}
+
     def acts(self, state: State) -> tuple[ActKind, ...]:
         return possible_acts(state, self.user.roles)
 

@@ -1,6 +1,8 @@
 """The first page of the desk: what waits for whom, the jobs, and the latest runs."""
 
 import datetime as dt
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,13 +13,17 @@ from flows.desk.jobs import jobs_of
 from flows.desk.pages import show
 from flows.desk.plans import PlanPages, PlanState, plans_of
 from flows.desk.runs import runs_of
-from flows.desk.unresolved import Unresolved, unresolved_of
+from flows.desk.unresolved import Doubt, Unresolved, unresolved_of
 from flows.nights.due import last_night
 from flows.payables.waits import gather_waits
 from io_adapters.ledger.account_checks import CheckRequest
 from io_adapters.ledger.ledger import Ledger
+from schemas.messages import Listed, Message, Money
+from schemas.plan import HOME_CURRENCY
+from schemas.states import PLANS, REPORTS, State
 from schemas.submission import OPEN, Submission, SubmissionState
-from schemas.waits import Matter, matters
+from schemas.values.money import SignedSums
+from schemas.waits import Matter, WaitKind, matters
 
 S = SubmissionState
 LATEST: Final = 8
@@ -29,8 +35,8 @@ router = APIRouter()
 class Waits:
     approvals: tuple[PlanState, ...]
     checks: tuple[CheckRequest, ...]
-    doubts: int
-    undetermined: int
+    doubts: tuple[Doubt, ...]
+    undetermined: tuple[Submission, ...]
     unsent: tuple[Submission, ...]
     open: tuple[Submission, ...]
     left: tuple[Matter, ...]
@@ -44,19 +50,102 @@ def what_waits(ledger: Ledger, plans: PlanPages, unresolved: Unresolved, now: dt
     return Waits(
         approvals=tuple(review for review in reviews if review.state == "waiting"),
         checks=tuple(ledger.check_requests.waiting(now)),
-        doubts=len(unresolved.list()),
-        undetermined=len(unresolved.undetermined()),
+        doubts=unresolved.list(),
+        undetermined=unresolved.undetermined(),
         unsent=tuple(submission for submission in found if submission.state in {S.APPROVED, S.NOT_SENT}),
         open=tuple(submission for submission in found if submission.state in OPEN),
         left=matters(gather_waits(ledger, now), across_periods=True),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What waits of one job and one kind: its sum, how many, whose turn it is, and the page on which it goes on."""
+
+    stands: State
+    href: str
+    title: Message
+    job: str
+    periods: tuple[str, ...]
+    sums: tuple[Money, ...]
+    lines: tuple[Message | Listed, ...]
+
+
+def cards(waits: Waits) -> list[Card]:
+    """Tell all that waits, each job and kind once: people's decisions first, then what goes on by itself."""
+    return [
+        *map(_of_plan, waits.approvals),
+        *map(_of_checks, waits.checks),
+        *_by_job(waits.doubts, "doubts", REPORTS[S.IN_DOUBT], lambda _run: "/doubts"),
+        *_by_job(waits.undetermined, "undetermined", REPORTS[S.PARTIAL], lambda _run: "/doubts#decide"),
+        *_by_job(waits.unsent, "unsent", REPORTS[S.NOT_SENT], lambda run: f"/runs/{run}"),
+        *_by_job(waits.open, "open", REPORTS[S.PROCESSING], lambda run: f"/runs/{run}"),
+        *map(_of_matter, waits.left),
+    ]
+
+
+def _of_plan(review: PlanState) -> Card:
+    plan, counted = review.stored, Message("count.payments", count=review.stored.payees)
+    if review.missing:
+        said = Message("desk.home.approval_counts", payments=counted, missing=review.missing)
+    else:
+        said = Message("desk.job.broken" if review.job_problem else "desk.home.approved_counts", payments=counted)
+    title, total = Message("desk.home.approval"), Money(plan.total_cents, plan.currency)
+    return Card(review.stands, f"/plans/{plan.digest}", title, plan.job, (plan.period,), (total,), (said,))
+
+
+def _of_checks(wanted: CheckRequest) -> Card:
+    title, counted = Message("desk.home.checks"), Message("desk.home.checks_count", count=wanted.checks)
+    cost = Money(wanted.cost_cents, HOME_CURRENCY)
+    waiting, page = PLANS["waiting"], f"/checks/{wanted.digest}"
+    return Card(waiting, page, title, wanted.job, (wanted.period,), (cost,), (counted,))
+
+
+def _by_job(
+    found: Iterable[Submission | Doubt], kind: str, stands: State, page_of: Callable[[str], str]
+) -> Iterator[Card]:
+    by_job = defaultdict[str, list[Submission | Doubt]](list)
+    for one in found:
+        by_job[one.job].append(one)
+    for job, own in by_job.items():
+        sums = SignedSums[str]()
+        for one in own:
+            sums[one.currency] += one.amount_cents
+        yield Card(
+            stands=stands,
+            href=page_of(getattr(own[0], "run_id", "")),
+            title=Message(f"desk.home.{kind}"),
+            job=job,
+            periods=tuple(dict.fromkeys(one.period for one in own)),
+            sums=tuple(Money(cents, currency) for currency, cents in sums.items() if cents),
+            lines=(Message("desk.home.reports", count=len(own)), Message(f"desk.home.{kind}_what")),
+        )
+
+
+def _of_matter(matter: Matter) -> Card:
+    wait, lines = matter.first, list[Message | Listed]()
+    if matter.count:
+        rows = "cli.waits.rows" if wait.kind is WaitKind.ROWS else "cli.waits.obligations"
+        lines.append(Message(rows, count=matter.count))
+    lines += [matter.why, Message(f"desk.home.left.{wait.kind}")]
+    return Card(
+        stands=wait.kind.stands,
+        href="/doubts#decide" if wait.is_decided_on else f"/runs/{wait.run_id}",
+        title=wait.what,
+        job=wait.job,
+        periods=matter.periods,
+        sums=(Money(matter.amount_cents, wait.currency),) if matter.amount_cents else (),
+        lines=tuple(line for line in lines if not isinstance(line, Listed) or line.parts),
+    )
+
+
 @router.get("/")
 def home(request: Request, _signed: SignedIn, done: str = "") -> Response:
     unresolved, now = unresolved_of(request), request.app.state.desk.clock.now()
+    waits = what_waits(ledger_of(request), plans_of(request), unresolved, now)
     facts: dict[str, Any] = {
-        "waits": what_waits(ledger_of(request), plans_of(request), unresolved, now),
+        "cards": cards(waits),
+        "can_settle": bool(waits.open or waits.doubts),
         "stop": unresolved.stop(),
         "jobs": jobs_of(request).list(),
         "runs": runs_of(request).list(LATEST),

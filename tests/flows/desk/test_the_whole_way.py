@@ -418,6 +418,30 @@ def test_what_is_open_in_several_currencies_is_not_added_up(ana, bia, the_job, s
     assert "15,00" not in page
 
 
+@pytest.mark.parametrize(
+    ("role", "turn"),
+    [(Role.APPROVER, "sua vez"), (Role.PREPARER, "vez de quem aprova"), (Role.RESOLVER, "vez de quem aprova")],
+)
+def test_a_card_says_whose_turn_it_is(at_desk, ana, the_job, role, turn):
+    prepare(ana, the_job)
+    page = at_desk("Vera Reis", role).get("/")
+    (card,) = re.findall(r'<li class="card wait">.*?</li>', page, re.DOTALL)
+    assert turn in words_of(card)
+
+
+def test_reports_of_two_jobs_are_two_cards_each_with_its_sum_and_page(desk, the_job, ana, service):
+    prepare(ana, the_job)
+    with open_ledger_of(read_settings()) as ledger:
+        (one,) = ledger.submissions.list(bodies=False)
+    open_ = [replace(one, job=job, run_id=f"run-{job}", amount_cents=100) for job in ("a", "b", "a")]
+    waits = home.what_waits(desk.ledger, desk.plans, desk.unresolved, desk.clock.now())
+    cards = home.cards(replace(waits, approvals=(), unsent=tuple(open_), doubts=(), left=()))
+    assert [(card.job, card.href, card.sums[0].cents) for card in cards] == [
+        ("a", "/runs/run-a", 200),
+        ("b", "/runs/run-b", 100),
+    ]
+
+
 @pytest.fixture(scope="module")
 def cluster():
     with opened_cluster() as url:
