@@ -261,6 +261,20 @@ class TaxedPayment:
         return len(self.tax_id) == len("52998224725")
 
 
+@dataclass(frozen=True, slots=True)
+class PeriodOfPayee:
+    """A period of a job of which runs knew anything of a payee; columns of the view `periods_of_payee`.
+
+    Attributes:
+        run_id: The last run that did.
+    """
+
+    job: str
+    period: str
+    tax_id: str = field(repr=False)
+    run_id: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonthSums(JournalSums):
     """The sums of one job, period and currency; columns of the view `month`.

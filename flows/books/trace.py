@@ -17,8 +17,16 @@ from flows.books.rules.trace import (
 )
 from flows.payables.rules.places import with_what_was_kept
 from flows.run_request import RunRequest
+from flows.views.columns import PERIODS_OF_PAYEE
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.run_record import RunRecord, last_obligations, read_heads, read_line_sums, read_record
+from io_adapters.ledger.run_record import (
+    RunRecord,
+    last_obligations,
+    read_heads,
+    read_line_sums,
+    read_obligations,
+    read_record,
+)
 from schemas.approval import Decision
 from schemas.job import Outputs, labelled_period
 from schemas.layouts.layout import fold
@@ -50,118 +58,6 @@ class TraceWanted:
     tax_id: str = field(repr=False)
     keys: frozenset[str] = frozenset()
     run_id: str = ""
-
-
-class RunRecords:
-    """The records that runs left in the ledger, the newest first, each opened as far as one payee is in it."""
-
-    def __init__(self, ledger: Ledger, job: str | None, period: str | None) -> None:
-        """Look what runs there were, of all jobs and periods or of one."""
-        self._ledger = ledger
-        self._open: dict[tuple[str, str], RunRecord | None] = {}
-        self.runs: dict[tuple[str, str], list[str]] = {}
-        for run in ledger.runs.list(limit=None):
-            if run.job and job in {None, run.job} and period in {None, run.period}:
-                self.runs.setdefault((run.job, run.period), []).append(run.run_id)
-
-    def record(self, run_id: str, payee: str) -> RunRecord | None:
-        """Open what the record of a run says of a payee; None when it left none, or nothing in it is theirs."""
-        if (run_id, payee) not in self._open:
-            record = read_record(self._ledger, run_id, payee)
-            is_theirs = record is not None and (record.obligations or len(record.balances))
-            self._open[run_id, payee] = record if is_theirs else None
-        return self._open[run_id, payee]
-
-    def newest(self, where: tuple[str, str], payee: str) -> tuple[str, RunRecord] | None:
-        """Open the newest record of a period that holds a payee."""
-        for run_id in self.runs.get(where, []):
-            if (record := self.record(run_id, payee)) is not None:
-                return run_id, record
-        return None
-
-    def payee_of(self, key: str) -> TraceWanted | None:
-        """Find whose an obligation is that nothing has ever claimed, in the newest record that holds it."""
-        last = last_obligations(self._ledger, [key]).get(key)
-        run = self._ledger.runs.get(last[0]) if last else None
-        if last is None or run is None or (run.job, run.period) not in self.runs:
-            return None
-        run_id, obligation = last
-        return TraceWanted(run.job, run.period, obligation.payee.tax_id, frozenset({key}), run_id)
-
-    def key_of(self, payee: str) -> str:
-        """Return the newest obligation of a payee; "" where they never had one."""
-        for where in self.runs:
-            newest = self.newest(where, payee)
-            for obligation in newest[1].obligations if newest else ():
-                if obligation.key:
-                    return obligation.key
-        return ""
-
-    @property
-    def language(self) -> str:
-        """The language of the newest record."""
-        for run_ids in self.runs.values():
-            for head in read_heads(self._ledger, run_ids).values():
-                return head.language
-        return Outputs().language
-
-
-def of_report(ledger: Ledger, run_records: RunRecords, submission_id: str) -> list[TraceWanted]:
-    """Find everybody a report pays, or was to pay, in the order of its payments."""
-    keys: dict[str, set[str]] = {}
-    for payment in ledger.claims.payments_of(submission_id):
-        keys.setdefault(payment.payee, set()).add(payment.obligation_key)
-    return [
-        TraceWanted(submission.job, submission.period, tax_id, frozenset(mine), submission.run_id)
-        for submission in ledger.submissions.with_ids([submission_id])
-        if (submission.job, submission.period) in run_records.runs
-        for tax_id, mine in keys.items()
-    ]
-
-
-def of_obligation(ledger: Ledger, run_records: RunRecords, key: str) -> list[TraceWanted]:
-    """Find whose obligation it is: by what has ever claimed it, else by the record that holds it."""
-    claims = ledger.claims.trace(key)
-    if claims:
-        last = claims[-1]
-        (submission,) = ledger.submissions.with_ids([last.submission_id])
-        where = (submission.job, submission.period)
-        return [TraceWanted(*where, last.payee, frozenset({key}), last.run_id)] if where in run_records.runs else []
-    unclaimed = run_records.payee_of(key)
-    return [unclaimed] if unclaimed else []
-
-
-def of_payee(ledger: Ledger, run_records: RunRecords, tax_id: str) -> list[TraceWanted]:
-    """Find every period of every job in which a payee has anything, under a former document where only that has."""
-    moves = ledger.journal.payee_moves()
-    wanted = dict[tuple[str, str], TraceWanted]()
-    for document in (tax_id, *(old for old, new in moves.items() if new == tax_id)):
-        named = ledger.submissions.with_ids({claim.submission_id for claim in ledger.claims.trace(document)})
-        claimed = {(submission.job, submission.period) for submission in named}
-        for where in run_records.runs.keys() - wanted.keys():
-            if where in claimed or run_records.newest(where, document):
-                wanted[where] = TraceWanted(*where, document)
-    return [wanted[where] for where in sorted(wanted)]
-
-
-def people_meant(ledger: Ledger, run_records: RunRecords, asked: str) -> list[str]:
-    """Find whom a document, plain or masked, or a name means, of those in the runs that are looked at.
-
-    A name that is exactly somebody's means nobody else.
-    """
-    tax_id = parse_tax_id(asked).value
-    if tax_id is not None:
-        return [tax_id]
-    exact, alike = dict[str, None](), dict[str, None]()
-    for person, name in ledger.payee_names.all():
-        if name == asked or mask_tax_id(person) == asked:
-            exact[person] = None
-        elif fold(name) == fold(asked):
-            alike[person] = None
-    for meant in (exact, alike):
-        if found := [person for person in meant if of_payee(ledger, run_records, person)]:
-            return found
-    return []
 
 
 OBLIGATION: Final = "ob-"
@@ -199,7 +95,6 @@ def trace(
     job: str | None = None,
     period: str | None = None,
     order_of: OrderOf = lambda _job: None,
-    all_of_payee: bool = False,
     most_ranges: int | None = MOST_RANGES,
 ) -> Traced:
     """Follow a payee or a payment.
@@ -207,7 +102,6 @@ def trace(
     Args:
         asked: An obligation (ob-...), a report (rp-...), a tax id, plain or masked, or a name.
         order_of: Whose statements are read again; without it, royalties are told from the ledger alone.
-        all_of_payee: Whether an obligation or report stands for all of its payees, in every period.
         most_ranges: How many ranges of rows are told of each part and sheet; None for all.
 
     Returns:
@@ -216,48 +110,113 @@ def trace(
     Raises:
         ConfigurationError: a layout of the job is unknown.
     """
-    run_records = RunRecords(ledger, job, period)
-    found, wanted = _find(ledger, run_records, asked.strip())
-    if all_of_payee and asked.strip().startswith((OBLIGATION, REPORT)):
-        wanted = [subject for tax_id in found.people for subject in of_payee(ledger, run_records, tax_id)]
-    gatherer = _Gatherer(ledger, run_records, order_of, most_ranges)
+    found, wanted = _find(ledger, asked.strip(), job, period)
+    gatherer = _Gatherer(ledger, order_of, most_ranges)
     payees = tuple(trace for subject in wanted if (trace := gatherer.gather(subject)))
-    return replace(found, payees=payees, language=payees[0].language if payees else run_records.language)
+    return replace(found, payees=payees, language=payees[0].language if payees else found.language)
 
 
 def find_people(ledger: Ledger, asked: str, *, job: str | None = None) -> Traced:
     """Find whom an obligation, a report, a tax id or a name means, as `trace` does, without following anything."""
-    found, _ = _find(ledger, RunRecords(ledger, job, None), asked.strip())
-    return found
+    return _find(ledger, asked.strip(), job, None)[0]
 
 
-def _find(ledger: Ledger, run_records: RunRecords, asked: str) -> tuple[Traced, list[TraceWanted]]:
-    left_out: tuple[str, ...] = ()
+def _find(ledger: Ledger, asked: str, job: str | None, period: str | None) -> tuple[Traced, list[TraceWanted]]:
+    last = [run.run_id for run in ledger.runs.last_with_results()]  # the latest first
+    language = next((head.language for head in read_heads(ledger, last[:1]).values()), Outputs().language)
+    left_out, candidates = tuple[str, ...](), tuple[tuple[str, str], ...]()
     if asked.startswith(REPORT):
-        wanted = of_report(ledger, run_records, asked)
-        left_out = tuple(key for subject in wanted[MOST_PAYEES:] for key in sorted(subject.keys))
-        wanted = wanted[:MOST_PAYEES]
+        found = _of_report(ledger, asked)
+        left_out = tuple(key for subject in found[MOST_PAYEES:] for key in sorted(subject.keys))
+        found = found[:MOST_PAYEES]
+        people = list(dict.fromkeys(subject.tax_id for subject in found))
     elif asked.startswith(OBLIGATION):
-        wanted = of_obligation(ledger, run_records, asked)
+        found = _of_obligation(ledger, asked)
+        people = [subject.tax_id for subject in found]
     else:
-        people = people_meant(ledger, run_records, asked)
+        people = _people_meant(ledger, asked, job, period)
+        found = [subject for tax_id in people[:1] for subject in _of_payee(ledger, tax_id)]
         if len(people) > 1:
-            named = sorted((mask_tax_id(tax_id), run_records.key_of(tax_id)) for tax_id in people)
-            return Traced(candidates=tuple(named), language=run_records.language), []
-        wanted = [subject for tax_id in people for subject in of_payee(ledger, run_records, tax_id)]
-        meant = tuple(people) if wanted else ()
-        return Traced(language=run_records.language, people=meant), wanted
-    meant = tuple(dict.fromkeys(subject.tax_id for subject in wanted))
-    return Traced(left_out=left_out, language=run_records.language, people=meant), wanted
+            candidates = tuple(sorted((mask_tax_id(tax_id), _key_of(ledger, tax_id)) for tax_id in people))
+            found = []
+    wanted = [subject for subject in found if _is_asked(subject, job, period)]
+    return Traced((), candidates, left_out, language, tuple(people) if wanted else ()), wanted
+
+
+def _is_asked(subject: TraceWanted, job: str | None, period: str | None) -> bool:
+    return job in {None, subject.job} and period in {None, subject.period}
+
+
+def _of_report(ledger: Ledger, submission_id: str) -> list[TraceWanted]:
+    """Find everybody a report pays, or was to pay, in the order of its payments."""
+    keys: dict[str, set[str]] = {}
+    for payment in ledger.claims.payments_of(submission_id):
+        keys.setdefault(payment.payee, set()).add(payment.obligation_key)
+    return [
+        TraceWanted(submission.job, submission.period, tax_id, frozenset(mine), submission.run_id)
+        for submission in ledger.submissions.with_ids([submission_id])
+        for tax_id, mine in keys.items()
+    ]
+
+
+def _of_obligation(ledger: Ledger, key: str) -> list[TraceWanted]:
+    """Find whose obligation it is: by what has ever claimed it, else by the last run that had it."""
+    if claims := ledger.claims.trace(key):
+        last = claims[-1]
+        (submission,) = ledger.submissions.with_ids([last.submission_id])
+        return [TraceWanted(submission.job, submission.period, last.payee, frozenset({key}), last.run_id)]
+    return [
+        TraceWanted(run.job, run.period, obligation.payee.tax_id, frozenset({key}), run_id)
+        for run_id, obligation in last_obligations(ledger, [key]).values()
+        if (run := ledger.runs.get(run_id))
+    ]
+
+
+def _of_payee(ledger: Ledger, tax_id: str) -> list[TraceWanted]:
+    """Find every period of every job in which a payee has anything, under a former document where only that has."""
+    moves = ledger.journal.payee_moves()
+    wanted = dict[tuple[str, str], TraceWanted]()
+    for document in (tax_id, *(old for old, new in moves.items() if new == tax_id)):
+        named = ledger.submissions.with_ids({claim.submission_id for claim in ledger.claims.trace(document)})
+        known = ledger.views.ask(PERIODS_OF_PAYEE, payees=[document])
+        for where in [*((one.job, one.period) for one in known), *((one.job, one.period) for one in named)]:
+            wanted.setdefault(where, TraceWanted(*where, document))
+    return [wanted[where] for where in sorted(wanted)]
+
+
+def _key_of(ledger: Ledger, tax_id: str) -> str:
+    """Return the newest obligation of a payee; "" where they never had one."""
+    last = [known.run_id for known in ledger.views.ask(PERIODS_OF_PAYEE, payees=[tax_id])]
+    found = read_obligations(ledger, sorted(last, reverse=True), payees=[tax_id]).values()
+    return next((obligation.key for own in found for obligation in own if obligation.key), "")
+
+
+def _people_meant(ledger: Ledger, asked: str, job: str | None, period: str | None) -> list[str]:
+    """Find whom a document, plain or masked, or a name means, of those in the periods that are looked at.
+
+    A name that is exactly somebody's means nobody else.
+    """
+    tax_id = parse_tax_id(asked).value
+    if tax_id is not None:
+        return [tax_id]
+    exact, alike = dict[str, None](), dict[str, None]()
+    for person, name in ledger.payee_names.all():
+        if name == asked or mask_tax_id(person) == asked:
+            exact[person] = None
+        elif fold(name) == fold(asked):
+            alike[person] = None
+    for meant in (exact, alike):
+        if found := [p for p in meant if any(_is_asked(subject, job, period) for subject in _of_payee(ledger, p))]:
+            return found
+    return []
 
 
 class _Gatherer:
     """Gathers one payee's trace after the other."""
 
-    def __init__(self, ledger: Ledger, run_records: RunRecords, order_of: OrderOf, most_ranges: int | None) -> None:
+    def __init__(self, ledger: Ledger, order_of: OrderOf, most_ranges: int | None) -> None:
         self._most_ranges = most_ranges
         self._ledger = ledger
-        self._run_records = run_records
         self._order_of = order_of
 
     def gather(self, wanted: TraceWanted) -> PayeeTrace | None:
@@ -342,10 +301,16 @@ class _Gatherer:
         return tuple(self._report(submissions[name], claims) for name in sorted(named & set(submissions)))
 
     def _record(self, wanted: TraceWanted) -> tuple[str, RunRecord] | None:
-        """Open the record of the run that is meant, or the newest that holds the payee."""
-        if wanted.run_id and (record := self._run_records.record(wanted.run_id, wanted.tax_id)) is not None:
-            return wanted.run_id, record
-        return self._run_records.newest((wanted.job, wanted.period), wanted.tax_id)
+        """Open the record of the run that is meant, or of the last that knew anything of the payee."""
+        last = {
+            (known.job, known.period): known.run_id
+            for known in self._ledger.views.ask(PERIODS_OF_PAYEE, payees=[wanted.tax_id])
+        }
+        for run_id in filter(None, (wanted.run_id, last.get((wanted.job, wanted.period)))):
+            record = read_record(self._ledger, run_id, wanted.tax_id)
+            if record is not None and (record.obligations or len(record.balances)):
+                return run_id, record
+        return None
 
     def _claims(self, wanted: TraceWanted) -> tuple[dict[str, Submission], list[Claim]]:
         """What was ever sent, or planned, for the payee in this period."""

@@ -134,7 +134,7 @@ def payee(request: Request, token: str, _signed: SignedIn) -> Response:
     if tax_id is None:
         raise RequestRefused(404, "desk.refused.nothing")
     found, accounts = (
-        trace(ledger_of(request), tax_id, all_of_payee=True),
+        trace(ledger_of(request), tax_id),
         accounts_of_payee(ledger_of(request), tax_id),
     )
     newest = sorted(found.payees, key=lambda period: period.period, reverse=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.ledger.views import LedgerView
-from schemas.account import AccountEntry, AdvanceLeft, MonthSums
+from schemas.account import AccountEntry, AdvanceLeft, MonthSums, PeriodOfPayee
 from schemas.waits import LeftSum
 
 
@@ -15,4 +15,5 @@ def _text(*names: str) -> str:
 ACCOUNT: Final = LedgerView(_text("legs", "account"), AccountEntry)
 LEFT_OPEN: Final = LedgerView(_text("left_open"), LeftSum)
 ADVANCES: Final = LedgerView(_text("advances"), AdvanceLeft)
+PERIODS_OF_PAYEE: Final = LedgerView(_text("periods_of_payee"), PeriodOfPayee)
 MONTH: Final = LedgerView(_text("legs", "month"), MonthSums)

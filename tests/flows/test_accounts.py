@@ -189,7 +189,7 @@ def test_the_sheet_and_the_page_say_the_same_and_are_for_their_owners_eyes(royal
     assert {path.stat().st_mode & 0o777 for path in (sheet, page)} == {0o600}
     entries, payments = load_workbook(sheet).worksheets
     headers = [cell.value for cell in entries[2]]
-    assert headers == ["Dia", "Período", "O quê", "Entrou", "A caminho", "Pago", "Saldo", "Relatório"]
+    assert headers == ["Dia", "Período", "O quê", "Entrou", "Em trânsito", "Pago", "Saldo", "Relatório"]
     rows = [[cell.value for cell in row] for row in entries.iter_rows(min_row=3)]
     assert [row[2] for row in rows] == [
         "Saldo anterior", *["Valores das folhas", "Enviado para pagamento", "Resposta do serviço"] * 2, "Total",
