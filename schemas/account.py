@@ -202,6 +202,7 @@ class OwedSum:
         code: By which the payee stands in the exported journal; "" where nothing of theirs was ever booked.
         report: Id of the report; "" before.
         key: The obligation's, by which people decide on it; "" where the last runs know of none.
+        count: Of how many obligations it is.
     """
 
     job: str
@@ -218,6 +219,7 @@ class OwedSum:
     key: str
     obligation_cents: int
     code: str = ""
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)

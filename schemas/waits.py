@@ -21,25 +21,19 @@ ROW: Final = "row"
 
 
 @dataclass(frozen=True, slots=True)
-class LeftSum:
-    """Obligations of a run that nothing has paid, as tables tell them apart; of `ROW`, rows of files.
+class HeldRows:
+    """Rows of a run's files that are held and of which no sum is owed; columns of the view `held_rows`.
 
     Attributes:
-        place: Where the run had them; a report that claims them tells where they are by now.
+        kind: `ROW`; of a row to be paid whose amount cannot be read, "payment".
         reasons: As `schemas.obligation.reasons_json` writes them.
-        submission_id: What claims them; "" for nothing.
-        word: People's last word on what that report did for them; "" for none.
         number: How many there are.
     """
 
     run_id: str
     kind: str
-    place: str
     reasons: str
-    submission_id: str
-    word: str
     number: int
-    amount_cents: int
 
 
 @dataclass(frozen=True, slots=True)

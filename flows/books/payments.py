@@ -5,9 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from flows.books.owed import Unpaid
-from flows.books.rules.trace import place_now
-from flows.payables.rules.places import reconcile
+from flows.payables.rules.places import place_now, reconcile
+from flows.payables.unpaid import Unpaid
 from flows.reports.report_list import inferred_payments
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_heads, read_obligations

@@ -8,14 +8,13 @@ from flows.books.lines import Statements
 from flows.books.rules.trace import (
     MOST_RANGES,
     came_in_cents,
-    place_now,
     problems_of,
     royalty_parts,
     way_of,
     with_lines,
     with_recorded,
 )
-from flows.payables.rules.places import with_what_was_kept
+from flows.payables.rules.places import place_now, with_what_was_kept
 from flows.run_request import RunRequest
 from flows.views.columns import PERIODS_OF_PAYEE
 from io_adapters.ledger.ledger import Ledger

@@ -12,21 +12,20 @@ from flows.payables.rules.waits import (
     LastRun,
     in_order,
     open_items,
-    still_unmade,
     waits_of_items,
     what_waits,
 )
-from flows.views.columns import LEFT_OPEN
+from flows.payables.unpaid import Unpaid
+from flows.views.columns import HELD_ROWS
 from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_heads
 from io_adapters.ledger.runs import StoredRun
 from io_adapters.spreadsheets.declarations import read_job
-from schemas.approval import DecisionKind
+from schemas.account import OwedSum
 from schemas.errors import ExitCode, RepasseError
 from schemas.job import PREVIOUS_MONTH, Outputs, resolve_period
-from schemas.plan import Place
-from schemas.waits import LeftSum, OpenPeriod, Wait, WaitKind
+from schemas.waits import HeldRows, OpenPeriod, Wait, WaitKind
 
 RUNNING: Final = "running"
 
@@ -90,9 +89,9 @@ def waits_elsewhere(ledger: Ledger, job: str, period: str) -> tuple[Wait, ...]:
 
 def waits_of_run(ledger: Ledger, run_id: str, state: str, code: ExitCode) -> tuple[Wait, ...]:
     """Tell what a run leaves open, its files beside whatever tells of it, and what other periods of the job do."""
-    (left,) = left_open(ledger, run_id=run_id)
-    job, period = left.job, left.period
     stored = ledger.runs.get(run_id)
+    job, period = (stored.job, stored.period) if stored else ("", "")
+    left = next(left for left in left_open(ledger, job) if left.period == period)
     command = _Commands().running(stored) if stored else ""
     run = LastRun(
         job=job,
@@ -112,32 +111,23 @@ def waits_of_run(ledger: Ledger, run_id: str, state: str, code: ExitCode) -> tup
     return in_order([*elsewhere, *own])
 
 
-def left_open(ledger: Ledger, job: str | None = None, run_id: str = "") -> list[OpenPeriod]:
-    """Tell what runs have left open by now: one of them, or the last of each job and period that kept anything."""
-    run_ids = [run_id] if run_id else [run.run_id for run in ledger.runs.last_with_results(job=job)]
-    sums = ledger.views.ask(LEFT_OPEN, runs=run_ids)
-    named = ledger.submissions.with_ids({one.submission_id for one in sums} - {""})
-    submissions, of_run = {submission.id: submission for submission in named}, defaultdict[str, list[LeftSum]](list)
-    for one in sums:
-        of_run[one.run_id].append(one)
+def left_open(ledger: Ledger, job: str | None = None) -> list[OpenPeriod]:
+    """Tell what is open by now of each job and period, of one job or of all: what is owed, and rows that are held."""
+    last = ledger.runs.last_with_results(job=job)
+    heads = read_heads(ledger, (run.run_id for run in last))
+    unpaid, held = defaultdict[tuple[str, str], list[OwedSum]](list), defaultdict[str, list[HeldRows]](list)
+    for due in Unpaid(ledger, ledger.now() + dt.timedelta(seconds=1)).sums():
+        unpaid[due.job, due.period].append(due)
+    for rows in ledger.views.ask(HELD_ROWS, runs=list(heads)):
+        held[rows.run_id].append(rows)
     periods = [
         OpenPeriod(
             *(head.job, head.period, name, head.currency, head.language, head.folder),
-            open_items(of_run[name], submissions),
+            open_items(unpaid[head.job, head.period], held[name]),
         )
-        for name, head in read_heads(ledger, run_ids).items()
+        for name, head in heads.items()
     ]
-    return sorted((_still_open(ledger, period) for period in periods), key=lambda left: (left.job, left.period))
-
-
-def _still_open(ledger: Ledger, left: OpenPeriod) -> OpenPeriod:
-    """Leave out what failed and was paid elsewhere since, or is settled by people's decisions."""
-    if all(item.place is not Place.FAILED for item in left.items):
-        return left
-    unmade = ledger.claims.unmade(left.job, left.period)
-    decisions = ledger.decisions.on_rows(claim.base_key for claim in unmade)
-    settled = {key for key, decision in decisions.items() if decision.kind in {DecisionKind.PAID, DecisionKind.DROP}}
-    return still_unmade(left, [claim for claim in unmade if claim.base_key not in settled])
+    return sorted(periods, key=lambda left: (left.job, left.period))
 
 
 class _Commands:

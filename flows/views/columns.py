@@ -5,7 +5,7 @@ from typing import Final
 
 from io_adapters.ledger.views import LedgerView
 from schemas.account import AccountEntry, AdvanceLeft, MonthSums, PeriodOfPayee
-from schemas.waits import LeftSum
+from schemas.waits import HeldRows
 
 
 def _text(*names: str) -> str:
@@ -13,7 +13,7 @@ def _text(*names: str) -> str:
 
 
 ACCOUNT: Final = LedgerView(_text("legs", "account"), AccountEntry)
-LEFT_OPEN: Final = LedgerView(_text("left_open"), LeftSum)
+HELD_ROWS: Final = LedgerView(_text("held_rows"), HeldRows)
 ADVANCES: Final = LedgerView(_text("advances"), AdvanceLeft)
 PERIODS_OF_PAYEE: Final = LedgerView(_text("periods_of_payee"), PeriodOfPayee)
 MONTH: Final = LedgerView(_text("legs", "month"), MonthSums)

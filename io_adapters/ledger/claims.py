@@ -16,7 +16,7 @@ from schemas.journal import ClaimedSum
 from schemas.messages import Message
 from schemas.plan import BatchPayment
 from schemas.sources import FailedPayment
-from schemas.submission import PROVISIONAL, Claim, SubmissionState, Withheld
+from schemas.submission import Claim, SubmissionState, Withheld
 
 
 class ClaimCollision(UnsoundPlan):
@@ -167,19 +167,6 @@ class Claims:
         ]
         found = dict.fromkeys((*on_key, *to_account, *of_balance))
         return [payment for _, payment in sorted(found, key=lambda pair: (pair[0], pair[1].report_id))]
-
-    def unmade(self, job: str, period: str) -> list[Claim]:
-        """Return what reports of a job's period did not pay, and what nothing has paid since; the last try of each.
-
-        Their reports failed, or people freed it of one that ended without telling. A payments row is paid by a claim on
-        its key, royalties by whatever the job has paid the payee later.
-        """
-        by_key = and_(claims.c.kind == "payment", ~_made_by_key(""))
-        by_job = and_(claims.c.kind == "royalty", ~_made_by_job(""))
-        ended = [state.value for state in PROVISIONAL]
-        here = (submissions.c.job == job, submissions.c.period == period, attempts.c.state.in_(ended))
-        found = self._read(*here, ~claims.c.live, or_(by_key, by_job))
-        return list({claim.obligation_key: claim for claim in found}.values())
 
     def trace(self, payee_or_obligation: str) -> list[Claim]:
         on_it = live_or_not(claims.c.obligation_key == payee_or_obligation)

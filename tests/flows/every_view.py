@@ -16,11 +16,13 @@ from typing import Any, Final
 from typer.testing import CliRunner
 
 from flows.books.month import months
+from flows.books.owed import owed_at
 from flows.books.write import reconciliation_of
 from flows.cli import app
 from flows.desk.app import opened_desk
 from flows.desk.guard import DeskSettings
 from flows.house_ledger import open_ledger_of
+from flows.payables.waits import gather_waits
 from flows.settings import read_settings
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_record
@@ -29,6 +31,8 @@ from schemas.account import WHERE_IT_IS
 from schemas.approval import Role
 from schemas.errors import ExitCode
 from schemas.job import BRASILIA
+from schemas.values.money import SignedSums
+from schemas.waits import WaitKind
 from tests.flows.desk.office import Browser, RunsHere, hashed
 
 LANGUAGES: Final = {"en": "C.UTF-8", "pt-BR": "pt_BR.UTF-8"}
@@ -48,11 +52,26 @@ def look_through(job: Path | None = None, *, at_desk: bool = False, newest: int 
         All that the terminal printed, JSON aside, for whoever wants to obey it.
     """
     with open_ledger_of(read_settings()) as ledger:
+        _what_waits_is_owed(ledger)
         printed = "\n".join(_terminal(ledger, job))
         _outputs(ledger, newest)
     if at_desk:
         _desk(job)
     return printed
+
+
+def _what_waits_is_owed(ledger: Ledger) -> None:
+    """What waits for somebody is what is owed, once, each sum under the same name; what is only carried waits for time."""
+    waiting, owed = SignedSums[str](), SignedSums[str]()
+    for wait in gather_waits(ledger, ledger.now()):
+        waiting[SAME_AS.get(wait.kind, wait.kind.value)] += wait.amount_cents
+    for due in owed_at(ledger, ledger.now().astimezone(BRASILIA).date()).sums:
+        owed[due.place] += due.amount_cents
+    for place in ("held", "failed", "refused", "conflict"):
+        assert waiting[place] == owed[place], (place, waiting, owed)
+
+
+SAME_AS: Final = {WaitKind.UNMATCHED: "held", WaitKind.ROWS: "held"}
 
 
 def _terminal(ledger: Ledger, job: Path | None) -> Iterator[str]:

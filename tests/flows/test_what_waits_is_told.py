@@ -106,7 +106,7 @@ def test_a_conflict_names_the_command_that_decides(label: Label, service: Oracle
     label.payments(payment(ANA, "12,00"))
     label.run()
     (one,) = told(label, ExitCode.ROWS_HELD)
-    assert (one["kind"], one["amount_cents"]) == ("conflict", 1200)
+    assert (one["kind"], one["amount_cents"]) == ("conflict", 200)  # what of the row's 12.00 is owed still
     assert "repasse decide" in one["way"]
 
 

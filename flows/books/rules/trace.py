@@ -16,12 +16,8 @@ from typing import Final
 import pandas as pd
 
 from flows.intake.rules.inputs import EXACT, part_of
-from flows.payables.rules.places import place_of
-from schemas.approval import Decision
 from schemas.job import Exchange
 from schemas.obligation import Obligation, sum_cents
-from schemas.plan import Place
-from schemas.submission import Submission
 from schemas.tables.model import Record, records
 from schemas.tables.royalties import SUM_NUMBER
 from schemas.trace import FileState, LinesFound, PayableWay, RoyaltyPart, ShareTaken, TracedWay, TraceProblem
@@ -213,18 +209,6 @@ def way_of(balance: Record, parts: Sequence[RoyaltyPart], payable: PayableWay | 
         carried_from=carried_from if balance["carried_in_cents"] else "",
         payable=payable,
     )
-
-
-def place_now(obligation: Obligation, submission: Submission | None, decided: Decision | None) -> Place:
-    """Say where an obligation is by now, whichever run sent it: paid is paid, also by an earlier one.
-
-    Args:
-        decided: The last word on what that report did for it.
-    """
-    if obligation.place is not Place.CONFLICT and submission is not None:
-        return place_of(obligation, submission, submission.run_id, decided.kind if decided else None)
-    unclaimed = obligation.place is Place.PLANNED and obligation.kind == "owner"
-    return Place.OWNER if unclaimed else obligation.place
 
 
 def came_in_cents(obligations: Iterable[Obligation], balance: Record | None) -> int:

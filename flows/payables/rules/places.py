@@ -57,6 +57,18 @@ def place_of(obligation: Obligation, submission: Submission, run_id: str, decide
     return place
 
 
+def place_now(obligation: Obligation, submission: Submission | None, decided: Decision | None) -> Place:
+    """Say where an obligation is by now, whichever run sent it: paid is paid, also by an earlier one.
+
+    Args:
+        decided: The last word on what that report did for it.
+    """
+    if obligation.place is not Place.CONFLICT and submission is not None:
+        return place_of(obligation, submission, submission.run_id, decided.kind if decided else None)
+    unclaimed = obligation.place is Place.PLANNED and obligation.kind == "owner"
+    return Place.OWNER if unclaimed else obligation.place
+
+
 def is_duplicate(submission: Submission, run_id: str) -> bool:
     """Whether an earlier run has paid it, or has it in processing."""
     return submission.run_id != run_id and _PLACES[submission.state] in {Place.PAID, Place.PROCESSING}

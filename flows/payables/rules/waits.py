@@ -1,18 +1,18 @@
 """Deciding what waits: what a run leaves open, and which of it still waits now."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Final, cast
+from dataclasses import dataclass
+from typing import Final
 
-from flows.payables.rules.places import place_of
+from schemas.account import OwedSum
 from schemas.approval import DecisionKind
 from schemas.errors import ExitCode
 from schemas.issues import IssueCode
-from schemas.obligation import Kind, Obligation, Reasons, because, reasons_from_json, reasons_text
+from schemas.obligation import Reasons, because, reasons_from_json, reasons_text
 from schemas.plan import Place
-from schemas.submission import Claim, Submission, SubmissionState
+from schemas.submission import SubmissionState
 from schemas.values.money import SignedSums
-from schemas.waits import ROW, LeftSum, OpenItem, OpenPeriod, Wait, WaitKind
+from schemas.waits import ROW, HeldRows, OpenItem, OpenPeriod, Wait, WaitKind
 
 S = SubmissionState
 
@@ -61,43 +61,26 @@ _CODES: Final = {
 _ORDER: Final = {kind: number for number, kind in enumerate(WaitKind)}
 
 
-def open_items(left: Iterable[LeftSum], submissions: Mapping[str, Submission]) -> tuple[OpenItem, ...]:
-    """Tell what a run leaves open by now, by place, kind and reason: money first, then held rows of other files.
-
-    Args:
-        submissions: By id, those that claim any of it.
-    """
+def open_items(unpaid: Iterable[OwedSum], held: Iterable[HeldRows]) -> tuple[OpenItem, ...]:
+    """Tell what is open of one period by now, by place, kind and reason: money first, then held rows without any."""
     counts, cents = SignedSums[_Left](), SignedSums[_Left]()
-    for one in left:
-        place, reasons = _by_now(one, submissions.get(one.submission_id))
-        if place not in _LEFT_OPEN or (place is Place.FAILED and one.kind == "owner"):
+    for due in unpaid:
+        place = _PLACE_OF.get(due.place)
+        if place is None or due.report or (place is Place.FAILED and due.kind == "owner"):
             continue
         if place in {Place.PLANNED, Place.NOT_SENT}:
-            is_rejected = any(getattr(why.facts.get("said"), "id", "") == _REJECTION for why in reasons)
+            is_rejected = any(getattr(why.facts.get("said"), "id", "") == _REJECTION for why in due.reasons)
             known = because(REJECTED) if is_rejected else ()
         else:
-            known = tuple(why.nameless for why in reasons)
-        counts[place, one.kind, known] += one.number
-        cents[place, one.kind, known] += one.amount_cents
+            known = tuple(why.nameless for why in due.reasons)
+        counts[place, due.kind, known] += due.count
+        cents[place, due.kind, known] += due.amount_cents
+    for rows in held:
+        counts[Place.HELD, rows.kind, reasons_from_json(rows.reasons)] += rows.number
     return tuple(OpenItem(*key, counts[key], cents[key]) for key in sorted(counts, key=_in_order))
 
 
-def _by_now(left: LeftSum, submission: Submission | None) -> tuple[Place, Reasons]:
-    """Say where obligations are by now and why, as `places.reconcile` says it of each."""
-    obligation = Obligation(
-        kind=cast("Kind", left.kind),
-        amount_cents=left.amount_cents,
-        place=Place(left.place),
-        reasons=reasons_from_json(left.reasons),
-    )
-    if submission is None or obligation.place is Place.CONFLICT:
-        is_kept = obligation.place is Place.PLANNED and left.kind == "owner"
-        return Place.OWNER if is_kept else obligation.place, obligation.reasons
-    word = DecisionKind(left.word) if left.word else None
-    place = place_of(obligation, submission, left.run_id, word)
-    if word is not None:
-        return place, because("decided", decision=word.value)
-    return place, because("submission", said=submission.reason) if submission.reason else obligation.reasons
+_PLACE_OF: Final = {place.value: place for place in _LEFT_OPEN}
 
 
 def _in_order(left: _Left) -> tuple[bool, Place, str, str]:
@@ -107,22 +90,6 @@ def _in_order(left: _Left) -> tuple[bool, Place, str, str]:
 
 def _is_freed(item: OpenItem) -> bool:
     return any(why.code == "decided" and why.facts["decision"] == DecisionKind.PAY for why in item.reasons)
-
-
-def still_unmade(left: OpenPeriod, unmade: Iterable[Claim]) -> OpenPeriod:
-    """Return what is still open of what a run has left: what failed and was paid with anything else is not."""
-    counts, cents = SignedSums[tuple[str, bool]](), SignedSums[tuple[str, bool]]()
-    for claim in unmade:
-        counts[claim.kind, claim.state is not S.FAILED] += 1
-        cents[claim.kind, claim.state is not S.FAILED] += claim.amount_cents
-    items = list[OpenItem]()
-    for item in left.items:
-        about = item.kind, _is_freed(item)
-        if item.place is not Place.FAILED:
-            items.append(item)
-        elif counted := counts.pop(about, 0):  # several reports that failed are told as one
-            items.append(replace(item, count=counted, amount_cents=cents[about]))
-    return replace(left, items=tuple(items))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,178 @@
+"""What is owed and not paid: balances of the journal, sums in transit, and what runs worked out and have not booked."""
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from flows.payables.rules.journal_entries import account_of
+from flows.payables.rules.places import place_now
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.run_record import RecordHead, read_heads, read_obligations
+from schemas.account import OwedSum
+from schemas.job import Outputs
+from schemas.journal import AccountKind, JournalAccount
+from schemas.obligation import Kind, Obligation, Obligations, Reasons, as_decided, because, submissions_of
+from schemas.plan import JobIdentity, Place, shown_place
+from schemas.submission import UNTOLD, SubmissionState
+from schemas.values.masking import mask_value
+from schemas.values.money import SignedSums
+
+_OWED: Final[Mapping[AccountKind, Kind]] = {
+    AccountKind.PAYEE: "royalty",
+    AccountKind.PAYMENT: "payment",
+    AccountKind.UNASSIGNED: "unmatched",
+    AccountKind.SERVICE_HELD: "payment",
+}
+_KINDS: Final[tuple[Kind, ...]] = ("royalty", "payment", "carried", "unmatched")
+_DONE: Final = {Place.PAID, Place.INCOME_TAX, Place.TAX, Place.OWNER, Place.RECOUPED, Place.DUPLICATE}
+_UNPAID: Final = frozenset(Place) - _DONE
+
+
+class Unpaid:
+    """Everything that was owed and not paid before a moment, each sum with the reason that the last run gave for it.
+
+    Args:
+        with_plans: Whether what plans pay that wait for an approval is told as well.
+        payees: Whose alone; None for everybody's.
+    """
+
+    def __init__(
+        self, ledger: Ledger, end: dt.datetime, *, with_plans: bool = True, payees: Collection[str] | None = None
+    ) -> None:
+        self._ledger = ledger
+        self._names, self._states = ledger.payee_names.latest(), ledger.submissions.states_at(end)
+        last = [run.run_id for run in ledger.runs.last_with_results(before=end)]
+        self._heads = read_heads(ledger, last)  # the latest first
+        booked = ledger.journal.booked_by(last, end)
+        self._balances = {
+            a: cents for a, cents in ledger.journal.balances(end, payees=payees).items() if a.kind in _OWED
+        }
+        self._transit = ledger.journal.open_claims(end, payees)
+        people = {account.payee for account in self._balances} | {account.payee for _, account in self._transit}
+        told = _UNPAID if with_plans else _UNPAID - {Place.PLANNED}
+        self._unbooked = _unpaid(ledger, [run_id for run_id in last if run_id not in booked], told, payees)
+        people |= {due.payee.tax_id for obligations in self._unbooked.values() for due in obligations}
+        known = _unpaid(ledger, booked, _UNPAID, people) | self._unbooked
+        self._periods = ledger.journal.last_periods(end, people)
+        self._why, self._counts = dict[JournalAccount, Obligation](), SignedSums[JournalAccount]()
+        for run_id in sorted(known, key=lambda name: self._heads[name].period):
+            accounts = {_account(self._heads[run_id], due): due for due in known[run_id]}
+            self._why |= accounts
+            self._counts.add(SignedSums.counted(_account(self._heads[run_id], due) for due in known[run_id]))
+        in_order = sorted(self._heads.values(), key=lambda head: head.period)
+        self._latest = {head.job: head.period for head in in_order}
+        named = submissions_of(self._why.values()) | {report for report, _ in self._transit}
+        self._submissions = {submission.id: submission for submission in ledger.submissions.with_ids(named)}
+        untold = {name for name in named if self._states.get(name) in UNTOLD}
+        keys = [due.key for due in self._why.values() if due.submission_id in untold]
+        words = ledger.decisions.on_reports(keys) if keys else {}
+        self._words = {about: word for about, word in words.items() if word.at < end}
+
+    def language(self, job: str | None) -> str:
+        """Return the language to speak to people in: the newest record's, of a job or of all."""
+        spoken = (head.language for head in self._heads.values() if job in {None, head.job})
+        return next(spoken, Outputs().language)
+
+    def sums(self) -> Iterator[OwedSum]:
+        """Tell of every sum: what a run has worked out and not booked, the balances, and what was in transit."""
+        shown, waiting = set[JournalAccount](), self._waiting()
+        for run_id, obligations in self._unbooked.items():
+            head = self._heads[run_id]
+            for due in obligations:
+                account = _account(head, due)
+                if head.plan_digest in waiting or account not in self._periods:
+                    shown.add(account)
+                    place, reasons = self._by_now(due)
+                    yield replace(self._sum(account, replace(due, place=place, reasons=reasons)), period=head.period)
+        for account, cents in self._balances.items():
+            if account not in shown:
+                yield self._balance(account, -cents)
+        for (report, account), cents in self._transit.items():
+            yield self._in_transit(account, -cents, report)
+
+    def _waiting(self) -> set[str]:
+        """Name the plans that waited for an approval, or did not get it: nothing of them was booked."""
+        unbooked = {SubmissionState.PLANNED, SubmissionState.WITHDRAWN}
+        names = [name for name, state in self._states.items() if state in unbooked]
+        return {submission.plan_digest for submission in self._ledger.submissions.with_ids(names)}
+
+    def _balance(self, account: JournalAccount, amount_cents: int) -> OwedSum:
+        """Tell of a balance, with the reason that the last run gave for it."""
+        due = self._why.get(account)
+        known, why = self._place(due) if due else (None, ())
+        place = known or Place.HELD
+        if account.kind is AccountKind.SERVICE_HELD:
+            place = Place.WITHHELD
+        elif account.kind is AccountKind.PAYEE and (known is None or amount_cents < 0):
+            place = Place.CARRIED
+        is_carried = place is Place.CARRIED and account.kind is AccountKind.PAYEE
+        obligation = due or Obligation(kind="carried", amount_cents=amount_cents, place=place)
+        reasons = why if known is place else ()
+        kind: Kind = "carried" if is_carried else _OWED[account.kind]
+        balance = replace(obligation, kind=kind, amount_cents=amount_cents, place=place, reasons=reasons)
+        count = 1 if account.kind is AccountKind.PAYEE else max(1, self._counts[account])
+        return replace(self._sum(account, balance), obligation_cents=obligation.amount_cents, count=count)
+
+    def _place(self, due: Obligation) -> tuple[Place | None, Reasons]:
+        """Return where a sum that is owed again was last, and why; None where that says nothing of it."""
+        place, reasons = self._by_now(due)
+        return (place, reasons) if place in _UNPAID - {Place.PLANNED} else (None, ())
+
+    def _by_now(self, due: Obligation) -> tuple[Place, Reasons]:
+        """Return where a sum was last, as its report stood, and why."""
+        state = self._states.get(due.submission_id)
+        if state is None or due.place is Place.CONFLICT:
+            return due.place, due.reasons
+        submission = self._submissions[due.submission_id]
+        word = self._words.get((due.key, submission.id))
+        place = place_now(due, replace(submission, state=state), word)
+        if word is not None:
+            return place, as_decided(word)
+        is_so_still = state is submission.state and submission.reason is not None
+        return place, because("submission", said=submission.reason) if is_so_still else due.reasons
+
+    def _in_transit(self, account: JournalAccount, amount_cents: int, report: str) -> OwedSum:
+        """Tell of what was in transit, as its report stood."""
+        submission = self._submissions[report]
+        then = replace(submission, state=self._states[report])
+        paid = next(paid for paid in self._ledger.claims.payments_of(report) if paid.payee == account.payee)
+        due = Obligation(
+            kind=paid.kind,
+            amount_cents=amount_cents,
+            place=Place.PLANNED,
+            reasons=because("submission", said=submission.reason) if submission.reason else (),
+            key=paid.obligation_key,
+            reference=paid.reference,
+        )
+        return self._sum(account, replace(due, place=place_now(due, then, None)), report)
+
+    def _sum(self, account: JournalAccount, obligation: Obligation, report: str = "") -> OwedSum:
+        return OwedSum(
+            job=account.job,
+            period=self._periods.get(account) or self._latest.get(account.job, ""),  # moves are about no period
+            currency=account.currency,
+            name=self._names.get(account.payee, ""),
+            tax_id=account.payee,
+            kind=obligation.kind,
+            reference=mask_value("reference", obligation.reference)
+            if obligation.kind == "payment" and obligation.reference
+            else "",
+            amount_cents=obligation.amount_cents,
+            place=shown_place(obligation.place, obligation.reasons[0].code if obligation.reasons else ""),
+            reasons=obligation.reasons,
+            report=report,
+            key=obligation.key,
+            obligation_cents=obligation.amount_cents,
+        )
+
+
+def _unpaid(
+    ledger: Ledger, run_ids: Iterable[str], places: Collection[Place], payees: Collection[str] | None
+) -> dict[str, Obligations]:
+    found = read_obligations(ledger, run_ids, places=places, payees=payees)
+    return {name: tuple(due for due in own if due.kind in _KINDS and due.amount_cents) for name, own in found.items()}
+
+
+def _account(head: RecordHead, due: Obligation) -> JournalAccount:
+    return account_of(JobIdentity(head.job, head.payer, head.period, head.currency), due)
