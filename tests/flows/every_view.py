@@ -61,7 +61,7 @@ def look_through(job: Path | None = None, *, at_desk: bool = False, newest: int 
 
 
 def _what_waits_is_owed(ledger: Ledger) -> None:
-    """What waits for somebody is what is owed, once, each sum under the same name; what is only carried waits for time."""
+    """What waits for somebody is what is owed, once, each sum under the same name; what is carried waits for time."""
     waiting, owed = SignedSums[str](), SignedSums[str]()
     for wait in gather_waits(ledger, ledger.now()):
         waiting[SAME_AS.get(wait.kind, wait.kind.value)] += wait.amount_cents

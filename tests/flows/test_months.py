@@ -126,4 +126,4 @@ def test_what_was_booked_in_a_month_stands_beside_what_is_about_it(label, servic
 def test_a_line_of_a_month_whose_places_do_not_make_what_came_in_cannot_be_shown(came_in, places):
     sums = dict.fromkeys(WHERE_IT_IS, 0) | places
     with pytest.raises(BrokenInvariant):
-        MonthSums(job="a", period="2026-10", currency="BRL", came_in_cents=came_in, **sums)
+        MonthSums(job="a", period="2026-10", currency="BRL", fee_cents=0, checks_cents=0, came_in_cents=came_in, **sums)

@@ -268,7 +268,7 @@ def test_what_failed_in_one_month_and_was_paid_with_the_next_waits_for_nobody(la
 
 
 def test_of_a_failed_report_waits_what_is_owed_still_once_and_with_the_reason_of_now(label, service):
-    """One of two was paid since; the other is owed the 50.00 that failed and 20.00 more, and has no account any more."""
+    """One of two was paid since; the other is owed the 50.00 that failed and 20.00 more, and has no account."""
     failed_royalties(label, service)
     royalties(label, "2026-08", "40,00", "Valsa")
     label.write("shares.xlsx", [share(ANA, "50"), share(BIA, "50")])
