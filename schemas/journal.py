@@ -227,9 +227,11 @@ class ReportFigures:
     held_nothing: bool = False
 
     def bear_out(self, sent_cents: int) -> bool:
-        return self.paid_cents is not None and sent_cents == self.paid_cents + (self.tax_cents or 0) + (
-            self.fee_cents or 0
-        )
+        """Whether what was sent is what was paid and what was kept of it; a fee may be charged beside it."""
+        if self.paid_cents is None:
+            return False
+        rest_cents = sent_cents - self.paid_cents - (self.tax_cents or 0)
+        return rest_cents in {0, self.fee_cents or 0}
 
 
 @dataclass(frozen=True, slots=True)

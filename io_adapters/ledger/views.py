@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 
-from sqlalchemy import bindparam, text
+from sqlalchemy import String, bindparam, text
 
 from io_adapters.ledger.engine import Database
 
@@ -43,7 +43,7 @@ class Views:
                 case _:
                     lists[name] = list(value)
         query = text(view.sql)
-        query = query.bindparams(*(bindparam(name, expanding=True) for name in lists))
+        query = query.bindparams(*(bindparam(name, expanding=True, type_=String()) for name in lists))
         kinds = _kinds(view.row)
         with self._db.reading() as connection:
             rows = connection.execute(query, {**plain, **lists}).mappings()

@@ -110,7 +110,9 @@ def test_one_life_of_money_ends_where_every_centavo_can_be_found(label, service,
     assert (life.owed("caio"), service.paid) == (0, [3000, 3000, 19000, 40500])
 
     rp1 = service.reports[0]["split_id"]
-    service.force_one(rp1, status="ERROR", donePayments=1, pendingPayments=1, irAmount=5.95, paidAmount=399.05)
+    service.force_one(
+        rp1, status="ERROR", donePayments=1, pendingPayments=1, irAmount=5.95, paidAmount=399.05, feeAmount=1.25
+    )
     label.say("settle", code=40)
     keys = {entry["final_amount_cents"]: entry["extPaymentId"] for entry in service.reports[0]["payments"]}
     for word, cents in (("paid", 40500), ("pay", 19000)):
@@ -126,7 +128,8 @@ def test_one_life_of_money_ends_where_every_centavo_can_be_found(label, service,
 
     service.plant(CREATE, "status", when="before", status=500)
     label.write("2026-11-notas.csv", [payment(DORA, "300,00", "Nota 17")])
-    life.run("2026-11", sources=[{"files": "2026-11-notas.csv", "layout": "payments"}])
+    checks = {"when": "new_or_changed", "fee": "0.35", "budget": "25.00"}
+    life.run("2026-11", sources=[{"files": "2026-11-notas.csv", "layout": "payments"}], account_checks=checks)
 
     assert life.balances() == {
         ("source", ""): 100000 + 14000 + 30000,
@@ -138,6 +141,8 @@ def test_one_life_of_money_ends_where_every_centavo_can_be_found(label, service,
         ("service", "caio"): -3000,
         ("service", ""): 595,
         ("service_tax", ""): -595,
+        ("expense", ""): 125 + 35,  # its fee, which it did not take out of what it paid; and a check of Dora's account
+        ("float", ""): -160,
         ("outside", ""): -19700 - 19000,
         ("transit", "dora"): -30000,  # the report is in doubt
     }

@@ -8,8 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flows.books.account import accounts_of_payee
+from flows.views import columns
 from flows.views.columns import ACCOUNT, MONTH
 from io_adapters.ledger.ledger import open_ledger
+from io_adapters.ledger.views import LedgerView
 from schemas.job import labelled_period
 from schemas.journal import (
     CHECKS,
@@ -136,6 +138,17 @@ def test_what_the_service_charges_stands_beside_a_months_money_and_in_nobodys_ac
     (on_the_day,) = booked.views.ask(MONTH, month="2028-01", by="day")[:1]
     assert (shown, on_the_day.period) == ({"checks_cents": 70, "fee_cents": 300}, "2027-10")
     assert all(entry.kind is not K.COST for entry in accounts_of_payee(booked, "ana").accounts[0].entries)
+
+
+GIVEN = {"payees": ["ana"], "runs": ["run-1"], "until": dt.date(2028, 12, 31), "month": "2027-10", "by": "day"}
+
+
+@pytest.mark.parametrize("view", [view for view in vars(columns).values() if isinstance(view, LedgerView)])
+def test_every_view_is_a_text_that_both_databases_take(booked, view):
+    given = {name: value for name, value in GIVEN.items() if f":{name}" in view.sql}
+    assert all(isinstance(row, view.row) for row in booked.views.ask(view, **given))
+    of_nobody = {name: [] if isinstance(value, list) else value for name, value in given.items()}
+    assert of_nobody == given or booked.views.ask(view, **of_nobody) == []
 
 
 def test_days_of_which_nothing_is_on_record_have_no_account(booked):
