@@ -6,6 +6,8 @@ export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 PROGRAM := .venv/.program
 READY := .venv/.ready
+# Much of a long test is waiting: for a server, a browser, another process. So there is one more at work for two cores.
+LONG_WORKERS := $(shell $(PYTHON) -c 'import os; print(max(2, (os.cpu_count() or 1) * 3 // 2))')
 
 .PHONY: setup demo up check pure test test-long lint format docs bench crash mutants pictures wheel census clean
 .DEFAULT_GOAL := setup
@@ -49,7 +51,7 @@ lint: $(READY)
 
 # The journeys that take minutes: real Prefect servers, every page in a browser, every drawn sheet, the whole simulation
 test-long: $(READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "long and not journey"
+	$(BIN)/python -m pytest -n $(LONG_WORKERS) --dist loadfile --no-loadscope-reorder -m "long and not journey"
 	$(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=long tests/property
 
 format: $(READY)
