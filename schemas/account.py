@@ -54,7 +54,7 @@ class AccountEntry(JournalSums):
     Attributes:
         day: On which it was booked, in Brazil.
         period: Which it is about; "" for none.
-        cause: Of what was sent, the id of its submission; "" of all else, since a move's cause names documents.
+        report: Id of the report it is about; "" of all else.
         owed_cents: By how much more is owed since.
     """
 
@@ -62,7 +62,7 @@ class AccountEntry(JournalSums):
     day: dt.date
     period: str
     kind: EntryKind
-    cause: str
+    report: str
     job: str
     currency: str
 

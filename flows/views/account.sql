@@ -2,7 +2,7 @@
 -- nobody's in particular: it is what these accounts got together. What people settled was paid or given up outside.
 moved AS (
     SELECT
-        number, day, period, kind, cause, job, currency,
+        number, day, period, kind, report, job, currency,
         SUM(CASE WHEN place = 'recouped' THEN cents ELSE 0 END) AS recouped_cents,
         SUM(CASE WHEN place = 'tax' THEN cents ELSE 0 END) AS tax_cents,
         SUM(CASE WHEN place = 'transit' THEN cents ELSE 0 END) AS transit_cents,
@@ -19,7 +19,7 @@ moved AS (
         SUM(CASE WHEN place = 'owed' THEN cents ELSE 0 END) AS owed_cents
     FROM legs
     WHERE payee IN :payees AND day <= :until AND place NOT IN ('source', 'owner', 'unassigned')
-    GROUP BY number, day, period, kind, cause, job, currency
+    GROUP BY number, day, period, kind, report, job, currency
 )
 SELECT
     moved.*,

@@ -6,8 +6,8 @@ WITH legs AS (
         entries.day AS day,
         entries.period AS period,
         entries.kind AS kind,
-        -- A report's id; the cause of a move names documents, which no view may show.
-        CASE WHEN SUBSTR(entries.cause, 1, 3) = 'rp-' THEN entries.cause ELSE '' END AS cause,
+        -- The cause where it is a report; that of a move names documents, which no view may show.
+        CASE WHEN SUBSTR(entries.cause, 1, 3) = 'rp-' THEN entries.cause ELSE '' END AS report,
         CASE WHEN accounts.job = '' THEN entries.job ELSE accounts.job END AS job,
         accounts.currency AS currency,
         accounts.payee AS payee,

@@ -38,7 +38,6 @@ from schemas.obligation import reasons_message
 from schemas.plan import Place
 from schemas.values.masking import mask_tax_id
 
-_REPORT: Final = "rp-"  # begins the id of a report
 _AMOUNTS: Final = ("amount", "came_in", "gross", "net", "balance", "planned", "fee", "checks")
 _NARROW: Final = frozenset({*_AMOUNTS, *(name.removesuffix("_cents") for name in WHERE_IT_IS)})
 
@@ -55,9 +54,10 @@ def entries_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
     for entry in account.entries:
         owed_cents += entry.owed_cents
         period = period_text(entry.period, labels.language) if entry.period else ""
-        report = entry.cause if entry.cause.startswith(_REPORT) else ""
         amounts: list[Field] = [Money(cents) if (cents := getattr(entry, name)) else "" for name in sums]
-        rows.append([entry.day, period, labels(f"account.entry.{entry.kind}"), *amounts, Money(owed_cents), report])
+        rows.append(
+            [entry.day, period, labels(f"account.entry.{entry.kind}"), *amounts, Money(owed_cents), entry.report]
+        )
     whole = [Money(account.sum_cents(name)) for name in sums]
     total: list[Field] = ["", "", labels("account.total"), *whole, Money(account.closing_cents), ""]
     title = labels("account.entries", job=account.job, currency=account.currency)

@@ -15,6 +15,10 @@ from io_adapters.spreadsheets.declarations import check_job, job_schema, layout_
 from schemas.errors import ExitCode
 from schemas.issues import IssueCode
 from schemas.job import Job
+from schemas.messages import catalogue_in
+from schemas.plan import Place
+from schemas.states import PAYMENTS
+from schemas.submission import SubmissionState
 from tests.docs.generated import DOCS, PAGES, ROOT
 
 TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md", "tests/README.md")
@@ -166,6 +170,18 @@ def test_every_make_target_is_named_and_none_is_that_does_not_exist():
     code = {name for page in BY_HAND for span in inline_code(page) for name in re.findall(r"\bmake ([a-z-]+)$", span)}
     assert code <= targets
     assert targets - named - {"pure", "clean"} == set()
+
+
+@pytest.mark.parametrize(("page", "language"), [("docs/rules.md", "en"), ("docs/regras.md", "pt-BR")])
+def test_where_each_sum_is_stands_in_the_rules_with_its_word_and_whose_turn_it_is(page, language):
+    words = catalogue_in(language)
+    rows = [line.strip("| ").split(" | ") for line in text_of(page).splitlines() if line.startswith("| `")]
+    told = {row[0].strip("`"): row for row in rows if row[0].strip("`") in set(Place)}
+    assert list(told) == list(Place)
+    for place, row in told.items():
+        assert (row[1], row[-1]) == (words(f"place.{place}"), words(f"turn.{PAYMENTS[Place(place)].turn}"))
+    reports = " ".join(row[3] for row in told.values())
+    assert all(f"`{state}`" in reports for state in SubmissionState)
 
 
 def test_the_first_pages_stay_short_and_the_job_in_the_readme_is_one():

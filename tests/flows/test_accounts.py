@@ -97,7 +97,7 @@ def test_what_was_sent_names_its_report_in_the_entry_and_in_the_payment(royaltie
         (newest,) = ledger.runs.list(limit=1)
         (submission,) = ledger.submissions.list(bodies=False)
     (account,) = accounts_of(royalties, BIA)
-    assert {entry["cause"] for entry in account["entries"] if entry["kind"] in {"send", "report"}} == {submission.id}
+    assert {entry["report"] for entry in account["entries"] if entry["kind"] in {"send", "report"}} == {submission.id}
     assert [(payment["run_id"], payment["report"]) for payment in account["payments"]] == [
         (newest.run_id, submission.report_id)
     ]

@@ -1,13 +1,14 @@
 """A payee who moves from CPF to CNPJ keeps what they are owed, and is paid nothing twice."""
 
 import datetime as dt
+import json
 from dataclasses import replace
 
 import pytest
 
 from schemas.errors import ExitCode
 from schemas.job import BRASILIA
-from tests.flows.jobs import advance, line, payee, payment, people, share
+from tests.flows.jobs import advance, line, payee, payment, people, private, share
 
 ANA, BIA = people(2)
 FIRMA = replace(ANA, tax_id="11222333000181", name="Rosana Produções Ltda")
@@ -50,6 +51,23 @@ def test_what_was_carried_and_recouped_of_the_cpf_is_the_cnpjs(halves, service):
     report = run(halves, "2026-08", FIRMA, moved=True)
     assert paid(service) == [[4000], [2500]]  # 15.00 and the 10.00; Bia's 15.00 is carried
     assert codes(report) == [("TAXID_MOVED", "advances.csv", 2)]
+
+
+def test_no_view_of_one_who_moved_says_a_document(halves, service):
+    """A move's cause names both documents: no command's output may."""
+    halves.write("2026-07-a.xlsx", [line("80,00")])
+    run(halves, "2026-07", ANA)
+    halves.write("2026-08-a.xlsx", [line("90,00", "Choro")])
+    run(halves, "2026-08", FIRMA, moved=True)
+    today = dt.datetime.now(BRASILIA).date()
+    commands = (
+        ("account", FIRMA.tax_id), ("account", ANA.tax_id), ("explain", FIRMA.tax_id), ("explain", ANA.tax_id),
+        ("owed", "--at", today.isoformat()), ("month", "2026-08"), ("month", f"{today:%Y-%m}"), ("status",),
+    )  # fmt: skip
+    for words in commands:
+        told = halves.say(*words).output + json.dumps(halves.ask(*words))
+        assert private(told.replace(words[-1], "")), words
+        assert FIRMA.tax_id not in told.replace(words[-1], ""), words
 
 
 def test_the_account_of_the_cnpj_tells_what_the_cpf_was_paid_though_it_has_earned_nothing_yet(halves):
