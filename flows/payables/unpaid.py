@@ -50,16 +50,21 @@ class Unpaid:
         }
         self._transit = ledger.journal.open_claims(end, payees)
         people = {account.payee for account in self._balances} | {account.payee for _, account in self._transit}
-        told = _UNPAID if with_plans else _UNPAID - {Place.PLANNED}
-        self._unbooked = _unpaid(ledger, [run_id for run_id in last if run_id not in booked], told, payees)
+        waiting = self._plans_in(SubmissionState.PLANNED)
+        self._open = waiting | self._plans_in(SubmissionState.WITHDRAWN)
+        unbooked = [run_id for run_id in last if run_id not in booked]
+        told = dict.fromkeys(unbooked, _UNPAID)
+        self._planned = set[JournalAccount]()
+        for run_id in unbooked if not with_plans else ():
+            if self._heads[run_id].plan_digest in waiting:
+                told[run_id] = _UNPAID - {Place.PLANNED}
+                own = _unpaid(ledger, run_id, {Place.PLANNED}, people)
+                self._planned.update(_account(self._heads[run_id], due) for due in own)
+        self._unbooked = {run_id: _unpaid(ledger, run_id, told[run_id], payees) for run_id in unbooked}
         people |= {due.payee.tax_id for obligations in self._unbooked.values() for due in obligations}
-        known = _unpaid(ledger, booked, _UNPAID, people) | self._unbooked
         self._periods = ledger.journal.last_periods(end, people)
         self._why, self._counts = dict[JournalAccount, Obligation](), SignedSums[JournalAccount]()
-        for run_id in sorted(known, key=lambda name: self._heads[name].period):
-            accounts = {_account(self._heads[run_id], due): due for due in known[run_id]}
-            self._why |= accounts
-            self._counts.add(SignedSums.counted(_account(self._heads[run_id], due) for due in known[run_id]))
+        self._explain(last)
         in_order = sorted(self._heads.values(), key=lambda head: head.period)
         self._latest = {head.job: head.period for head in in_order}
         named = submissions_of(self._why.values()) | {report for report, _ in self._transit}
@@ -69,6 +74,22 @@ class Unpaid:
         words = ledger.decisions.on_reports(keys) if keys else {}
         self._words = {about: word for about, word in words.items() if word.at < end}
 
+    def _plans_in(self, state: SubmissionState) -> set[str]:
+        names = [name for name, its_state in self._states.items() if its_state is state]
+        return {submission.plan_digest for submission in self._ledger.submissions.with_ids(names)}
+
+    def _explain(self, run_ids: Iterable[str]) -> None:
+        """Find the last word on each account: of the latest period whose run knew it, and so on back."""
+        silent = {account.payee for account in self._balances}
+        for run_id in sorted(run_ids, key=lambda name: self._heads[name].period, reverse=True):
+            own = self._unbooked.get(run_id)
+            if own is None:
+                own = _unpaid(self._ledger, run_id, _UNPAID, silent) if silent else ()
+            accounts = {_account(self._heads[run_id], due): due for due in own}
+            self._counts.add(SignedSums.counted(_account(self._heads[run_id], due) for due in own))
+            self._why = accounts | self._why
+            silent = {account.payee for account in self._balances if account not in self._why}
+
     def language(self, job: str | None) -> str:
         """Return the language to speak to people in: the newest record's, of a job or of all."""
         spoken = (head.language for head in self._heads.values() if job in {None, head.job})
@@ -76,12 +97,12 @@ class Unpaid:
 
     def sums(self) -> Iterator[OwedSum]:
         """Tell of every sum: what a run has worked out and not booked, the balances, and what was in transit."""
-        shown, waiting = set[JournalAccount](), self._waiting()
+        shown = set(self._planned)
         for run_id, obligations in self._unbooked.items():
             head = self._heads[run_id]
             for due in obligations:
                 account = _account(head, due)
-                if head.plan_digest in waiting or account not in self._periods:
+                if head.plan_digest in self._open or account not in self._periods:
                     shown.add(account)
                     place, reasons = self._by_now(due)
                     yield replace(self._sum(account, replace(due, place=place, reasons=reasons)), period=head.period)
@@ -90,12 +111,6 @@ class Unpaid:
                 yield self._balance(account, -cents)
         for (report, account), cents in self._transit.items():
             yield self._in_transit(account, -cents, report)
-
-    def _waiting(self) -> set[str]:
-        """Name the plans that waited for an approval, or did not get it: nothing of them was booked."""
-        unbooked = {SubmissionState.PLANNED, SubmissionState.WITHDRAWN}
-        names = [name for name, state in self._states.items() if state in unbooked]
-        return {submission.plan_digest for submission in self._ledger.submissions.with_ids(names)}
 
     def _balance(self, account: JournalAccount, amount_cents: int) -> OwedSum:
         """Tell of a balance, with the reason that the last run gave for it."""
@@ -167,11 +182,9 @@ class Unpaid:
         )
 
 
-def _unpaid(
-    ledger: Ledger, run_ids: Iterable[str], places: Collection[Place], payees: Collection[str] | None
-) -> dict[str, Obligations]:
-    found = read_obligations(ledger, run_ids, places=places, payees=payees)
-    return {name: tuple(due for due in own if due.kind in _KINDS and due.amount_cents) for name, own in found.items()}
+def _unpaid(ledger: Ledger, run_id: str, places: Collection[Place], payees: Collection[str] | None) -> Obligations:
+    found = read_obligations(ledger, [run_id], places=places, payees=payees).get(run_id, ())
+    return tuple(due for due in found if due.kind in _KINDS and due.amount_cents)
 
 
 def _account(head: RecordHead, due: Obligation) -> JournalAccount:

@@ -116,7 +116,7 @@ def left_open(ledger: Ledger, job: str | None = None) -> list[OpenPeriod]:
     last = ledger.runs.last_with_results(job=job)
     heads = read_heads(ledger, (run.run_id for run in last))
     unpaid, held = defaultdict[tuple[str, str], list[OwedSum]](list), defaultdict[str, list[HeldRows]](list)
-    for due in Unpaid(ledger, ledger.now() + dt.timedelta(seconds=1)).sums():
+    for due in Unpaid(ledger, ledger.now() + dt.timedelta(seconds=1), with_plans=False).sums():
         unpaid[due.job, due.period].append(due)
     for rows in ledger.views.ask(HELD_ROWS, runs=list(heads)):
         held[rows.run_id].append(rows)
