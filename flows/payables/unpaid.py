@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from flows.payables.rules.journal_entries import account_of
@@ -41,13 +42,12 @@ class Unpaid:
         self, ledger: Ledger, end: dt.datetime, *, with_plans: bool = True, payees: Collection[str] | None = None
     ) -> None:
         self._ledger = ledger
-        self._names, self._states = ledger.payee_names.latest(), ledger.submissions.states_at(end)
+        self._names = cache(ledger.payee_names.latest)
+        self._states = ledger.submissions.states_at(end)
         last = [run.run_id for run in ledger.runs.last_with_results(before=end)]
         self._heads = read_heads(ledger, last)  # the latest first
         booked = ledger.journal.booked_by(last, end)
-        self._balances = {
-            a: cents for a, cents in ledger.journal.balances(end, payees=payees).items() if a.kind in _OWED
-        }
+        self._balances = ledger.journal.balances(end, payees=payees, kinds=_OWED)
         self._transit = ledger.journal.open_claims(end, payees)
         people = {account.payee for account in self._balances} | {account.payee for _, account in self._transit}
         waiting = self._plans_in(SubmissionState.PLANNED)
@@ -167,7 +167,7 @@ class Unpaid:
             job=account.job,
             period=self._periods.get(account) or self._latest.get(account.job, ""),  # moves are about no period
             currency=account.currency,
-            name=self._names.get(account.payee, ""),
+            name=self._names().get(account.payee, ""),
             tax_id=account.payee,
             kind=obligation.kind,
             reference=mask_value("reference", obligation.reference)

@@ -134,9 +134,11 @@ class Journal:
         before: dt.datetime | None = None,
         series: Series | None = None,
         payees: Collection[str] | None = None,
+        kinds: Collection[AccountKind] | None = None,
     ) -> dict[JournalAccount, int]:
-        """Return the balance of each account that is not at nothing: the trial balance."""
+        """Return the balance of each account that is not at nothing: the trial balance, or some accounts of it."""
         conditions = [_E.at < before] if before is not None else []
+        conditions += [_A.kind.in_([kind.value for kind in kinds])] if kinds is not None else []
         conditions += [_A.payee.in_(list(payees))] if payees is not None else []
         if series is not None:
             conditions += [_A.job == series.job, _A.payer == series.payer, _A.currency == series.currency]

@@ -2,6 +2,7 @@
 
 import statistics
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -36,7 +37,7 @@ def test_each_page_with_ten_thousand_payees(figures: Figures, tmp_path, monkeypa
         while (found := desk.previews.get(look.rpartition("/")[2])).seen is None:
             time.sleep(0.1)
         assert found.seen.plan.payees == PAYEES
-        name = desk.launches.payout(line.token, found.files, by="ana", key="bench")
+        name = desk.launches.payout(line.token, replace(found.options, by="ana"), key="bench")
         run = f"/runs/{desk.launches.get(name).run_id}"
         digest = what_waits(desk.ledger, desk.plans, desk.unresolved, desk.clock.now()).approvals[0].stored.digest
         plan = f"/plans/{digest}"
