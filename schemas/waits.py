@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from schemas.acts import ActKind
+from schemas.approval import DecisionKind
 from schemas.errors import PRECEDENCE, ExitCode
 from schemas.messages import Listed, Message, Money
 from schemas.obligation import Reasons, reasons_message
@@ -94,6 +95,11 @@ _STATES: Final[Mapping[WaitKind, State]] = {
 }
 
 
+def is_freed(reasons: Reasons) -> bool:
+    """Whether people have said of a payment that it was not made and is to be paid."""
+    return any(why.code == "decided" and why.facts["decision"] == DecisionKind.PAY for why in reasons)
+
+
 @dataclass(frozen=True, slots=True)
 class Wait:
     """One thing that waits for somebody.
@@ -122,8 +128,15 @@ class Wait:
     obligation_kind: str = ""
 
     @property
+    def step(self) -> WaitKind:
+        """By what kind its way on is told: what failed and people have freed is only to be sent."""
+        return WaitKind.NOT_SENT if is_freed(self.reasons) else self.kind
+
+    @property
     def is_decided_on(self) -> bool:
         """Whether people decide on single obligations; of royalties that failed they approve the second attempt."""
+        if self.step is not self.kind:
+            return False
         failed_row = self.kind is WaitKind.FAILED and self.obligation_kind == "payment"
         return self.kind is WaitKind.CONFLICT or failed_row
 
@@ -136,7 +149,7 @@ class Wait:
         }
         if self.is_decided_on:
             return Message(f"wait.{self.kind}.desk" if self.in_desk else f"wait.{self.kind}.way", **facts)
-        return Message("wait.failed.again" if self.kind is WaitKind.FAILED else f"wait.{self.kind}.way", **facts)
+        return Message("wait.failed.again" if self.step is WaitKind.FAILED else f"wait.{self.step}.way", **facts)
 
     @property
     def what(self) -> Message:
@@ -198,7 +211,7 @@ def matters(waits: Iterable[Wait], *, across_periods: bool = False) -> tuple[Mat
     found = dict[tuple[object, ...], list[Wait]]()
     for wait in waits:
         where = () if across_periods else (wait.period, wait.run_id, wait.way)
-        found.setdefault((wait.job, wait.kind, wait.currency, wait.is_decided_on, *where), []).append(wait)
+        found.setdefault((wait.job, wait.kind, wait.step, wait.currency, wait.is_decided_on, *where), []).append(wait)
     return tuple(Matter(tuple(own)) for own in found.values())
 
 

@@ -127,9 +127,9 @@ def _of_matter(matter: Matter) -> Card:
     if matter.count:
         rows = "cli.waits.rows" if wait.kind is WaitKind.ROWS else "cli.waits.obligations"
         lines.append(Message(rows, count=matter.count))
-    lines += [matter.why, Message(f"desk.home.left.{wait.kind}")]
+    lines += [matter.why, Message(f"desk.home.left.{wait.step}")]
     return Card(
-        stands=wait.kind.stands,
+        stands=wait.step.stands,
         href="/doubts#decide" if wait.is_decided_on else f"/runs/{wait.run_id}",
         title=wait.what,
         job=wait.job,

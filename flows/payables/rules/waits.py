@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from schemas.account import OwedSum
-from schemas.approval import DecisionKind
 from schemas.errors import ExitCode
 from schemas.issues import IssueCode
 from schemas.obligation import Reasons, because, reasons_from_json, reasons_text
 from schemas.plan import Place
 from schemas.submission import SubmissionState
 from schemas.values.money import SignedSums
-from schemas.waits import ROW, HeldRows, OpenItem, OpenPeriod, Wait, WaitKind
+from schemas.waits import ROW, HeldRows, OpenItem, OpenPeriod, Wait, WaitKind, is_freed
 
 S = SubmissionState
 
@@ -88,10 +87,6 @@ def _in_order(left: _Left) -> tuple[bool, Place, str, str]:
     return kind == ROW, place, kind, reasons_text(reasons)
 
 
-def _is_freed(item: OpenItem) -> bool:
-    return any(why.code == "decided" and why.facts["decision"] == DecisionKind.PAY for why in item.reasons)
-
-
 @dataclass(frozen=True, slots=True)
 class LastRun:
     """The last payout of a job and period.
@@ -138,7 +133,7 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
     """Tell what a run has left open; what was planned is left out while submissions tell of it themselves."""
     waits = []
     for item in left.items:
-        kind = WaitKind.NOT_SENT if _is_freed(item) else _KINDS[item.place]
+        kind = _KINDS[item.place]
         if item.reasons == because(REJECTED):
             kind = WaitKind.REJECTED
         if kind is WaitKind.HELD and item.kind == ROW:
@@ -148,7 +143,8 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
         if kind is WaitKind.NOT_SENT and under_way:
             continue
         held_code = ExitCode.ROWS_REFUSED if run.exit_code is ExitCode.ROWS_REFUSED else ExitCode.ROWS_HELD
-        code = _CODES.get(kind, _unsent_code(run) if kind in {WaitKind.NOT_SENT, WaitKind.REJECTED} else held_code)
+        is_unsent = kind in {WaitKind.NOT_SENT, WaitKind.REJECTED} or is_freed(item.reasons)
+        code = _unsent_code(run) if is_unsent else _CODES.get(kind, held_code)
         waits.append(
             Wait(
                 kind=kind,
