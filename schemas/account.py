@@ -264,6 +264,14 @@ class TaxedPayment:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What a run took back of what was booked for a payee, above zero; columns of the view `taken_back`."""
+
+    tax_id: str = field(repr=False)
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
 class PeriodOfPayee:
     """A period of a job of which runs knew anything of a payee; columns of the view `periods_of_payee`.
 

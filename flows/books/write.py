@@ -30,6 +30,7 @@ from flows.royalties.rules.statements import (
 )
 from flows.royalties.rules.terms import languages_of, minimums_of
 from flows.run import Run
+from flows.views.columns import TAKEN_BACK
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import CHECKS, RunRecord, read_record, save_record
 from io_adapters.outputs.run_folder import write_outputs
@@ -79,6 +80,8 @@ def write_payee_statements(run: Run, record: RunRecord, reconciliation: Reconcil
 def statements_of(record: RunRecord, reconciliation: Reconciliation, run_id: str, ledger: Ledger) -> list[Path]:
     """Write the statements of a run whose reports the service knows; before that nobody has anything to be told.
 
+    Of a run that sends nothing, those it took something back from are told.
+
     Returns:
         Where they are, by name; nothing when the job wants none.
 
@@ -86,7 +89,10 @@ def statements_of(record: RunRecord, reconciliation: Reconciliation, run_id: str
         OSError: the folder cannot be written.
     """
     basis = record.statements
-    if basis is None or not any(batch.split_id for batch in reconciliation.summary.batches):
+    whose: frozenset[str] | None = None
+    if not any(batch.split_id for batch in reconciliation.summary.batches):
+        whose = frozenset(taken.tax_id for taken in ledger.views.ask(TAKEN_BACK, run=run_id))
+    if basis is None or whose == frozenset():
         return []
     obligations = reconciliation.obligations
     tables = StatementTables(record.earnings, record.territories, record.balances, obligations)
@@ -96,6 +102,7 @@ def statements_of(record: RunRecord, reconciliation: Reconciliation, run_id: str
         tables,
         run_id=run_id,
         submissions={submission.id: submission for submission in named},
+        whose=whose,
     )
     return sorted(write_statements(statements, Path(record.folder) / FOLDER))
 

@@ -1,7 +1,7 @@
 """From the tables of a run to one statement per payee: sums by recording, platform and territory."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple, TypeVar
@@ -229,8 +229,9 @@ def compose_statements(
     *,
     run_id: str,
     submissions: Mapping[str, Submission] | None = None,
+    whose: Collection[str] | None = None,
 ) -> Iterator[PayeeStatement]:
-    """Compose the statement of every payee of royalties or payments, in order of tax id.
+    """Compose the statement of every payee of royalties or payments, or of some, in order of tax id.
 
     The result does not depend on the order of rows. The owner's part and lines that no share covers are nobody's
     statement; a payments row without a readable tax id is neither, nor is what belongs to a payee whose name nothing
@@ -247,7 +248,8 @@ def compose_statements(
         for payee, parts_owed in obligations_of.items()
         if any(part.kind in {"royalty", "payment"} for part in parts_owed)
     }
-    for payee in sorted({*parts, *balance_of, *payees} - {""}):
+    everybody = {*parts, *balance_of, *payees} - {""}
+    for payee in sorted(everybody if whose is None else everybody.intersection(whose)):
         balance, rows = balance_of.get(payee), obligations_of.get(payee, [])
         sums = EarningSums(parts.get(payee, ()), places.get(payee, ()))
         way = _way(balance, sums.total, rows) if balance else None
