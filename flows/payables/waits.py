@@ -116,8 +116,11 @@ def left_open(ledger: Ledger, job: str | None = None) -> list[OpenPeriod]:
     last = ledger.runs.last_with_results(job=job)
     heads = read_heads(ledger, (run.run_id for run in last))
     unpaid, held = defaultdict[tuple[str, str], list[OwedSum]](list), defaultdict[str, list[HeldRows]](list)
+    known = sorted({(head.job, head.period) for head in heads.values()}, key=lambda where: where[1])
+    latest = dict(known)  # of a job: what is about a period that it has not run is told with its last one
     for due in Unpaid(ledger, ledger.now() + dt.timedelta(seconds=1), with_plans=False).sums():
-        unpaid[due.job, due.period].append(due)
+        where = due.job, due.period
+        unpaid[where if where in known else (due.job, latest.get(due.job, ""))].append(due)
     for rows in ledger.views.ask(HELD_ROWS, runs=list(heads)):
         held[rows.run_id].append(rows)
     periods = [
