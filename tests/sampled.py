@@ -21,6 +21,14 @@ def sampled(cases: Iterable[Any], *, one_in: int = 3) -> Sequence[Any]:
     return [case if place % one_in == 0 else _later(case) for place, case in enumerate(cases)]
 
 
+def in_turn(cases: Iterable[Any], others: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Put one of others beside each case, in turn; with SIMULATE=all, each beside all of them."""
+    alone = [case if type(case) is tuple else (case,) for case in cases]
+    if EVERYTHING:
+        return [(*case, other) for case in alone for other in others]
+    return [(*case, others[place % len(others)]) for place, case in enumerate(alone)]
+
+
 def _later(case: Any) -> Any:
     if hasattr(case, "marks"):  # a `pytest.param`
         return pytest.param(*case.values, id=case.id, marks=[*case.marks, pytest.mark.long])

@@ -11,6 +11,7 @@ import pytest
 from schemas.errors import ExitCode
 from schemas.messages import render
 from tests.flows.jobs import payee, people, share
+from tests.sampled import in_turn
 from tests.simulation.editions import COLUMNS, IN_ANOTHER_SHAPE, TWICE_BY_ITSELF, cents, comma, month_of, with_upc
 
 (ANA,) = people(1)
@@ -60,8 +61,7 @@ def test_what_a_statement_says_twice_is_paid_twice_when_people_say_so(royalties,
     assert (len(service.paid), asked(report)) == (1, {})
 
 
-@pytest.mark.parametrize("other", ["next month", "same month", "another job"])
-@pytest.mark.parametrize("name", IN_ANOTHER_SHAPE)
+@pytest.mark.parametrize(("name", "other"), in_turn(IN_ANOTHER_SHAPE, ["next month", "same month", "another job"]))
 def test_a_month_in_another_shape_beside_new_lines_of_it_is_not_paid_twice(royalties, service, name, other):
     old, new = with_upc(month_of(9, 60)), with_upc(month_of(9, 10, seed=77))
     royalties.write("2026-09-a.csv", whole(old))
