@@ -105,18 +105,18 @@ def _by_job(
     found: Iterable[Submission | Doubt], kind: str, stands: State, page_of: Callable[[str], str]
 ) -> Iterator[Card]:
     by_job = defaultdict[str, list[Submission | Doubt]](list)
-    for one in found:
-        by_job[one.job].append(one)
+    for report in found:
+        by_job[report.job].append(report)
     for job, own in by_job.items():
         sums = SignedSums[str]()
-        for one in own:
-            sums[one.currency] += one.amount_cents
+        for report in own:
+            sums[report.currency] += report.amount_cents
         yield Card(
             stands=stands,
             href=page_of(getattr(own[0], "run_id", "")),
             title=Message(f"desk.home.{kind}"),
             job=job,
-            periods=tuple(dict.fromkeys(one.period for one in own)),
+            periods=tuple(dict.fromkeys(report.period for report in own)),
             sums=tuple(Money(cents, currency) for currency, cents in sums.items() if cents),
             lines=(Message("desk.home.reports", count=len(own)), Message(f"desk.home.{kind}_what")),
         )

@@ -119,12 +119,14 @@ def save_record(ledger: Ledger, run_id: str, record: RunRecord) -> None:
     numbered: dict[Table, Iterable[Record]] = {
         run_obligations: map(_row_of_obligation, record.obligations),
         run_payees: _payees_of(record),
-        run_advances: ({"tax_id": one.payee} | _fields_of(one, _ADVANCE) for one in advances),
-        run_quotes: (_fields_of(one, _QUOTE) | {"rate": str(one.rate), "day": str(one.day)} for one in record.quotes),
+        run_advances: ({"tax_id": advance.payee} | _fields_of(advance, _ADVANCE) for advance in advances),
+        run_quotes: (
+            _fields_of(quote, _QUOTE) | {"rate": str(quote.rate), "day": str(quote.day)} for quote in record.quotes
+        ),
         run_rows: records(record.rows),
         run_checks: records(record.checks),
         run_problems: ({name: getattr(issue, name) for name in _ISSUE} for issue in record.issues),
-        run_discrepancies: (one.model_dump() for one in record.discrepancies),
+        run_discrepancies: (discrepancy.model_dump() for discrepancy in record.discrepancies),
     }
     kept: dict[Table, list[Record]] = {
         table: [row | {"number": number} for number, row in enumerate(rows)] for table, rows in numbered.items()
@@ -318,6 +320,10 @@ def _basis_of(
         {row["tax_id"]: row["language"] for row in payees if row["language"]},
         {row["tax_id"]: row["minimum_cents"] for row in payees if row["minimum_cents"] is not None},
     )
+
+
+def _row_of_quote(quote: Quote) -> Record:
+    return _fields_of(quote, _QUOTE) | {"rate": str(quote.rate), "day": str(quote.day)}
 
 
 def _quote_of(row: Record) -> Quote:
