@@ -178,7 +178,9 @@ def _of_payee(ledger: Ledger, tax_id: str) -> list[TraceWanted]:
     for document in (tax_id, *(old for old, new in moves.items() if new == tax_id)):
         named = ledger.submissions.with_ids({claim.submission_id for claim in ledger.claims.trace(document)})
         known = ledger.views.ask(PERIODS_OF_PAYEE, payees=[document])
-        for where in [*((one.job, one.period) for one in known), *((one.job, one.period) for one in named)]:
+        periods = [(period.job, period.period) for period in known]
+        periods += [(submission.job, submission.period) for submission in named]
+        for where in periods:
             wanted.setdefault(where, TraceWanted(*where, document))
     return [wanted[where] for where in sorted(wanted)]
 

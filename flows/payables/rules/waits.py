@@ -65,7 +65,7 @@ def open_items(unpaid: Iterable[OwedSum], held: Iterable[HeldRows]) -> tuple[Ope
     counts, cents = SignedSums[_Left](), SignedSums[_Left]()
     for due in unpaid:
         place = _PLACE_OF.get(due.place)
-        if place is None or due.report or (place is Place.FAILED and due.kind == "owner"):
+        if place is None or due.report:  # reports that have it tell of themselves
             continue
         if place in {Place.PLANNED, Place.NOT_SENT}:
             is_rejected = any(getattr(why.facts.get("said"), "id", "") == _REJECTION for why in due.reasons)
