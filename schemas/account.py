@@ -56,6 +56,7 @@ class AccountEntry(JournalSums):
         period: Which it is about; "" for none.
         report: Id of the report it is about; "" of all else.
         owed_cents: By how much more is owed since.
+        recordings: Of a correction: what earns something else since; None of all else.
     """
 
     number: int
@@ -65,6 +66,7 @@ class AccountEntry(JournalSums):
     report: str
     job: str
     currency: str
+    recordings: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +269,25 @@ class TaxedPayment:
 class TakenBack:
     """What a run took back of what was booked for a payee, above zero; columns of the view `taken_back`."""
 
+    tax_id: str = field(repr=False)
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class RestatedEntry:
+    """What an entry changed for a payee of a period that had been read before; columns of the views `restated_...`.
+
+    Attributes:
+        number: Of the entry.
+        run_before: The run that read the period before.
+        amount_cents: By how much more is owed since.
+    """
+
+    number: int
+    day: dt.date
+    period: str
+    run_id: str
+    run_before: str
     tax_id: str = field(repr=False)
     amount_cents: int
 

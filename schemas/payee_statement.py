@@ -113,11 +113,21 @@ class AdvanceBalance:
 
 
 @dataclass(frozen=True, slots=True)
+class Restated:
+    """What was changed of an earlier period after it had been told, with the recordings that earn something else."""
+
+    day: dt.date
+    period: str
+    amount_cents: int
+    recordings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WayToPaid:
     """How royalties became what is payable, in centavos.
 
     `earned - recouped + carried_in = carried_out + held + taxes + payable`; payments of royalties + overpaid = held +
-    payable.
+    payable. What was restated is part of what was carried in.
     """
 
     earned_exact: Decimal
@@ -131,6 +141,7 @@ class WayToPaid:
     overpaid_cents: int
     is_due: bool = True
     taxes: tuple[tuple[str, int], ...] = ()
+    restated: tuple[Restated, ...] = ()
 
     @property
     def residue(self) -> Decimal:

@@ -2,8 +2,10 @@
 
 import datetime as dt
 from collections import defaultdict
+from dataclasses import replace
 
 from flows.books.payments import PaymentSearch
+from flows.books.restated import restated_of_payees
 from flows.views.columns import ACCOUNT, ADVANCES
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_heads
@@ -61,8 +63,9 @@ def _by_job(
     ledger: Ledger, documents: set[str], until: dt.date
 ) -> tuple[dict[tuple[str, str], list[AccountEntry]], dict[tuple[str, str], list[PaymentLine]]]:
     entries = defaultdict[tuple[str, str], list[AccountEntry]](list)
+    restated = restated_of_payees(ledger, documents)
     for entry in ledger.views.ask(ACCOUNT, payees=sorted(documents), until=until):
-        entries[entry.job, entry.currency].append(entry)
+        entries[entry.job, entry.currency].append(replace(entry, recordings=restated.get(entry.number)))
     payments = defaultdict[tuple[str, str], list[PaymentLine]](list)
     for line in PaymentSearch(ledger).of_payee(documents):
         payments[line.job, line.currency].append(line)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from flows.books.restated import restated_before
 from flows.books.rules.reconcile import (
     closing_codes,
     ended_otherwise,
@@ -103,6 +104,7 @@ def statements_of(record: RunRecord, reconciliation: Reconciliation, run_id: str
         run_id=run_id,
         submissions={submission.id: submission for submission in named},
         whose=whose,
+        restated=restated_before(ledger, run_id),
     )
     return sorted(write_statements(statements, Path(record.folder) / FOLDER))
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.ledger.views import LedgerView
-from schemas.account import AccountEntry, AdvanceLeft, MonthSums, PeriodOfPayee, TakenBack
+from schemas.account import AccountEntry, AdvanceLeft, MonthSums, PeriodOfPayee, RestatedEntry, TakenBack
 from schemas.waits import HeldRows
 
 
@@ -16,5 +16,7 @@ ACCOUNT: Final = LedgerView(_text("legs", "account"), AccountEntry)
 HELD_ROWS: Final = LedgerView(_text("held_rows"), HeldRows)
 ADVANCES: Final = LedgerView(_text("advances"), AdvanceLeft)
 PERIODS_OF_PAYEE: Final = LedgerView(_text("periods_of_payee"), PeriodOfPayee)
+RESTATED_OF_PAYEES: Final = LedgerView(_text("restated", "restated_of_payees"), RestatedEntry)
+RESTATED_BEFORE: Final = LedgerView(_text("restated", "restated_before"), RestatedEntry)
 TAKEN_BACK: Final = LedgerView(_text("taken_back"), TakenBack)
 MONTH: Final = LedgerView(_text("legs", "month"), MonthSums)

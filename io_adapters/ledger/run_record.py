@@ -32,7 +32,7 @@ from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Listed, Message
 from schemas.obligation import Obligation, Obligations, Payee, SourceRow, reasons_from_json, reasons_json
 from schemas.parsing.row_accounting import RowRuns, runs_frame
-from schemas.payee_statement import AdvanceBalance, Quote, StatementBasis, StatementHeading
+from schemas.payee_statement import EXACT, AdvanceBalance, Quote, StatementBasis, StatementHeading
 from schemas.plan import Place
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
 from schemas.tables.model import DataFrame, Record, names_of, records
@@ -192,6 +192,18 @@ def read_line_sums(ledger: Ledger, run_id: str) -> pd.DataFrame:
     return frame_of(_read(kept.content, None))
 
 
+def read_earned(ledger: Ledger, run_id: str, payees: Collection[str]) -> dict[tuple[str, str], Decimal]:
+    """Read what some payees earned from each recording, exact: (tax id, title or release) -> sum."""
+    (kept,) = ledger.runs.kept(run_parts, [run_id], run_parts.c.part == "earnings")
+    earned = pq.read_table(pa.BufferReader(kept.content), filters=pc.field("tax_id").isin(list(payees)))
+    sums = earned.group_by(["tax_id", "title", "release"]).aggregate([("earned", "sum")]).to_pylist()
+    found = dict[tuple[str, str], Decimal]()
+    for row in sums:
+        recording = (row["tax_id"], row["title"] or row["release"])
+        found[recording] = EXACT.add(found.get(recording, Decimal(0)), row["earned_sum"])
+    return found
+
+
 def read_natures(ledger: Ledger, run_ids: Iterable[str]) -> dict[str, str]:
     """Read the nature of each payee's income, by tax id, as the last of some runs that knew one has it."""
     return {row.tax_id: row.nature for row in ledger.runs.kept(run_payees, run_ids, run_payees.c.nature != "")}
@@ -320,10 +332,6 @@ def _basis_of(
         {row["tax_id"]: row["language"] for row in payees if row["language"]},
         {row["tax_id"]: row["minimum_cents"] for row in payees if row["minimum_cents"] is not None},
     )
-
-
-def _row_of_quote(quote: Quote) -> Record:
-    return _fields_of(quote, _QUOTE) | {"rate": str(quote.rate), "day": str(quote.day)}
 
 
 def _quote_of(row: Record) -> Quote:

@@ -13,6 +13,7 @@ from io_adapters.outputs.statements.page import (
     Page,
     PageColumn,
     Section,
+    correction_text,
     place_text,
     printable,
     reasons_text,
@@ -22,6 +23,7 @@ from io_adapters.outputs.workbook import Book, unique_sheet_name
 from io_adapters.outputs.workbook_tables import sheet_of, write_table
 from schemas.account import (
     WHERE_IT_IS,
+    AccountEntry,
     JournalSums,
     MonthSums,
     MonthView,
@@ -55,13 +57,18 @@ def entries_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
         owed_cents += entry.owed_cents
         period = period_text(entry.period, labels.language) if entry.period else ""
         amounts: list[Field] = [Money(cents) if (cents := getattr(entry, name)) else "" for name in sums]
-        rows.append(
-            [entry.day, period, labels(f"account.entry.{entry.kind}"), *amounts, Money(owed_cents), entry.report]
-        )
+        rows.append([entry.day, period, _what(entry, labels), *amounts, Money(owed_cents), entry.report])
     whole = [Money(account.sum_cents(name)) for name in sums]
     total: list[Field] = ["", "", labels("account.total"), *whole, Money(account.closing_cents), ""]
     title = labels("account.entries", job=account.job, currency=account.currency)
     return Grid(title, _columns(names, labels), rows, total=total)
+
+
+def _what(entry: AccountEntry, labels: Catalogue) -> str:
+    """Say what was booked; of a correction, of which recordings."""
+    if entry.recordings is None:
+        return labels(f"account.entry.{entry.kind}")
+    return correction_text(entry.recordings, labels)
 
 
 def payments_grid(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = False) -> Grid:

@@ -3,10 +3,14 @@
 Varied: what takes back (a share, a line), and how often it is run. Constant: SQLite, royalties of two payees.
 """
 
+import datetime as dt
+
 import pytest
 from pypdf import PdfReader
 
-from tests.flows.jobs import line, payee, people, share
+from schemas.job import BRASILIA
+from tests.flows.jobs import line, payee, payment, people, share
+from tests.flows.label import run_month
 
 ANA, BIA = people(2)
 pytestmark = pytest.mark.long
@@ -47,3 +51,65 @@ def test_a_run_that_only_takes_back_tells_those_it_took_from(october, service, l
     assert told(october.run()) == ["ana"]
     assert len(service.reports) == 1
     assert told(october.run()) == []  # it has been told, and nothing is new
+
+
+def pages_of(report):
+    """Payee's name -> text of the statement that a run has written for them."""
+    pages = [path for path in report.outputs if path.suffix == ".pdf"]
+    texts = [" ".join(" ".join(page.extract_text() for page in PdfReader(path).pages).split()) for path in pages]
+    return {who.name: text for text in texts for who in (ANA, BIA) if who.name in text}
+
+
+def of_month(label, month, *, of_ana="100,00", of_bia="60,00", share_of_ana="50"):
+    """Run a month with a statement of a line of each band."""
+    shares = ((ANA, share_of_ana, "Banda A"), (BIA, "50", "Banda B"))
+    label.write("shares.xlsx", [share(who, cut) | {"Artista": band} for who, cut, band in shares])
+    lines = ((of_ana, "Samba", "Banda A"), (of_bia, "Choro", "Banda B"))
+    label.write(f"{month}-a.xlsx", [line(amount, title, month) | {"Artista": band} for amount, title, band in lines])
+    sources = [{"files": "{period}-*.xlsx", "layout": "royalties"}]
+    outputs = {"folder": "out", "statements": True}
+    return run_month(label, month, sources=sources, advances=None, rules={"owner": "remainder"}, outputs=outputs)
+
+
+@pytest.fixture
+def label_of_two(label, service):
+    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    return label
+
+
+LOWER = [({"share_of_ana": "40"}, "−10,00"), ({"of_ana": "82,00"}, "−9,00")]
+
+
+@pytest.mark.parametrize(("lower", "amount"), LOWER)
+def test_the_next_statement_alone_tells_a_correction_with_its_day_and_the_recording(label_of_two, lower, amount):
+    of_month(label_of_two, "2026-07")
+    of_month(label_of_two, "2026-07", **lower)
+    told_on = f"{dt.datetime.now(BRASILIA):%d/%m/%Y}, julho de 2026: Correção: Samba {amount}"
+    august, august_again, september = (
+        pages_of(of_month(label_of_two, month, of_ana="300,00")) for month in ("2026-08", "2026-08", "2026-09")
+    )
+    assert told_on in august[ANA.name]
+    assert not august_again  # nothing new was sent
+    assert not any("Correção" in page for page in (august[BIA.name], *september.values()))
+
+
+@pytest.mark.parametrize(("lower", "amount"), LOWER)
+def test_an_account_has_a_correction_on_its_own_line(label_of_two, lower, amount):
+    of_month(label_of_two, "2026-07")
+    before = label_of_two.ask("account", ANA.name)["accounts"][0]["entries"]
+    of_month(label_of_two, "2026-07", **lower)
+    after = label_of_two.ask("account", ANA.name)["accounts"][0]["entries"]
+    assert after[: len(before)] == before
+    (corrected,) = after[len(before) :]
+    assert corrected["recordings"] == ["Samba"]
+    assert "Correção: Samba" in label_of_two.say("account", ANA.name).output
+    assert "Correção" not in label_of_two.say("account", BIA.name).output
+
+
+def test_a_row_of_a_sheet_that_is_another_amount_since_is_a_correction_and_a_new_row_is_none(label, service):
+    label.payments(payment(ANA, "100,00", "nota 1"))
+    label.run()
+    label.payments(payment(ANA, "90,00", "nota 1"), payment(ANA, "20,00", "nota 2"))
+    label.run()
+    texts = label.say("account", ANA.name).output
+    assert texts.count("Correção") == 1

@@ -18,6 +18,7 @@ from schemas.payee_statement import (
     PayeeStatement,
     Quote,
     RecordingPart,
+    Restated,
     StatementBasis,
     StatementHeading,
     StatementPayment,
@@ -230,6 +231,7 @@ def compose_statements(
     run_id: str,
     submissions: Mapping[str, Submission] | None = None,
     whose: Collection[str] | None = None,
+    restated: Mapping[str, tuple[Restated, ...]] | None = None,
 ) -> Iterator[PayeeStatement]:
     """Compose the statement of every payee of royalties or payments, or of some, in order of tax id.
 
@@ -252,7 +254,7 @@ def compose_statements(
     for payee in sorted(everybody if whose is None else everybody.intersection(whose)):
         balance, rows = balance_of.get(payee), obligations_of.get(payee, [])
         sums = EarningSums(parts.get(payee, ()), places.get(payee, ()))
-        way = _way(balance, sums.total, rows) if balance else None
+        way = _way(balance, sums.total, rows, (restated or {}).get(payee, ())) if balance else None
         names = filter(None, [balance["name"] if balance else "", *sorted(part.payee.name for part in rows)])
         name = next(names, "")
         if not name:
@@ -290,7 +292,9 @@ def obligations_by_payee(obligations: Iterable[Obligation]) -> dict[str, list[Ob
     return by_payee
 
 
-def _way(balance: Record, exact: Decimal, obligations: Sequence[Obligation]) -> WayToPaid:
+def _way(
+    balance: Record, exact: Decimal, obligations: Sequence[Obligation], restated: tuple[Restated, ...]
+) -> WayToPaid:
     reasons = [
         why
         for obligation in obligations
@@ -314,6 +318,7 @@ def _way(balance: Record, exact: Decimal, obligations: Sequence[Obligation]) -> 
             (obligation.reference, obligation.amount_cents) for obligation in obligations if obligation.kind == "tax"
         ),
         is_due=all(obligation.code != "not_due" for obligation in obligations),
+        restated=restated,
     )
 
 

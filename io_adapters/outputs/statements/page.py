@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
-from schemas.messages import Catalogue, catalogue_in, currency_sign
+from schemas.messages import Catalogue, catalogue_in, currency_sign, period_text
 from schemas.payee_statement import (
     EXACT,
     PartOf,
     PayeeStatement,
     RecordingPart,
+    Restated,
     StatementHeading,
     StatementPayment,
     WayToPaid,
@@ -191,10 +192,15 @@ def way_table(statement: PayeeStatement, write: Writer) -> Section | None:
         return None
     labels, cents = write.labels, write.numbers.cents
     net = way.earned_cents - way.recouped_cents + way.carried_in_cents
+    before = way.carried_in_cents - sum(own.amount_cents for own in way.restated)
     rows = [
         (labels("statement.way.earned"), cents(way.earned_cents)),
         (labels("statement.way.recouped"), cents(-way.recouped_cents)),
-        (labels("statement.way.carried_in"), cents(way.carried_in_cents)),
+        (
+            labels("statement.way.carried_in"),
+            cents(before),
+        ),
+        *((_restated(own, write), cents(own.amount_cents)) for own in way.restated),
         (labels("statement.way.net"), cents(net)),
         (_carried_out(way, write), cents(-way.carried_out_cents)),
     ]
@@ -205,11 +211,30 @@ def way_table(statement: PayeeStatement, write: Writer) -> Section | None:
         rows.append((labels("statement.way.gross"), cents(gross)))
         rows += [(labels("statement.way.tax", kind=kind), cents(-tax_cents)) for kind, tax_cents in way.taxes]
     rows.append((labels("statement.way.payable"), cents(way.payable_cents)))
-    strong = (3, len(rows) - 1)
+    strong = (3 + len(way.restated), len(rows) - 1)
     if way.overpaid_cents:
         rows.append((labels("statement.way.overpaid"), cents(way.overpaid_cents)))
     columns = (PageColumn(labels("statement.way.step"), wide=True), PageColumn(write.heading.currency, number=True))
     return Section(labels("statement.way"), columns, rows, strong=strong)
+
+
+def _restated(own: Restated, write: Writer) -> str:
+    period = period_text(own.period, write.labels.language)
+    what = correction_text(own.recordings, write.labels)
+    return wrappable(write.labels("statement.way.restated", day=own.day, period=period, what=what))
+
+
+_MOST_RECORDINGS: Final = 3
+
+
+def correction_text(recordings: Sequence[str], labels: Catalogue) -> str:
+    """Say that amounts were corrected, and name up to three of the recordings that earn something else since."""
+    if not recordings:
+        return labels("account.entry.correction")
+    names = ", ".join(recordings[:_MOST_RECORDINGS])
+    if (more := len(recordings) - _MOST_RECORDINGS) > 0:
+        return labels("account.entry.correction_of_more", names=names, count=more)
+    return labels("account.entry.correction_of", names=names)
 
 
 def _carried_out(way: WayToPaid, write: Writer) -> str:
