@@ -332,21 +332,24 @@ class Settle(Declaration):
     )
 
 
-Told = Literal["isrc", "upc", "release", "title", "artist", "platform", "territory", "units", "amount"]
+_OfLines = Literal["isrc", "upc", "release", "title", "artist", "platform", "territory", "units", "amount"]
+Told = _OfLines | Literal["reference", "artist_name", "name"]
 _TOLD_BY: Final = {
     "recording": frozenset({"isrc", "upc", "release", "title", "artist", "units", "amount"}),
     "platform": frozenset({"platform", "units", "amount"}),
     "territory": frozenset({"territory", "units", "amount"}),
+    "row": frozenset({"reference", "artist_name", "name", "amount"}),
 }
 
 
 class Elements(Declaration):
     """The shape of an array's elements, which the interface does not show: one for each of what `by` names.
 
-    `fields` says for each field of an element what it holds.
+    `fields` says for each field of an element what it holds. Recordings, platforms and territories make up payments of
+    royalties; a row is one of a payments sheet, which is one element.
     """
 
-    by: Literal["recording", "platform", "territory"] = Field(description="What there is one element for.")
+    by: Literal["recording", "platform", "territory", "row"] = Field(description="What there is one element for.")
     fields: dict[str, Told] = Field(min_length=1, description="Field of an element -> what it holds.")
 
     @model_validator(mode="after")
@@ -358,7 +361,7 @@ class Elements(Declaration):
 
 
 class Breakdown(Declaration):
-    """What payments of royalties are made of, sent only as declared here."""
+    """What payments are made of, sent only as declared here."""
 
     products: Elements | None = Field(default=None, description="Elements of the array products; null sends none.")
     platforms: Elements | None = Field(default=None, description="Elements of the array platforms; null sends none.")

@@ -158,6 +158,7 @@ class Obligation:
         account: Pix key or bank account it goes to; None where nothing is known of one.
         account_holder: Whose account that is; "" for the payee's own.
         percentage, anticipation_id: As the row states them; "" when absent.
+        deducted_cents: What was recouped and withheld before it was this much.
         submission_id: What claims it; "" while nothing does.
     """
 
@@ -177,6 +178,7 @@ class Obligation:
     recurring: bool = False
     percentage: str = ""
     anticipation_id: str = ""
+    deducted_cents: int = 0
     source: SourceRow = NO_ROW
     submission_id: str = ""
     run_id: str = ""

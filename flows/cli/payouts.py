@@ -58,7 +58,7 @@ def _check_job(job: Path, *, key_types: bool, as_json: bool) -> Result:
         code = ExitCode.NO_SOUND_PLAN
         show_messages(console, [render(unsound, language)], code)
     document = {
-        "issues": [issue.as_json(language) for issue in checked.issues],
+        "issues": [issue.as_json(language) for issue in checked.issues] if as_json else [],
         "rows": rows.model_dump(),
         "corrections": str(checked.corrections) if checked.corrections else None,
         "missing_shares": str(checked.missing_shares) if checked.missing_shares else None,

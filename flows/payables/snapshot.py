@@ -26,6 +26,8 @@ from flows.royalties.rules.known_sources import doubtful_advances, invoices_to_c
 from flows.royalties.rules.opening_balances import Contradiction, Opened, hold_contradictions, open_balances
 from flows.royalties.rules.terms import held_back
 from flows.run import Run
+from flows.settings import read_settings
+from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.errors import read_validation_errors
 from schemas.approval import Decision
 from schemas.errors import ExitCode, UnsoundPlan
@@ -83,13 +85,19 @@ def take_snapshot(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         moves=accounts.moves,
         waiting=accounts.waiting,
         epoch=epoch,
+        tell_deducted=_assumptions(run).amount_holds == "earned",
     )
     return intake, snapshot
 
 
+def _assumptions(run: Run) -> Assumptions:
+    """Return what is assumed of the service; a plan that is made without one assumes the same."""
+    return run.service.assumptions if run.service else Assumptions.from_environment(read_settings().assumptions)
+
+
 def _institutions(run: Run) -> Mapping[str, Institution]:
     """Return the kept list of institutions; nothing where bank accounts do not name theirs by its ISPB."""
-    if run.service is not None and not run.service.assumptions.psp_id_is_ispb:
+    if not _assumptions(run).psp_id_is_ispb:
         return {}
     return read_institutions(run.ledger, None, run.clock.now()).by_ispb
 

@@ -70,6 +70,7 @@ run_obligations: Final = _of_run(
     Column("recurring", Boolean, nullable=False),
     text_column("percentage"),
     text_column("anticipation_id"),
+    Column("deducted_cents", Cents, nullable=False),
     text_column("file"),
     text_column("sheet"),
     Column("row", BigInteger, nullable=False),

@@ -58,6 +58,11 @@ class Assumptions(BaseModel):
     """Whether the payments and ownerAmount add up to amount; Repasse holds it of its own batches in any case.
     Probe: POST a report in which they do not."""
 
+    amount_holds: Literal["paid", "earned"] = "paid"
+    """What `amount` of a payment holds beside `finalAmount`, which is always what is paid: the same, or what it was
+    before advances were recouped and taxes withheld. Probe: ask the provider which of the two moves the money, and what
+    the other is for; both are shown on the plan where they differ."""
+
     psp_id_is_ispb: bool = True
     """Whether pspId is the eight digits of the institution's ISPB. Probe: check an own account with it."""
 

@@ -56,7 +56,8 @@ class Payees(PayeeData):
     `minimum_cents` is -1 where the payee has none of their own; `frequency` says at the end of which months royalties
     are due; `hold` why all of a payee's money is held back, `hold_until` the last day of it (ISO), "" for no end;
     `recoup_from` what advances may be taken from; `previous_tax_id` the document the payee had before; `must_invoice`
-    whether their royalties wait for an invoice.
+    whether their royalties wait for an invoice. What payments of royalties bear at the service, as rows of payments do:
+    `royalty_advance`, `royalty_withhold`, `royalty_percentage` (informs only) and `anticipation_id`.
     """
 
     tax_id: Series[str] = cells(ColumnKind.TAX_ID, required=True, unique=True)
@@ -68,6 +69,10 @@ class Payees(PayeeData):
     recoup_from: Series[str] = cells(ColumnKind.TEXT, isin=RECOUPED_FROM)
     previous_tax_id: Series[str] = cells(ColumnKind.TAX_ID)
     must_invoice: Series[bool] = cells(ColumnKind.FLAG)
+    royalty_advance: Series[bool] = cells(ColumnKind.FLAG)
+    royalty_withhold: Series[bool] = cells(ColumnKind.FLAG)
+    royalty_percentage: Series[str] = cells(ColumnKind.PERCENTAGE, str_matches=PERCENTAGE)
+    anticipation_id: Series[str] = cells(ColumnKind.TEXT)
 
 
 class Payments(PayeeData):

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -28,6 +29,7 @@ class Proxy:
         repeats_lists: Whether a list says each report twice.
         before_post: Called once, when the first POST /split is about to be passed on.
         lists: How often a list was asked for.
+        asked: What each POST /split asked for.
     """
 
     target: str
@@ -39,6 +41,7 @@ class Proxy:
     repeats_lists: bool = False
     lists: int = 0
     posts: int = 0
+    asked: list[Report] = field(default_factory=list)
     url: str = ""
     _first: httpx.Response | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -58,6 +61,7 @@ class Proxy:
             self.lists += method == "GET" and urlsplit(path).path.endswith("/split")
             self.posts += is_post
             if is_post:
+                self.asked.append(json.loads(body, parse_float=Decimal))
                 self._first = self._first or reply
                 if self.stale_from is not None and self.posts >= self.stale_from:
                     reply = self._first

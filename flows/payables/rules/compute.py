@@ -72,6 +72,7 @@ class LedgerSnapshot:
         on_hold: Tax id -> code, of payees whose money people hold back on the day of the run.
         used: What the run uses of invoices, and of what opening balances say was paid outside.
         doubtful_advances: Tax id -> code, of payees with an advance that may be one which the journal knows.
+        tell_deducted: Whether payments say what was recouped and withheld before they were what they are.
     """
 
     claims: tuple[Claim, ...]
@@ -93,6 +94,7 @@ class LedgerSnapshot:
     moves: tuple[JournalEntry, ...] = ()
     waiting: tuple[Message, ...] = ()
     epoch: int = field(default=0, compare=False)
+    tell_deducted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,15 @@ class _Case:
             *self._questioned(owe_payments(inputs.payments, known, inputs.payee_problems, self.identity)),
             *_owe_held_rows(inputs, known),
             *self.repeated,
-            *owe_royalties(royalties, self.rounded, named, problems, self.identity, self.conditions.terms),
+            *owe_royalties(
+                royalties,
+                self.rounded,
+                named,
+                problems,
+                self.identity,
+                self.conditions.terms,
+                tell_deducted=snapshot.tell_deducted,
+            ),
             *owe_taxes(royalties.taxed, named),
             *owe_owner(owner_cents, self.job.payer.name, self.identity, self._stated_before(owner_cents)),
         ]

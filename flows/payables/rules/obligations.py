@@ -112,11 +112,14 @@ def owe_royalties(
     problems: Mapping[str, str],
     identity: JobIdentity,
     terms: TermsOfPayees,
+    *,
+    tell_deducted: bool = False,
 ) -> list[Obligation]:
     """Turn balances into obligations and their other parts: recouped, carried, held, and lines nobody shares.
 
     Args:
         problems: Tax id -> codes, for payees who cannot be paid for now.
+        tell_deducted: Whether payments say what was recouped and withheld before; the first of a period alone does.
     """
     obligation, rows, to_invoice = list[Obligation](), records(royalties.balances), royalties.to_invoice
     for column, kind, place, code in _PARTS:
@@ -144,6 +147,10 @@ def owe_royalties(
                     payee=payee_of({"tax_id": tax_id}, own),
                     account=account,
                     destination=account.fingerprint if account else "",
+                    deducted_cents=_deducted_cents(balance)
+                    if tell_deducted and key and tax_id not in royalties.paid
+                    else 0,
+                    **_royalty_wishes_of(own) if key else {},
                 )
             )
     of_nobody = [
@@ -159,6 +166,18 @@ def owe_royalties(
         if cents
     ]
     return obligation
+
+
+def _deducted_cents(balance: Record) -> int:
+    return int(balance["recouped_cents"] + balance["taxed_cents"])
+
+
+def _royalty_wishes_of(own: Mapping[str, Any]) -> dict[str, Any]:
+    """Tell what a payee's payments of royalties bear at the service, by their row of the payees table."""
+    if "royalty_withhold" not in own:  # of whom the table of payees has no row
+        return {}
+    wishes = {name: own[f"royalty_{name}"] for name in ("withhold", "advance", "percentage")}
+    return wishes | {"anticipation_id": own["anticipation_id"]}
 
 
 def _why_there(place: Place, code: str, problem: str, cents: int, terms: Terms) -> Reasons:
@@ -273,7 +292,7 @@ Arrays = Mapping[str, Sequence[Mapping[str, Any]]]
 def break_down(
     wanted: Breakdown, obligations: Iterable[Obligation], earnings: pd.DataFrame, territories: pd.DataFrame
 ) -> dict[str, Arrays]:
-    """Make the arrays of every planned payment of royalties.
+    """Make the arrays of every planned payment: of royalties by what earned them, of rows by what each says.
 
     Differences to what was sent before bear none: what a period earned is not what a difference is made of.
 
@@ -284,6 +303,12 @@ def break_down(
     declared = {name: shape for name in ARRAYS if (shape := getattr(wanted, name))}
     if not declared:
         return {}
+    rows = {name: shape for name, shape in declared.items() if shape.by == "row"}
+    of_rows = {
+        owed.key: {name: [_element_of(owed, shape)] for name, shape in rows.items()}
+        for owed in obligations
+        if rows and owed.kind == "payment" and owed.place is Place.PLANNED
+    }
     keys = {
         obligation.payee.tax_id: obligation.key
         for obligation in obligations
@@ -291,10 +316,22 @@ def break_down(
     }
     found: dict[str, dict[str, list[dict[str, Any]]]] = {key: {} for key in keys.values()}
     for name, shape in declared.items():
+        if shape.by == "row":
+            continue
         table = territories if shape.by == "territory" else earnings
         for tax_id, parts in _by_payee(table[table["tax_id"].isin(list(keys))]):
             found[keys[tax_id]][name] = list(_elements(parts, shape))
-    return {key: arrays for key, arrays in found.items() if arrays}
+    return {key: arrays for key, arrays in (found | of_rows).items() if arrays}
+
+
+def _element_of(owed: Obligation, shape: Elements) -> dict[str, Any]:
+    about = {
+        "reference": owed.reference,
+        "artist_name": owed.payee.artist_name,
+        "name": owed.payee.name,
+        "amount": amount_from_cents(owed.amount_cents),
+    }
+    return {field: about[what] for field, what in shape.fields.items()}
 
 
 def _by_payee(table: pd.DataFrame) -> Iterator[tuple[str, list[Record]]]:

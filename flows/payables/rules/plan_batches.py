@@ -119,15 +119,15 @@ def digest_of_entry(entry: Mapping[str, object]) -> str:
 
 
 # Shown in columns of their own: payee, amount, destination.
-_IN_COLUMNS: Final = frozenset({"taxId", "name", "amount", "bankAccount"})
+_IN_COLUMNS: Final = frozenset({"taxId", "name", "finalAmount", "bankAccount"})
 _MASKS: Final = {"email": mask_email, "originalTaxId": mask_tax_id}
 
 
 def sent_fields(plan: PaymentPlan) -> dict[str, dict[str, Sent]]:
     """Return what each payment sends beside who is paid, how much and where to, from the bytes that would be sent.
 
-    What is not set is missing: null, no, nothing. The final amount is there where it is not the amount; of a list its
-    length.
+    What is not set is missing: null, no, nothing. The amount is there where it is not what is paid, which is the final
+    one; of a list its length.
 
     Returns:
         Obligation key -> name on the wire -> value as it may be shown.
@@ -142,7 +142,7 @@ def sent_fields(plan: PaymentPlan) -> dict[str, dict[str, Sent]]:
 
 
 def _is_set(name: str, value: Any, entry: Mapping[str, Any]) -> bool:  # noqa: ANN401  # JSON
-    return bool(value) and name not in _IN_COLUMNS and not (name == "finalAmount" and value == entry["amount"])
+    return bool(value) and name not in _IN_COLUMNS and not (name == "amount" and value == entry["finalAmount"])
 
 
 def _masked_field(name: str, value: Any) -> Sent:  # noqa: ANN401  # JSON
@@ -174,13 +174,14 @@ def _check_sum(request: SplitRequest) -> None:
 
 
 def _entry(obligation: Obligation, arrays: Arrays | None = None) -> PaymentEntry:
-    amount, payee = amount_from_cents(obligation.amount_cents), obligation.payee
+    paid, payee = amount_from_cents(obligation.amount_cents), obligation.payee
+    amount = amount_from_cents(obligation.amount_cents + obligation.deducted_cents)
     return PaymentEntry(
         taxId=payee.tax_id,
         name=payee.name,
         email=payee.email or None,
         amount=amount,
-        finalAmount=amount,
+        finalAmount=paid,
         artistName=payee.artist_name or None,
         percentage=Decimal(obligation.percentage) if obligation.percentage else None,
         contactId=payee.contact_id or None,

@@ -39,7 +39,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "taxId": {"payee": {"tax_id": "11144477735"}},
     "name": {"payee": {"name": "Ana de Exemplo"}},
     "email": {"payee": {"email": "bia@example.org"}},
-    "amount": {"amount_cents": 1001},
+    "amount": {"deducted_cents": 100},
     "finalAmount": {"amount_cents": 1001},
     "artistName": {"payee": {"artist_name": "Ana E."}},
     "percentage": {"percentage": "12.5"},
