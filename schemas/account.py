@@ -56,6 +56,7 @@ class AccountEntry(JournalSums):
         period: Which it is about; "" for none.
         report: Id of the report it is about; "" of all else.
         owed_cents: By how much more is owed since.
+        report_tax_cents: Income tax that the service kept of the report, of which it does not say whose it is.
         recordings: Of a correction: what earns something else since; None of all else.
     """
 
@@ -66,6 +67,7 @@ class AccountEntry(JournalSums):
     report: str
     job: str
     currency: str
+    report_tax_cents: int = 0
     recordings: tuple[str, ...] | None = None
 
 

@@ -240,9 +240,11 @@ class BookedPayment:
 
     Attributes:
         payee: Tax id; "" for what was kept of payments of several.
+        is_beside: Whether another report than the submission's own has paid it, made of the same POST.
     """
 
     submission_id: str
+    is_beside: bool
     payee: str
     at: dt.datetime
     service_cents: int
@@ -420,6 +422,11 @@ def cause_of_statements(content_hashes: Iterable[str]) -> str:
     """Write the cause of an entry about what statements hold; "" without any."""
     distinct = sorted(set(content_hashes))
     return STATEMENTS + hashlib.sha256("".join(distinct).encode()).hexdigest() if distinct else ""
+
+
+def cause_beside(submission_id: str, split_id: str) -> str:
+    """Write the cause of what another report has paid that the service made of the same POST."""
+    return f"{submission_id} {split_id}"
 
 
 def payee_move(old: str, new: str) -> str:

@@ -59,7 +59,7 @@ def _sent(ledger: Ledger, known: "_Known", since: dt.datetime, before: dt.dateti
             if kept:
                 yield TaxedPayment(payer, known.payer_name(*where), "", "", "", "tax", *about, -paid.kept_cents, kept)
             continue
-        for number, (claim, sign) in enumerate(_claims_of(paid, ledger.claims.with_taxes(submission.id))):
+        for number, (claim, sign) in enumerate(_claims_of(paid, _claimed(ledger, paid))):
             own = {} if number else kept
             yield TaxedPayment(
                 payer,
@@ -72,6 +72,12 @@ def _sent(ledger: Ledger, known: "_Known", since: dt.datetime, before: dt.dateti
                 net_cents=sign * claim.amount_cents - sum(own.values()),
                 withheld_cents={tax: sign * cents for tax, cents in claim.taxes_cents.items()} | own,
             )
+
+
+def _claimed(ledger: Ledger, paid: BookedPayment) -> list[ClaimedSum]:
+    """Return what a submission pays; taxes were withheld with its own report alone."""
+    claims = ledger.claims.with_taxes(paid.submission_id)
+    return [replace(claim, taxes_cents={}) for claim in claims] if paid.is_beside else list(claims)
 
 
 def _claims_of(paid: BookedPayment, claims: Sequence[ClaimedSum]) -> Iterator[tuple[ClaimedSum, int]]:

@@ -1,7 +1,7 @@
 """Fetching the service's list of reports: resolve doubts, and compare ledger and service."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, Judgement, judge_report
@@ -88,7 +88,27 @@ def compare_reports(run: Run, look: ListedReports) -> None:
     """
     alarms = _settle_doubts(run, look.reports)
     judge_ended(run, look.ended, look.reports)
+    _book_beside(run, look.reports)
     freeze(run, [*alarms, *alarms_of(run, look)])
+
+
+def _book_beside(run: Run, reports: Iterable[SplitReport]) -> None:
+    """Book what other reports have paid that the service made of one POST, once people have looked into them."""
+    names = {tag for kind, tag in run.ledger.freeze.accepted() if kind == "duplicate_report"}
+    if not names:
+        return
+    ours = {sent.report_id: sent for sent in run.ledger.submissions.with_ids(names) if sent.split_id}
+    for report in reports:
+        for name in names_of(report) & ours.keys():
+            sent = ours[name]
+            if report.id in {None, sent.split_id}:
+                continue
+            judged = judge_report(replace(sent, state=S.PROCESSING, split_id=report.id), report)
+            is_paid = judged.state is S.PAID
+            if run.ledger.submissions.record_beside(sent.id, report, is_paid=is_paid, by=run.id):
+                run.touched.add(sent.run_id)
+                told = "cli.poll.paid_beside" if is_paid else "cli.poll.came_back_beside"
+                run.show(Message(told, report=sent.report_id, other=report.id))
 
 
 def alarms_of(run: Run, look: ListedReports) -> list[Alarm]:

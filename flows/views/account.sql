@@ -26,7 +26,12 @@ SELECT
     0 AS owner_cents,
     0 AS unassigned_cents,
     recouped_cents + tax_cents + transit_cents + paid_cents + income_tax_cents + service_fee_cents + service_held_cents
-        + outside_cents + owed_cents AS came_in_cents
+        + outside_cents + owed_cents AS came_in_cents,
+    (
+        SELECT COALESCE(SUM(kept.cents), 0)
+        FROM legs AS kept
+        WHERE kept.number = moved.number AND kept.place = 'income_tax' AND kept.payee = ''
+    ) AS report_tax_cents
 FROM moved
 WHERE owed_cents <> 0 OR recouped_cents <> 0 OR tax_cents <> 0 OR transit_cents <> 0 OR paid_cents <> 0
    OR income_tax_cents <> 0 OR service_fee_cents <> 0 OR service_held_cents <> 0 OR outside_cents <> 0

@@ -164,10 +164,12 @@ class Journal:
             .order_by(_E.number, _A.payee)
         )
         with self._db.reading() as connection:
-            return [
-                BookedPayment(cause, payee, at, -int(whole) + int(kept), -int(kept))
-                for cause, payee, at, whole, kept in connection.execute(query)
-            ]
+            rows = connection.execute(query).all()
+        found = list[BookedPayment]()
+        for cause, payee, at, whole, kept in rows:
+            submission_id, _, beside = cause.partition(" ")
+            found.append(BookedPayment(submission_id, bool(beside), payee, at, -int(whole) + int(kept), -int(kept)))
+        return found
 
     def open_claims(
         self, before: dt.datetime, payees: Collection[str] | None = None

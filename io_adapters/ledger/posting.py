@@ -3,6 +3,7 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -35,6 +36,7 @@ from schemas.journal import (
     ReportFigures,
     Series,
     Transfer,
+    cause_beside,
     charge,
     difference,
     entry_id,
@@ -260,6 +262,40 @@ def expected_and_posted(
             yield row, target, before, number
 
 
+def post_beside(
+    connection: Connection,
+    submission_id: str,
+    split_id: str,
+    figures: ReportFigures | None,
+    *,
+    by: str,
+    now: dt.datetime,
+) -> bool:
+    """Post what another report of one POST has paid beside the submission's own, less what was posted of it.
+
+    It was owed to nobody, so its payees owe it back. No tax was withheld with it, and none of it is the owner's.
+
+    Args:
+        figures: None where it has not paid.
+
+    Returns:
+        Whether anything was posted.
+    """
+    ((row, *_),) = expected_and_posted(connection, [submission_id])
+    claims = claimed_sums(connection, [submission_id])[submission_id]
+    paid = [replace(claim, taxes_cents={}) for claim in claims if claim.kind != "owner"]
+    series, cause = Series(row.job, row.payer, row.currency), cause_beside(submission_id, split_id)
+    target = where_claims_are(series, paid, SubmissionState.PAID, figures) if figures else {}
+    change = difference(target, sums(connection, _E.cause == cause))
+    if not change:
+        return False
+    number = connection.scalar(select(func.count()).where(_E.cause == cause)) or 0
+    kind, start = EntryKind.REPORT if figures else EntryKind.RETURN, labelled_period(row.period).start
+    name = entry_id(kind, cause, number + 1)
+    post(connection, [JournalEntry(name, kind, series, row.period, start, cause, postings_of(change))], by=by, now=now)
+    return True
+
+
 def _entry_of(
     row: Row[Any], change: dict[JournalAccount, int], before: dict[JournalAccount, int], number: int
 ) -> JournalEntry | None:
@@ -304,14 +340,18 @@ def _figures(connection: Connection, submission_ids: Sequence[str]) -> dict[str,
     found = dict[str, ReportFigures]()
     query = select(reports.c.submission_id, reports.c.document).where(reports.c.submission_id.in_(submission_ids))
     for name, document in connection.execute(query.order_by(reports.c.id)) if submission_ids else ():
-        report = SplitReport.model_validate(parse_json(bytes(document)))
-        found[name] = ReportFigures(
-            paid_cents=_cents(report.paidAmount),
-            tax_cents=_cents(report.irAmount),
-            fee_cents=_cents(report.feeAmount),
-            held_nothing=_holds_nothing(report),
-        )
+        found[name] = figures_of(SplitReport.model_validate(parse_json(bytes(document))))
     return found
+
+
+def figures_of(report: SplitReport) -> ReportFigures:
+    """Read what a report says of the money."""
+    return ReportFigures(
+        paid_cents=_cents(report.paidAmount),
+        tax_cents=_cents(report.irAmount),
+        fee_cents=_cents(report.feeAmount),
+        held_nothing=_holds_nothing(report),
+    )
 
 
 def _cents(amount: Decimal | None) -> int | None:

@@ -10,7 +10,7 @@ from io_adapters.ledger.claims import claim_all, claimed_elsewhere
 from io_adapters.ledger.decisions import freeze_for
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.outbox import write_transitions
-from io_adapters.ledger.posting import post_submissions
+from io_adapters.ledger.posting import figures_of, post_beside, post_submissions
 from io_adapters.ledger.submission_rows import linked_elsewhere, move, read_submission, write_next_attempt
 from io_adapters.ledger.tables import attempts, claims, meta, reports, submissions
 from schemas.errors import ApprovalWanted, BrokenInvariant, DecisionRefused
@@ -28,6 +28,7 @@ from schemas.submission import (
     SubmissionState,
 )
 from schemas.values.names import different_people
+from schemas.wire import SplitReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,12 @@ class Settling:
             if before.state is not SubmissionState.ABSENT:
                 return ()
             return _claim_again(connection, before, by, now)
+
+    def record_beside(self, submission_id: str, report: SplitReport, *, is_paid: bool, by: str) -> bool:
+        """Write down what another report has paid that the service made of a submission's POST; whether that is new."""
+        figures = figures_of(report) if is_paid else None
+        with self._db.writing() as connection:
+            return post_beside(connection, submission_id, report.id or "", figures, by=by, now=self._db.now())
 
     def doubt_refused(self, submission_id: str, *, by: str, reason: Message) -> None:
         """Doubt a refusal: the service lists a report like it. What it pays is claimed again until people know.

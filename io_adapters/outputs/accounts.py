@@ -65,10 +65,13 @@ def entries_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
 
 
 def _what(entry: AccountEntry, labels: Catalogue) -> str:
-    """Say what was booked; of a correction, of which recordings."""
-    if entry.recordings is None:
-        return labels(f"account.entry.{entry.kind}")
-    return correction_text(entry.recordings, labels)
+    """Say what was booked; of a correction, of which recordings; of a report, what was kept of nobody in particular."""
+    if entry.recordings is not None:
+        return correction_text(entry.recordings, labels)
+    what = labels(f"account.entry.{entry.kind}")
+    if not entry.report_tax_cents:
+        return what
+    return labels("account.entry.with_tax", what=what, tax=Money(entry.report_tax_cents, entry.currency))
 
 
 def payments_grid(account: PayeeAccount, labels: Catalogue, *, to_payee: bool = False) -> Grid:

@@ -1,12 +1,15 @@
 """What a report came to is what its best figures say, wherever people read it; nobody is paid again for it."""
 
 import csv
+import datetime as dt
 
 import pytest
 from openpyxl import load_workbook
 from pypdf import PdfReader
 
+from flows.books.accountant import SERVICE_TAX, taxed_payments
 from schemas.errors import ExitCode
+from schemas.job import BRASILIA
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people
 from tests.flows.label import summary_of
@@ -192,6 +195,25 @@ def test_of_several_payments_each_is_paid_less_tax_and_no_net_is_made_up(label, 
     assert places(summary_of(report)) == {"paid": 11_100, "income_tax": 900}
     (key, *_) = service.reports[0]["extPaymentIds"]
     assert label.ask("explain", key)["explanations"][0]["obligations"][0]["place"] == "paid_less_tax"
+
+
+def test_tax_on_a_report_of_several_stands_beside_it_in_each_account_as_in_the_month_and_for_the_accountant(
+    label, service
+):
+    service.behave(income_tax_rate="0.075")
+    label.payments(payment(ANA, "100,00"), payment(BIA, "20,00"))
+    label.run()
+    for who in (ANA, BIA):
+        (account,) = label.ask("account", who.name)["accounts"]
+        assert account["entries"][-1]["report_tax_cents"] == 900
+        assert "IR de R$ 9,00 no relatório todo" in label.say("account", who.name).output
+    (month,) = label.ask("month", "2026-10")["jobs"]
+    assert (month["paid_cents"], month["income_tax_cents"]) == (11_100, 900)
+    today = dt.datetime.now(BRASILIA).date()
+    with label.ledger() as ledger:
+        taxed = taxed_payments(ledger, today, today)
+    assert sum(paid.net_cents for paid in taxed) == 11_100
+    assert [paid.withheld_cents for paid in taxed if not paid.tax_id] == [{SERVICE_TAX: 900}]
 
 
 @pytest.mark.journey
