@@ -276,6 +276,14 @@ class TakenBack:
 
 
 @dataclass(frozen=True, slots=True)
+class ReferenceOfPayee:
+    """What a row of a payments sheet is called, and whom it is for; columns of the view `references`."""
+
+    tax_id: str = field(repr=False)
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
 class RestatedEntry:
     """What an entry changed for a payee of a period that had been read before; columns of the views `restated_...`.
 

@@ -3,13 +3,15 @@
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 
 from flows.payables.rules.places import place_now, reconcile
 from flows.payables.unpaid import Unpaid
 from flows.reports.report_list import inferred_payments
+from flows.views.columns import REFERENCES
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.run_record import read_heads, read_obligations
+from io_adapters.ledger.run_record import last_obligations, read_heads, read_obligations
 from io_adapters.outputs.reconciliation_workbook import destination_of
 from schemas.account import PaymentLine, Receipt, payee_token
 from schemas.layouts.layout import fold
@@ -21,6 +23,8 @@ from schemas.values.masking import mask_tax_id, mask_value
 from schemas.wire import SplitReport, parse_json
 
 _LEAST_DIGITS: Final = 5
+# Of so many who may be meant the database is asked by name; of more, all payments are read and looked through.
+_MOST_MEANT: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class PaymentSearch:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self._names = cache(ledger.payee_names.latest)
 
     def periods(self) -> list[tuple[str, str]]:
         """Return each job and period that was ever run, the newest periods first."""
@@ -51,8 +56,22 @@ class PaymentSearch:
 
     def find(self, search: Search) -> tuple[PaymentLine, ...]:
         """Return the payments somebody looks for, the newest period first, by name."""
-        claims = self._ledger.claims.of_people(search.job, search.period)
-        return _in_order(filter(_wanted(search), (*self._lines_of(claims), *self._unpaid(search))))
+        payees = self._meant(search.words.strip())
+        claims = self._ledger.claims.of_people(search.job, search.period, payees)
+        return _in_order(filter(_wanted(search), (*self._lines_of(claims), *self._unpaid(search, payees))))
+
+    def _meant(self, words: str) -> set[str] | None:
+        """Find who may be meant, by name, document, or what a row or report of theirs is called; None for everybody."""
+        if not words:
+            return None
+        ledger, is_meant = self._ledger, _meaning(words)
+        found = {tax_id for tax_id, name in self._names().items() if is_meant(name, tax_id)}
+        rows = ledger.views.ask(REFERENCES)
+        found |= {row.tax_id for row in rows if is_meant(mask_value("reference", row.reference))}
+        found |= {payment.payee for payment in ledger.claims.payments_of(words)}
+        found |= {claim.payee for claim in ledger.claims.trace(words)}
+        found |= {owed.payee.tax_id for _, owed in last_obligations(ledger, [words]).values()}
+        return found if len(found) <= _MOST_MEANT else None
 
     def of_payee(self, documents: Collection[str]) -> tuple[PaymentLine, ...]:
         """Return the payments of one payee, under whatever document, in the order of `find`."""
@@ -75,7 +94,7 @@ class PaymentSearch:
 
     def _lines_of(self, claims: Sequence[Claim]) -> Iterator[PaymentLine]:
         """Tell of what is paid, on its way, in doubt, or planned and waits for an approval."""
-        ledger, names = self._ledger, self._ledger.payee_names.latest()
+        ledger, names = self._ledger, self._names()
         named = ledger.submissions.with_ids({claim.submission_id for claim in claims})
         submissions = {submission.id: submission for submission in named}
         untold = [submission for submission in named if submission.state in UNTOLD]
@@ -150,22 +169,29 @@ def _in_order(lines: Iterable[PaymentLine]) -> tuple[PaymentLine, ...]:
 def _wanted(search: Search) -> Callable[[PaymentLine], bool]:
     """Return what tells whether a payment is looked for."""
     whole = search.words.strip()
-    words = [fold(word) for word in whole.split() if fold(word)]
-    digits = "".join(filter(str.isalnum, whole)).upper()
-    document = digits if len(digits) >= _LEAST_DIGITS and any(map(str.isdigit, digits)) else ""
+    is_meant = _meaning(whole)
 
     def is_wanted(line: PaymentLine) -> bool:
         if search.place and line.place != search.place:
             return False
-        texts = (fold(line.name), fold(line.reference))
-        return (
-            not whole
-            or any(bool(words) and all(word in text for word in words) for text in texts)
-            or (bool(document) and document in line.tax_id)
-            or whole in {line.report, line.key}
-        )
+        return is_meant(line.name, line.tax_id) or is_meant(line.reference) or whole in {line.report, line.key}
 
     return is_wanted
+
+
+def _meaning(whole: str) -> Callable[..., bool]:
+    """Return what tells whether words mean somebody, by a name or reference, or by five characters of a document."""
+    words = [fold(word) for word in whole.split() if fold(word)]
+    digits = "".join(filter(str.isalnum, whole)).upper()
+    document = digits if len(digits) >= _LEAST_DIGITS and any(map(str.isdigit, digits)) else ""
+
+    def is_meant(text: str, tax_id: str = "") -> bool:
+        if not whole or (document and document in tax_id):
+            return True
+        folded = fold(text) if words else ""
+        return bool(words) and all(word in folded for word in words)
+
+    return is_meant
 
 
 def receipt_of(ledger: Ledger, key: str) -> Receipt | None:

@@ -11,9 +11,19 @@ from urllib.parse import urlsplit
 
 import typer
 
-from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, opened_ledger, plain_names, print_text
+from flows.cli.ending import (
+    LOOPBACK,
+    AsJson,
+    Result,
+    command,
+    console_for,
+    opened_ledger,
+    plain_names,
+    print_text,
+    terminal_language,
+)
 from schemas.errors import DecisionRefused, ExitCode, RepasseError, UnreadableFile, worst
-from schemas.messages import Message
+from schemas.messages import Message, render
 
 if TYPE_CHECKING:
     from flows.run import Run
@@ -173,7 +183,8 @@ def exchange_rate(
     with opened_run("exchange-rate", None, read_settings(), QuietProgress()) as run:
         wanted = report_called(run, report)
         stands = rate_by_hand(run, wanted, _terms(run, wanted, given, order_id, hide=hide), people)
-    words = f"{stands.report_id}: 1 {stands.terms.currency} = BRL {stands.terms.plain_rate}, {stands.state.value}"
+    state = render(f"state.{stands.state}", terminal_language())
+    words = f"{stands.report_id}: 1 {stands.terms.currency} = BRL {stands.terms.plain_rate}, {state}"
     console_for(as_json=as_json).print(f"{words} ({stands.reason})" if stands.reason else words, soft_wrap=True)
     document = {
         "exchange_update": stands.id,

@@ -78,7 +78,7 @@ def _path_id(run: Run, update: ExchangeUpdate) -> str:
 def _act_on(run: Run, stands: ExchangeUpdate, report: SplitReport | None) -> ExchangeUpdate:
     """Tell what came of it; look a doubt up at once, and stop where going on is of no use."""
     facts = {"update": stands.id, "report": stands.report_id, "rate": stands.terms.plain_rate}
-    run.show(Message("cli.rate.outcome", **facts, outcome=stands.state.value, reason=stands.reason))
+    run.show(Message("cli.rate.outcome", **facts, outcome=Message(f"state.{stands.state}"), reason=stands.reason))
     match stands.state:
         case X.NOT_SENT:
             raise NotSent(Message("cli.rate.not_sent", **facts, reason=stands.reason))
@@ -239,7 +239,9 @@ def rate_by_hand(run: Run, report: Submission, terms: ExchangeTerms, by: Sequenc
     if report.currency == HOME_CURRENCY:
         raise DecisionRefused(Message("error.rate_home", report=report.report_id, currency=HOME_CURRENCY))
     if report.state not in OPEN:
-        raise DecisionRefused(Message("error.rate_state", report=report.report_id, state=report.state.value))
+        raise DecisionRefused(
+            Message("error.rate_state", report=report.report_id, state=Message(f"state.{report.state}"))
+        )
     if terms.currency != report.currency:
         raise DecisionRefused(
             Message("error.rate_currency", report=report.report_id, currency=report.currency, other=terms.currency)
@@ -271,7 +273,7 @@ def _prepared(run: Run, report: Submission, terms: ExchangeTerms, by: Sequence[s
             )
         return counts if counts.state is X.APPROVED else updates.reapprove_not_sent(counts.id, by=run.id)
     if counts is not None and counts.state is not X.REFUSED:
-        raise DecisionRefused(Message("error.rate_resolve", update=counts.id, state=counts.state.value))
+        raise DecisionRefused(Message("error.rate_resolve", update=counts.id, state=Message(f"state.{counts.state}")))
     _require_two(run, counts, by)
     return updates.prepare_by_hand(report.id, terms, by=by, run_id=run.id)
 
@@ -286,11 +288,13 @@ def _require_unrated(run: Run, report: Submission, terms: ExchangeTerms, counts:
     if counts is not None:
         counts = record_rate(run, counts, shown)
     if judge_rate(terms, shown) is not RateSeen.SILENT:
-        theirs = "one that nobody can read" if shown.exchangeRate is None else f"{shown.exchangeRate}"
+        theirs = Message("error.rate_unread") if shown.exchangeRate is None else f"{shown.exchangeRate}"
         raise DecisionRefused(Message("error.rate_there", report=report.report_id, shown=theirs))
     if counts is not None and counts.state in {X.ACCEPTED, X.DIFFERS}:
         raise DecisionRefused(
-            Message("error.rate_before", report=report.report_id, update=counts.id, state=counts.state.value)
+            Message(
+                "error.rate_before", report=report.report_id, update=counts.id, state=Message(f"state.{counts.state}")
+            )
         )
     if shown.status in ENDED:
         raise DecisionRefused(Message("error.report_done", report=report.report_id, status=shown.status))

@@ -133,7 +133,7 @@ def record_report(run: Run, submission: Submission, report: SplitReport, withhel
         return
     run.note_discrepancies(judged.discrepancies)
     if judged.state in CODE_OF:
-        facts = {"report": submission.report_id, "state": judged.state.value, "reason": judged.reason}
+        facts = {"report": submission.report_id, "state": Message(f"state.{judged.state}"), "reason": judged.reason}
         run.end_with(CODE_OF[judged.state], Message("cli.poll.ended", **facts))
 
 

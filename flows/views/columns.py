@@ -4,7 +4,15 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.ledger.views import LedgerView
-from schemas.account import AccountEntry, AdvanceLeft, MonthSums, PeriodOfPayee, RestatedEntry, TakenBack
+from schemas.account import (
+    AccountEntry,
+    AdvanceLeft,
+    MonthSums,
+    PeriodOfPayee,
+    ReferenceOfPayee,
+    RestatedEntry,
+    TakenBack,
+)
 from schemas.waits import HeldRows
 
 
@@ -16,6 +24,7 @@ ACCOUNT: Final = LedgerView(_text("legs", "account"), AccountEntry)
 HELD_ROWS: Final = LedgerView(_text("held_rows"), HeldRows)
 ADVANCES: Final = LedgerView(_text("advances"), AdvanceLeft)
 PERIODS_OF_PAYEE: Final = LedgerView(_text("periods_of_payee"), PeriodOfPayee)
+REFERENCES: Final = LedgerView(_text("references"), ReferenceOfPayee)
 RESTATED_OF_PAYEES: Final = LedgerView(_text("restated", "restated_of_payees"), RestatedEntry)
 RESTATED_BEFORE: Final = LedgerView(_text("restated", "restated_before"), RestatedEntry)
 TAKEN_BACK: Final = LedgerView(_text("taken_back"), TakenBack)

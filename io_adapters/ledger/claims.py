@@ -89,10 +89,11 @@ class Claims:
     def live_of(self, job: str, period: str) -> list[Claim]:
         return self._read(claims.c.live, submissions.c.job == job, submissions.c.period == period)
 
-    def of_people(self, job: str = "", period: str = "") -> list[Claim]:
+    def of_people(self, job: str = "", period: str = "", payees: Collection[str] | None = None) -> list[Claim]:
         """Return what submissions claim for people, and what plans that wait for an approval would; "" for any."""
         conditions = [submissions.c.job == job] if job else []
         conditions += [submissions.c.period == period] if period else []
+        conditions += [claims.c.payee.in_(list(payees))] if payees is not None else []
         return self._read(*_TO_PEOPLE, *conditions)
 
     def of_payee(self, documents: Collection[str]) -> list[Claim]:

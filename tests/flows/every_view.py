@@ -6,7 +6,7 @@ rejection, a decision. So whoever plays a history calls `look_through` after eac
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -112,16 +112,28 @@ def _outputs(ledger: Ledger, newest: int | None) -> None:
 
 
 def _desk(job: Path | None) -> None:
-    """Follow every link to a page of a run, plan, month, payee or payment, in both languages."""
+    for _ in pages_of_desk(job):
+        """Each was opened, and none broke off."""
+
+
+def pages_of_desk(
+    job: Path | None, parts: Collection[Role] = frozenset(Role), languages: Collection[str] = tuple(LANGUAGES)
+) -> Iterator[tuple[str, str, str]]:
+    """Follow every link to a page of a run, plan, month, payee or payment, as somebody with some parts in the house.
+
+    Returns:
+        Language, address and text of each page.
+    """
     settings = read_settings()
+    name = f"Vera {' '.join(sorted(parts)) or 'reads'}"
     with ExitStack() as exits:
         place = Path(exits.enter_context(TemporaryDirectory()))
         desk = exits.enter_context(opened_desk(settings, job.parent if job else None, RunsHere()))
-        if not any(user.name == "Vera Reis" for user in desk.ledger.desk_users.list()):
-            desk.ledger.desk_users.add("Vera Reis", set(Role), hashed())
+        if not any(user.name == name for user in desk.ledger.desk_users.list()):
+            desk.ledger.desk_users.add(name, set(parts), hashed())
         browser = Browser(desk, DeskSettings(uploads=place, upload_limit_bytes=1_000_000))
-        browser.sign_in("Vera Reis")
-        for language in LANGUAGES:
+        browser.sign_in(name)
+        for language in languages:
             browser.post("/language", at="/", language=language)
             seen, left = set[str](), ["/", "/runs", "/payments", "/months", "/doubts"]
             while left:
@@ -133,5 +145,6 @@ def _desk(job: Path | None) -> None:
                     continue
                 assert answer.status_code == 200, (page, answer.status_code, answer.text[:2000])
                 if answer.headers["content-type"].startswith("text/html"):
+                    yield language, page, answer.text
                     found = (link.replace("&amp;", "&") for link in LINK.findall(answer.text))
                     left += [link for link in dict.fromkeys(found) if link not in seen and link not in left]

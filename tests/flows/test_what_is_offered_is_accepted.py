@@ -4,16 +4,12 @@ Varied here: how the state came to be, who offers the act (the terminal's texts,
 language, and which of several answers is given. Each is done in a copy of the house, so that all can be tried.
 """
 
-import csv
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from openpyxl import load_workbook
 
 from flows.desk.app import opened_desk
 from flows.desk.guard import DeskSettings
@@ -24,6 +20,7 @@ from tests.flows.desk.office import ORIGIN, Browser, RunsHere, hashed, words_of
 from tests.flows.every_view import look_through
 from tests.flows.jobs import line, payee, payment, people, share
 from tests.flows.label import Label, digest_of, summary_of
+from tests.flows.printed_acts import Act, acts_of, cells, copied, take, unnamed_keys
 
 ANA, BIA, CAIO = people(3)
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("workbooks")]
@@ -110,11 +107,6 @@ STATES: dict[str, Callable[[Label, object], None]] = {
     "a plan was rejected": rejected,
     "a row is held, and sending too": held,
 }  # fmt: skip
-# Which places of payments.csv a text means that says OBLIGATION and names none.
-UNNAMED = ("Em conflito", "Falhou", "Indeterminado", "Excluído", "Pago, deduzido", "Não pago, deduzido")
-WORDS = re.compile(r"--(pay|paid|drop|difference)\b")
-COMMANDS = re.compile(r"repasse (decide|approve|reject|release|settle|run)\b([^;()\n`]*(?:`[^;()\n]*)?)")
-
 
 OFTEN = ("a row says more than was paid", "a plan waits", "an answer was lost", "a report of rows failed")
 
@@ -127,56 +119,6 @@ def state(request, label, service):
     return request.param
 
 
-@contextmanager
-def copied(label: Label) -> Iterator[Path]:
-    """A copy of ledger and outputs, which the environment names for as long as it is there."""
-    home = Path(os.environ["REPASSE_HOME"])
-    copy = home.with_name("copy")
-    shutil.copytree(home, copy)
-    os.environ["REPASSE_HOME"] = str(copy)
-    try:
-        yield copy
-    finally:
-        os.environ["REPASSE_HOME"] = str(home)
-        shutil.rmtree(copy)
-
-
-def acts_of(label: Label, text: str) -> set[tuple[str, ...]]:
-    """Read the commands out of what was printed, each of several answers by itself."""
-    acts = set[tuple[str, ...]]()
-    for name, rest in COMMANDS.findall(text):
-        if name == "decide":
-            named = re.findall(r"\bob-\w+", rest)
-            for key in named or unnamed_keys(label):
-                acts |= {("decide", key, f"--{word}", "--by", "bia", "--evidence", "x") for word in WORDS.findall(rest)}
-        elif name == "approve" and (found := re.search(r"(\w+) --by \S+ --total (\S+)", rest)):
-            acts.add(("approve", found[1], "--by", "bia", "--total", found[2]))
-        elif name == "run":
-            acts.add(("run", str(label.job)))
-        elif name == "settle":
-            acts.add(("settle",))
-        elif name == "release":
-            acts.add(("release", "--by", "bia"))
-    return acts
-
-
-def unnamed_keys(label: Label) -> list[str]:
-    """The obligations that the newest payments.csv has in a place on which people decide."""
-    newest = max(label.folder.glob("out/**/payments.csv"), key=lambda path: path.stat().st_mtime)
-    with newest.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream, delimiter=";"))
-    mine = (row for row in rows if row["Situação"].startswith(UNNAMED) and row["Tipo"] != "Parte do titular")
-    return [row["Chave da obrigação"] for row in mine]
-
-
-def cells(folder: Path) -> Iterator[str]:
-    """All texts of all workbooks of a folder."""
-    for path in folder.rglob("*.xlsx"):
-        for sheet in load_workbook(path, read_only=True):
-            for row in sheet.iter_rows(values_only=True):
-                yield from (cell for cell in row if isinstance(cell, str))
-
-
 def test_whatever_act_is_printed_is_taken(label, state):
     """Before the job is run again, and after it."""
     printed = look_through(label.job)
@@ -187,15 +129,10 @@ def test_whatever_act_is_printed_is_taken(label, state):
     assert tried, "nothing that is open may be without an act"
 
 
-REFUSED = {ExitCode.USAGE, ExitCode.CONFIGURATION, ExitCode.BUG}
-
-
-def take_each(label: Label, acts: set[tuple[str, ...]]) -> set[tuple[str, ...]]:
+def take_each(label: Label, acts: set[Act]) -> set[Act]:
     for act in sorted(acts):
-        with copied(label):
-            said = label.type(*act)
-            assert said.exit_code not in REFUSED, (act, said.output)
-            assert act[0] in {"run", "settle"} or said.exit_code == ExitCode.DONE, (act, said.output)
+        with copied():
+            take(label, act)
     return acts
 
 
@@ -203,7 +140,7 @@ def test_whatever_the_desk_offers_to_decide_is_taken(label, state, tmp_path):
     if state.startswith("a row") and "held" not in state:
         label.run(yes=False)
     for key, kind in offered_at_desk(label, tmp_path):
-        with copied(label), at_desk(label, tmp_path) as browser:
+        with copied(), at_desk(label, tmp_path) as browser:
             fields = {f"key:{key}": "on", "kind": kind, "evidence": "x", "token": browser.token("/doubts")}
             answer = browser.http.post("/doubts/decide", data=fields, headers={"Origin": ORIGIN})
             assert answer.status_code == 303, (key, kind, words_of(answer.text))
@@ -219,7 +156,7 @@ def at_desk(label: Label, folder: Path) -> Iterator[Browser]:
 
 
 def offered_at_desk(label: Label, folder: Path) -> list[tuple[str, str]]:
-    with copied(label), at_desk(label, folder) as browser:
+    with copied(), at_desk(label, folder) as browser:
         page = browser.get("/doubts")
     forms = re.findall(r'<form[^>]*action="/doubts/decide">(.*?)</form>', page, re.DOTALL)
     return [

@@ -1,0 +1,249 @@
+"""A walker in a house that lives: after every act, all that anybody is shown is so, and all that is offered is taken.
+
+A house pays lists and royalties. Reports are paid, fail, are paid in part or excluded, keep tax, lose their answers or
+come of one POST twice; plans wait, are approved or rejected; sheets change; people decide, hold and lift what stands in
+the way, mostly by the commands that were printed for them. Varied: the acts, the moment of looking, who looks, in which
+language and form. Held constant: one payer, BRL, SQLite, one day.
+`HISTORIES=2000 pytest tests/simulation/test_a_walker_sees_what_is_so.py` plays so many; SEED plays others.
+"""
+
+import os
+import random
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from pathlib import Path
+from typing import Final
+
+import pytest
+from babel.messages.pofile import read_po
+
+from flows.launch import start_payout
+from flows.run_options import RunOptions
+from schemas.approval import Role
+from schemas.journal import AccountKind
+from schemas.submission import SubmissionState
+from schemas.values.money import format_cents
+from tests.flows.every_view import LANGUAGES, look_through, pages_of_desk
+from tests.flows.jobs import declare, line, payee, payment, people, share, write_sheet
+from tests.flows.label import Label
+from tests.flows.printed_acts import acts_of, copied, take
+from tests.simulation.conftest import SHARED_MEMORY
+from tests.simulation.office import Silence
+from tests.simulation.provider import DELIVERED_TWICE, DROPPED, FATES, GOES_WELL, KEY, PAYS, REFUSED, Provider, cents_of
+
+HISTORIES: Final = int(os.environ.get("HISTORIES", "3"))
+SEED: Final = int(os.environ.get("SEED", "0"))
+ACTS: Final = 7
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+ANA, BIA, CAIO = people(3)
+TEAM: Final = (ANA, BIA, CAIO)
+USUAL: Final = {"settle": {"every_s": "0.1", "for_s": "0"}}
+TABLES: Final = {"payees": "payees.csv", "shares": "shares.csv"}
+MEETS: Final = (GOES_WELL,) * 8 + (DROPPED, DELIVERED_TWICE, REFUSED)
+PARTS: Final = (*(frozenset({part}) for part in Role), frozenset(Role))
+
+
+class LivingHouse:
+    """A house with a list and royalties, whose files change.
+
+    Attributes:
+        rows: Month -> rows of its list.
+        lines: Month -> lines of its statement.
+    """
+
+    def __init__(self, folder: Path, provider: Provider, seed: int) -> None:
+        self.label, self.provider, self.drawn = Label(folder / "job"), provider, random.Random(seed)
+        self.rows: dict[str, list[dict[str, str]]] = {}
+        self.lines: dict[str, list[dict[str, str]]] = {}
+        self.printed = ""
+        write_sheet(self.label.folder / "payees.csv", [payee(who) for who in TEAM])
+        write_sheet(self.label.folder / "shares.csv", [share(ANA, "50"), share(BIA, "30")])
+
+    def run(self, job: str, month: str) -> None:
+        self.provider.meetings[:] = [self.drawn.choice(MEETS) for _ in range(2)]
+        self.provider.fates[:] = [self.drawn.choice((PAYS, PAYS, *FATES)) for _ in range(2)]
+        options = RunOptions(yes=self.drawn.random() < 2 / 3, by="ana")
+        start_payout(self.declared(job, month), options, progress=Silence(), watched=False)
+
+    def declared(self, job: str, month: str) -> Path:
+        sources = [{"files": f"{job}-{month}.csv", "layout": "payments" if job == "lista" else "royalties"}]
+        tables = {} if job == "lista" else TABLES
+        rules = {"max_payments_per_batch": 2}
+        return declare(
+            self.label.folder / f"{job}.yaml", job=job, period=month, sources=sources, rules=rules, **USUAL, **tables
+        )
+
+    def amount(self) -> str:
+        return format_cents(self.drawn.randrange(1_000, 90_000), "pt-BR")
+
+    def a_list(self) -> str:
+        """A list of a month comes, some of it wrong, or stands otherwise than before."""
+        month = self.drawn.choice(("2026-07", "2026-08", "2026-09"))
+        rows = self.rows.setdefault(month, [dict(payment(who, self.amount(), f"show {month}")) for who in TEAM])
+        if self.drawn.random() < 2 / 3:
+            row = self.drawn.choice(rows)
+            row |= self.drawn.choice(({"Valor": self.amount()}, {"Valor": "vinte"}, {"Referência": "outra"}))
+        write_sheet(self.label.folder / f"lista-{month}.csv", rows)
+        self.run("lista", month)
+        return f"lista {month}"
+
+    def royalties(self) -> str:
+        """A statement of a month comes, or says otherwise than before; a title may have no share of its own."""
+        month = self.drawn.choice(("2026-07", "2026-08", "2026-09"))
+        lines = self.lines.setdefault(month, [dict(line(self.amount(), f"Samba {month}", month))])
+        if self.drawn.random() < 1 / 2:
+            self.drawn.choice(lines)["Valor"] = self.amount()
+        write_sheet(self.label.folder / f"royalties-{month}.csv", lines)
+        self.run("royalties", month)
+        return f"royalties {month}"
+
+    def a_look(self) -> str:
+        self.label.type("settle")
+        return "settle"
+
+    def a_hold(self) -> str:
+        self.label.type("hold", "--by", "caio", "--why", "feriado")
+        return "hold"
+
+    def a_rejection(self) -> str:
+        acts = sorted(act for act in acts_of(self.label, self.printed) if act[0] == "approve")
+        for act in acts[:1]:
+            self.label.type("reject", act[1], "--by", "bia", "--why", "conferir")
+        return f"reject {len(acts)}"
+
+    def what_is_printed(self) -> str:
+        """Somebody obeys."""
+        acts = sorted(acts_of(self.label, self.printed))
+        if not acts:
+            return self.a_look()
+        act = self.drawn.choice(acts)
+        take(self.label, act)
+        return " ".join(act)
+
+    def act(self) -> str:
+        choice = (self.a_list, self.royalties, self.what_is_printed, self.what_is_printed, self.a_look)
+        rarely = (self.a_hold, self.a_rejection)
+        return self.drawn.choice((*choice, *choice, *rarely))()
+
+
+@contextmanager
+def opened_house(seed: int) -> Iterator[LivingHouse]:
+    memory = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
+    with (
+        tempfile.TemporaryDirectory(prefix="walker-", dir=memory) as folder,
+        Provider() as provider,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        for name in [name for name in os.environ if name.startswith("REPASSE_")]:
+            patch.delenv(name)
+        patch.delenv("PREFECT_API_URL", raising=False)
+        patch.setenv("REPASSE_HOME", str(Path(folder, "home")))
+        patch.setenv("REPASSE_API_URL", provider.url)
+        patch.setenv("REPASSE_API_KEY", KEY)
+        yield LivingHouse(Path(folder), provider, seed)
+
+
+@contextmanager
+def undone(provider: Provider) -> Iterator[None]:
+    """Let the service forget what is done to it meanwhile: it was done in a copy of the house."""
+    names = ("posts", "reports", "meetings", "fates")
+    before = {name: deepcopy(getattr(provider, name)) for name in names}
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            getattr(provider, name)[:] = value
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + HISTORIES))
+def test_whatever_anybody_is_shown_after_any_act_is_so_and_whatever_is_offered_is_taken(seed):
+    with opened_house(seed) as house:
+        told = list[str]()
+        for _ in range(ACTS):
+            told.append(house.act())
+            try:
+                house.printed = look_through(newest=1)
+                the_books_say_what_the_service_says(house)
+                what_is_open_has_an_act(house)
+                what_is_offered_is_taken(house)
+                the_desk_says_it_in_its_reader_s_words(house)
+            except AssertionError as error:
+                raise AssertionError("; ".join(told)) from error
+
+
+def the_books_say_what_the_service_says(house: LivingHouse) -> None:
+    """The journal of each report that is paid, failed or on its way, and the payments that people find."""
+    with house.label.ledger() as ledger:
+        entries = [entry for *_, entry in ledger.journal.entries()]
+        submissions = ledger.submissions.list(bodies=False)
+    paid = Counter[str]()
+    for entry in entries:
+        for posting in entry.postings:
+            if posting.account.kind in {AccountKind.SERVICE, AccountKind.SERVICE_TAX, AccountKind.SERVICE_FEE}:
+                paid[entry.cause] -= posting.amount_cents
+    truth = {report.split_id: report for report in house.provider.reports}
+    for submission in submissions:
+        report = truth.get(submission.split_id or "")
+        if submission.state is SubmissionState.PAID and report is not None:
+            assert report.fate.pays == "all", (submission.id, report.fate.name)
+            assert paid[submission.id] == sum(cents_of(entry["finalAmount"]) for entry in report.paid), submission.id
+        elif submission.state in {SubmissionState.FAILED, SubmissionState.ACCEPTED, SubmissionState.PROCESSING}:
+            assert not paid[submission.id], submission.id
+
+
+def what_is_open_has_an_act(house: LivingHouse) -> None:
+    """Each matter of `status` names a way on."""
+    status = house.label.type("status", "--json")
+    waits = re.findall(r'"way": "((?:[^"\\]|\\.)*)"', status.stdout)
+    assert all(waits), status.stdout
+
+
+def what_is_offered_is_taken(house: LivingHouse) -> None:
+    """Of what is printed, some: each in a copy of the house, of which the service knows nothing afterwards."""
+    acts = sorted(acts_of(house.label, house.printed))
+    for act in house.drawn.sample(acts, min(3, len(acts))):
+        with copied(), undone(house.provider):
+            take(house.label, act)
+
+
+WORD: Final = re.compile(r"[a-záâãàéêíóôõúç]{4,}")
+TAGS: Final = re.compile(
+    r"<(?:script|style|svg|code|pre)\b.*?</(?:script|style|svg|code|pre)>|<[^>]*>|&\w+;", re.DOTALL
+)
+NAMED: Final = re.compile(r'<[^>]*class="[^"]*mono[^"]*"[^>]*>[^<]*<')
+SHOUTED: Final = re.compile(r"\b[A-Z]+_[A-Z_]+\b|\b\w*(?:Error|Exception)\b|\{[a-z_]+\}|\bNone\b|\bnan\b")
+
+
+LOCALE: Final = Path(__file__).parents[2] / "schemas" / "locale"
+# What people wrote in this house, who they are, and what jobs and titles are called.
+TYPED: Final = "lista royalties samba show outra vinte summary json feriado conferir banda loja vera selo aurora carla"
+WRITTEN: Final = set(WORD.findall(" ".join([TYPED, *(who.name for who in TEAM)]).casefold()))
+
+
+def words_in(language: str) -> set[str]:
+    with (LOCALE / f"{language}.po").open("rb") as stream:
+        texts = [entry.string for entry in read_po(stream)]
+    return {word for text in texts for word in WORD.findall(str(text).casefold())}
+
+
+PORTUGUESE, ENGLISH = words_in("pt_BR"), words_in("en")
+ONLY: Final = {"pt-BR": ENGLISH - PORTUGUESE - WRITTEN, "en": PORTUGUESE - ENGLISH - WRITTEN}
+
+
+def the_desk_says_it_in_its_reader_s_words(house: LivingHouse) -> None:
+    """Somebody goes through all pages: no code, no exception's name, and no word of the other language."""
+    parts, language = house.drawn.choice(PARTS), house.drawn.choice(sorted(LANGUAGES))
+    for _, page, html in pages_of_desk(house.label.job, parts, [language]):
+        text = TAGS.sub(" ", NAMED.sub(" ", html))
+        assert not (shouted := SHOUTED.findall(text)), (page, shouted)
+        strange = {word for word in WORD.findall(text.casefold()) if word in ONLY[language]}
+        assert not strange, (
+            page,
+            language,
+            strange,
+            [text[max(0, at - 60) : at + 60] for word in strange for at in [text.casefold().find(word)]],
+        )
