@@ -84,6 +84,7 @@ class PaymentLine:
         report: Id of the report; "" before.
         plan_digest: The plan it was sent with; "" before.
         sent_at: When its report was sent (UTC); None before.
+        has_receipt: Whether the service itself says that it was paid, not people.
     """
 
     job: str
@@ -101,6 +102,7 @@ class PaymentLine:
     report: str
     plan_digest: str
     sent_at: dt.datetime | None
+    has_receipt: bool = False
 
     @property
     def tax_id_masked(self) -> str:

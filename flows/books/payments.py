@@ -128,6 +128,7 @@ class PaymentSearch:
                 report=submission.report_id if submission.sending_at else "",
                 plan_digest=submission.plan_digest,
                 sent_at=submission.sending_at,
+                has_receipt=place is Place.PAID and submission.state is SubmissionState.PAID,
             )
 
     def _unpaid(self, search: Search, payees: Collection[str] | None = None) -> Iterator[PaymentLine]:

@@ -67,10 +67,11 @@ class Unpaid:
         self._explain(last)
         in_order = sorted(self._heads.values(), key=lambda head: head.period)
         self._latest = {head.job: head.period for head in in_order}
-        named = submissions_of(self._why.values()) | {report for report, _ in self._transit}
+        told_of = [*self._why.values(), *(due for own in self._unbooked.values() for due in own)]
+        named = submissions_of(told_of) | {report for report, _ in self._transit}
         self._submissions = {submission.id: submission for submission in ledger.submissions.with_ids(named)}
         untold = {name for name in named if self._states.get(name) in UNTOLD}
-        keys = [due.key for due in self._why.values() if due.submission_id in untold]
+        keys = [due.key for due in told_of if due.submission_id in untold]
         words = ledger.decisions.on_reports(keys) if keys else {}
         self._words = {about: word for about, word in words.items() if word.at < end}
 

@@ -88,8 +88,14 @@ def _unnamed(label: Label) -> list[tuple[str, bool]]:
     return [(row["Chave da obrigação"], row["Situação"].startswith("Falhou")) for row in mine]
 
 
+# The service may tell otherwise, when it is looked at before an act, than when the act was printed.
+_SINCE: Final = ("agora está", "is now")
+
+
 def take(label: Label, act: Act) -> None:
-    """Do what was printed: it is never refused, whatever comes of a run."""
+    """Do what was printed: it is never refused, unless the service has told otherwise since."""
     said = label.type(*act)
+    if any(words in said.output for words in _SINCE):
+        return
     assert said.exit_code not in REFUSED, (act, said.output)
     assert act[0] in {"run", "settle"} or said.exit_code == ExitCode.DONE, (act, said.output)
