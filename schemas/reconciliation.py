@@ -4,10 +4,19 @@ import datetime as dt
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, InstanceOf, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    SerializerFunctionWrapHandler,
+    field_serializer,
+    field_validator,
+    model_serializer,
+)
 
 from schemas.issues import Issue, IssueCode
-from schemas.messages import Listed, Message, Money, catalogue_in, render
+from schemas.messages import Listed, Message, Money, catalogue_in, message_from, message_json, render
 from schemas.obligation import Obligations
 from schemas.plan import Place
 from schemas.waits import Wait
@@ -81,6 +90,7 @@ class Discrepancy(Strict):
 
     Attributes:
         report_id: Ours; None where it is of none.
+        why: Of a report that ended otherwise, as code and facts; left out where there is nothing to say.
     """
 
     kind: str
@@ -88,7 +98,21 @@ class Discrepancy(Strict):
     message: str
     expected: str | None = None
     found: str | None = None
-    why: InstanceOf[Message] | None = Field(default=None, exclude=True)
+    why: InstanceOf[Message] | None = None
+
+    @field_validator("why", mode="before")
+    @classmethod
+    def _read_again(cls, told: Any) -> Any:  # noqa: ANN401  # JSON, or the message itself
+        return message_from(told) if isinstance(told, dict) else told
+
+    @field_serializer("why", when_used="json-unless-none")
+    def _as_code_and_facts(self, why: Message) -> dict[str, Any]:
+        return message_json(why)
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_there(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        return {name: value for name, value in written.items() if name != "why" or value is not None}
 
     @classmethod
     def of(cls, kind: str, report_id: str | None, expected: object = None, found: object = None) -> "Discrepancy":

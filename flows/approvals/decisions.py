@@ -127,9 +127,22 @@ def _decide_once(ledger: Ledger, keys: Sequence[str], decision: PersonsDecision,
 
 def possible_decisions(ledger: Ledger, keys: Collection[str]) -> dict[str, tuple[DecisionKind, ...]]:
     """Return which decisions `decide` would take on each of some obligations now; those without any are left out."""
-    known = _KnownObligations(ledger, keys)
-    possible = {key: tuple(kind for kind in DecisionKind if known.question(key, kind)) for key in keys}
+    known, of_reports = _KnownObligations(ledger, keys), words_on_reports(ledger)
+    possible = dict[str, tuple[DecisionKind, ...]]()
+    for key in keys:
+        questions = {kind: question for kind in DecisionKind if (question := known.question(key, kind))}
+        kinds = (kind for kind, asked in questions.items() if kind in of_reports or not asked.submission_id)
+        possible[key] = tuple(kinds)
     return {key: kinds for key, kinds in possible.items() if kinds}
+
+
+def words_on_reports(ledger: Ledger) -> tuple[DecisionKind, ...]:
+    """Return what may be said now of payments of a report that ended without telling whom it paid.
+
+    That one was not made wants a look at the service's list, which is not trusted while sending is frozen.
+    """
+    settled = (DecisionKind.PAID, DecisionKind.DROP)
+    return settled if ledger.freeze.current() else (DecisionKind.PAY, *settled)
 
 
 def paid_beside(ledger: Ledger, decisions: Iterable[Decision]) -> list[Message]:

@@ -304,7 +304,7 @@ def rewrite(run: Run) -> None:
             if discrepancy.report_id in own and discrepancy not in record.discrepancies
         ]
         record = record.with_discrepancies(seen)
-        run.ledger.runs.keep_discrepancies(run_id, [discrepancy.model_dump() for discrepancy in seen])
+        run.ledger.runs.keep_discrepancies(run_id, [discrepancy.model_dump(exclude={"why"}) for discrepancy in seen])
         reconciliation = reconciliation_of(record, run_id, run.ledger)
         summary = reconciliation.summary
         run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json())

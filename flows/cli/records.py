@@ -19,7 +19,7 @@ from flows.cli.ending import (
     terminal_language,
 )
 from schemas.errors import ConfigurationError, ExitCode, worst
-from schemas.messages import Message, Money, render, state_text
+from schemas.messages import Listed, Message, Money, render, state_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -84,7 +84,7 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
         print_text(console, "cli.status.hold", by=hold.by, at=in_brazil(hold.put_at), why=hold.why)
     if freeze:
         codes.add(ExitCode.FROZEN)
-        facts = {"at": in_brazil(freeze.frozen_at), "why": freeze.reason, "tags": ", ".join(freeze.tags)}
+        facts = {"at": in_brazil(freeze.frozen_at), "why": freeze.reason, "tags": " --accept ".join(freeze.tags)}
         print_text(console, "cli.status.frozen", **facts)
     for name, (group, code) in groups.items():
         mine = [batch for batch in waiting if batch.state in group]
@@ -119,9 +119,17 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
 
 def _show_how_to_decide(group: str, batches: "Sequence[Submission]", ledger: "Ledger", console: "Console") -> None:
     """Say what people can do now, once for each job: decisions count at the desk alone where they have to sign in."""
+    from flows.approvals.decisions import words_on_reports
+
     for job in dict.fromkeys(batch.job for batch in batches):
         in_desk = ledger.decision_rules.wants_signed_in(job)
-        print_text(console, "cli.status.decided_in_desk" if in_desk else f"cli.status.{group}.how")
+        if in_desk:
+            print_text(console, "cli.status.decided_in_desk")
+        elif group == "in_doubt":
+            print_text(console, "cli.status.in_doubt.how")
+        else:
+            words = [f"--{word}" for word in words_on_reports(ledger)]
+            print_text(console, "cli.status.undetermined.how", words=Listed(tuple(words), ", "))
 
 
 def _show_batch(batch: "Submission", ledger: "Ledger", console: "Console") -> None:

@@ -4,7 +4,7 @@ import datetime as dt
 import tempfile
 import zipfile
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -138,14 +138,6 @@ def as_shown(run: StoredRun, planned: Mapping[str, bool], ledger: Ledger, now: d
     return replace(run, state=INTERRUPTED) if is_interrupted(run, ledger, now) else run
 
 
-def _explained(discrepancies: Iterable[Discrepancy], batches: Iterable[Submission]) -> tuple[Discrepancy, ...]:
-    """Say of reports that ended otherwise why, as the ledger has it: what a run has written is English alone."""
-    reasons = {(batch.report_id, batch.state.value): batch.reason for batch in batches}
-    return tuple(
-        told.model_copy(update={"why": reasons.get((told.report_id or "", told.kind))}) for told in discrepancies
-    )
-
-
 class RunPages:
     def __init__(self, ledger: Ledger, now: Callable[[], dt.datetime]) -> None:
         self._ledger = ledger
@@ -178,7 +170,7 @@ class RunPages:
             checks=self._checks(run_id, summary),
             currency=summary.currency if summary else (batches[0].currency if batches else ""),
             totals=summary.totals_cents if summary else None,
-            discrepancies=_explained(summary.discrepancies if summary else (), batches),
+            discrepancies=tuple(summary.discrepancies) if summary else (),
             issues=summary.issues if summary else {},
             outputs=outputs,
             statements=len(self._outputs(run_id, top=False)) if outputs else 0,

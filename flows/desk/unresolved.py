@@ -219,7 +219,7 @@ def _page(request: Request, *, status: int = 200, problem: str = "", done: str =
     undetermined, payments = found.undetermined(), payments_of(request)
     facts: dict[str, Any] = {
         "kinds": DecisionKind,
-        "of_reports": _OF_REPORTS,
+        "of_reports": decisions.words_on_reports(ledger_of(request)),
         "doubts": found.list(),
         "undetermined": [(report, payments.of_report(report.id)) for report in undetermined],
         "open": _by_kinds(ledger_of(request), payments.undecided(DECIDED_BY_HAND)),
@@ -228,10 +228,6 @@ def _page(request: Request, *, status: int = 200, problem: str = "", done: str =
         "stamp": _stamp(found),
     }
     return show(request, "doubts.html", status=status, problem=problem, done=done, **facts)
-
-
-# What can be said of a report that ended without telling whom it paid.
-_OF_REPORTS: Final = (DecisionKind.PAY, DecisionKind.PAID, DecisionKind.DROP)
 
 
 def _by_kinds(ledger: Ledger, lines: Sequence[PaymentLine]) -> list[tuple[tuple[DecisionKind, ...], list[PaymentLine]]]:

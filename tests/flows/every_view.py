@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -34,6 +35,7 @@ from schemas.job import BRASILIA
 from schemas.values.money import SignedSums
 from schemas.waits import WaitKind
 from tests.flows.desk.office import Browser, RunsHere, hashed
+from tests.sampled import EVERYTHING
 
 LANGUAGES: Final = {"en": "C.UTF-8", "pt-BR": "pt_BR.UTF-8"}
 FORMATS: Final = ("xlsx", "csv", "parquet", "json")
@@ -42,22 +44,35 @@ TEMPLATES: Final = re.compile(r"\{[a-z_]+\}")
 LINK: Final = re.compile(r'href="(/(?:runs|plans|months|payees|payments|doubts)[^"#]*)"')
 
 
-def look_through(job: Path | None = None, *, at_desk: bool = False, newest: int | None = None) -> str:
-    """Look through all that the terminal and the outputs show, in both languages, and at the desk's pages if asked.
+def look_through(
+    job: Path | None = None,
+    *,
+    at_desk: bool = False,
+    newest: int | None = None,
+    languages: Collection[str] | None = None,
+) -> str:
+    """Look through all that the terminal and the outputs show, and at the desk's pages if asked.
 
     Args:
         newest: Of how many runs the outputs are written again, the newest first; None for all.
+        languages: In which; None for one after the other, look by look, and for both with SIMULATE=all.
 
     Returns:
         All that the terminal printed, JSON aside, for whoever wants to obey it.
     """
+    if languages is None:
+        languages = tuple(LANGUAGES) if EVERYTHING else (next(_TURNS),)
     with open_ledger_of(read_settings()) as ledger:
         _what_waits_is_owed(ledger)
-        printed = "\n".join(_terminal(ledger, job))
-        _outputs(ledger, newest)
+        printed = "\n".join(_terminal(ledger, job, languages))
+        _outputs(ledger, newest, languages)
     if at_desk:
-        _desk(job)
+        for _ in pages_of_desk(job, languages=languages):
+            """Each was opened, and none broke off."""
     return printed
+
+
+_TURNS: Final = cycle(LANGUAGES)
 
 
 def _what_waits_is_owed(ledger: Ledger) -> None:
@@ -74,10 +89,10 @@ def _what_waits_is_owed(ledger: Ledger) -> None:
 SAME_AS: Final = {WaitKind.UNMATCHED: "held", WaitKind.ROWS: "held"}
 
 
-def _terminal(ledger: Ledger, job: Path | None) -> Iterator[str]:
-    for locale in LANGUAGES.values():
+def _terminal(ledger: Ledger, job: Path | None, languages: Collection[str]) -> Iterator[str]:
+    for language in languages:
         for command in _commands(ledger, job):
-            yield _ask(*command, locale=locale).output
+            yield _ask(*command, locale=LANGUAGES[language]).output
     for command in _commands(ledger, job):
         document = json.loads(_ask(*command, "--json").stdout)
         for line in document.get("jobs", []) if command[0] == "month" else []:
@@ -101,19 +116,14 @@ def _ask(*words: str, locale: str = LANGUAGES["en"]) -> Any:
     return result
 
 
-def _outputs(ledger: Ledger, newest: int | None) -> None:
-    """Write what each run has left on record, in every format and language, as it stands by now."""
+def _outputs(ledger: Ledger, newest: int | None, languages: Collection[str]) -> None:
+    """Write what each run has left on record, in every format, as it stands by now."""
     with TemporaryDirectory() as folder:
         for run in ledger.runs.list(newest):
             record = read_record(ledger, run.run_id)
-            for language in LANGUAGES if record else ():
+            for language in languages if record else ():
                 told = reconciliation_of(replace(record, language=language), run.run_id, ledger)
                 write_outputs(told, Path(folder) / run.run_id, FORMATS)
-
-
-def _desk(job: Path | None) -> None:
-    for _ in pages_of_desk(job):
-        """Each was opened, and none broke off."""
 
 
 def pages_of_desk(

@@ -85,11 +85,12 @@ def _unnamed(label: Label) -> list[tuple[str, bool]]:
     with written[-1].open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream, delimiter=";"))
     mine = (row for row in rows if row["Situação"].startswith(UNNAMED) and row["Tipo"] != "Parte do titular")
+    mine = (row for row in mine if row["Tipo"] == "Pagamento" or not row["Situação"].startswith("Falhou"))
     return [(row["Chave da obrigação"], row["Situação"].startswith("Falhou")) for row in mine]
 
 
 # The service may tell otherwise, when it is looked at before an act, than when the act was printed.
-_SINCE: Final = ("agora está", "is now")
+_SINCE: Final = ("agora está", "is now", "the service says", "o serviço diz")
 
 
 def take(label: Label, act: Act) -> None:

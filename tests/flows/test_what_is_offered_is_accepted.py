@@ -17,7 +17,7 @@ from flows.settings import read_settings
 from schemas.approval import Role
 from schemas.errors import ExitCode
 from tests.flows.desk.office import ORIGIN, Browser, RunsHere, hashed, words_of
-from tests.flows.every_view import look_through
+from tests.flows.every_view import LANGUAGES, look_through
 from tests.flows.jobs import line, payee, payment, people, share
 from tests.flows.label import Label, digest_of, summary_of
 from tests.flows.printed_acts import Act, acts_of, cells, copied, take, unnamed_keys
@@ -121,10 +121,14 @@ def state(request, label, service):
 
 def test_whatever_act_is_printed_is_taken(label, state):
     """Before the job is run again, and after it."""
-    printed = look_through(label.job)
+    printed = look_through(label.job, languages=LANGUAGES)
     tried = take_each(label, acts_of(label, "\n".join([printed, *cells(label.folder / "out")])))
     report = label.run(yes=False)
-    printed = [look_through(label.job), *report.messages, *(str(issue.accepts) for issue in report.issues)]
+    printed = [
+        look_through(label.job, languages=LANGUAGES),
+        *report.messages,
+        *(str(issue.accepts) for issue in report.issues),
+    ]
     tried |= take_each(label, acts_of(label, "\n".join([*printed, *cells(report.outputs[0].parent)])))
     assert tried, "nothing that is open may be without an act"
 

@@ -172,7 +172,7 @@ def test_whatever_anybody_is_shown_after_any_act_is_so_and_whatever_is_offered_i
                 what_is_offered_is_taken(house)
                 the_desk_says_it_in_its_reader_s_words(house)
             except AssertionError as error:
-                raise AssertionError("; ".join(told)) from error
+                raise AssertionError(f"{chr(10).join(told)}\n{error}") from error
 
 
 def the_books_say_what_the_service_says(house: LivingHouse) -> None:
