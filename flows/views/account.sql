@@ -28,9 +28,10 @@ SELECT
     recouped_cents + tax_cents + transit_cents + paid_cents + income_tax_cents + service_fee_cents + service_held_cents
         + outside_cents + owed_cents AS came_in_cents,
     (
-        SELECT COALESCE(SUM(kept.cents), 0)
-        FROM legs AS kept
-        WHERE kept.number = moved.number AND kept.place = 'income_tax' AND kept.payee = ''
+        SELECT COALESCE(-SUM(kept.amount_cents), 0)
+        FROM journal_accounts AS nobody
+        JOIN journal_postings AS kept ON kept.account_id = nobody.id
+        WHERE nobody.kind = 'service_tax' AND nobody.payee = '' AND kept.entry_number = moved.number
     ) AS report_tax_cents
 FROM moved
 WHERE owed_cents <> 0 OR recouped_cents <> 0 OR tax_cents <> 0 OR transit_cents <> 0 OR paid_cents <> 0

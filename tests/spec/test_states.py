@@ -1,5 +1,7 @@
 """One table says of every state its colour, whose turn it is and what can be done; what is open can be ended."""
 
+import re
+
 import pytest
 
 from flows.books.rules.reconcile import _NAMES, NOTHING_TO_PAY
@@ -70,3 +72,18 @@ def test_a_report_and_its_payments_have_one_colour(name):
     for language in LANGUAGES:
         words = catalogue_in(language)
         assert words(f"place.{name}").casefold() == words(f"state.{name}").casefold()
+
+
+# How a way on names an act: by a command, or by the file that is to be put right.
+NAMES_AN_ACT = {"{command}": ActKind.RUN, "{corrections}": ActKind.CORRECT, "{shares}": ActKind.CORRECT}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", WaitKind)
+def test_a_way_on_names_what_can_be_done_about_it_and_nothing_else(kind, language):
+    way = catalogue_in(language).template(f"wait.{kind}.way")
+    named = {act for name, act in NAMES_AN_ACT.items() if name in way}
+    named |= {ActKind(word) for word in re.findall(r"repasse (\w+)", way)}
+    assert named
+    assert named <= {*kind.stands.acts, ActKind.RUN}  # after each of them the job is run again
+    assert ActKind.DECIDE in named or ActKind.DECIDE not in kind.stands.acts

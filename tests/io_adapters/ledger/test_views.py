@@ -2,6 +2,8 @@
 
 import datetime as dt
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -218,3 +220,19 @@ def test_a_month_has_all_that_was_booked_about_it_and_in_it(ledger_url, clock, d
             sums = ledger.views.ask(MONTH, month=month, by=by)
             assert sum(row.owed_cents for row in sums) == sum(owed)
             assert ledger.views.ask(MONTH, month="2026-09", by=by) == []
+
+
+OF_ONE_PAYEE = [columns.ACCOUNT, columns.RESTATED_OF_PAYEES, columns.ADVANCES]
+
+
+@pytest.mark.parametrize("view", OF_ONE_PAYEE)
+def test_a_question_about_one_payee_reads_nobody_elses_postings(tmp_path, clock, view):
+    """However large a ledger is: no table of it is gone through, and none is put together on the way."""
+    place = tmp_path / "ledger.db"
+    open_ledger(f"sqlite:///{place}", clock=clock).close()
+    text = view.sql.replace("IN :payees", "IN ('52998224725')")
+    with closing(sqlite3.connect(place)) as connection:
+        steps = [step for *_, step in connection.execute(f"EXPLAIN QUERY PLAN {text}", {"until": "2027-01-01"})]
+    assert [step for step in steps if step.startswith("SEARCH")]
+    assert not [step for step in steps if step.startswith("MATERIALIZE")]
+    assert not [step for step in steps if re.match(r"SCAN (?!moved)", step)], steps
