@@ -11,6 +11,7 @@ from typing import Final
 
 from openpyxl import load_workbook
 
+from schemas.approval import DecisionKind
 from schemas.errors import ExitCode
 from tests.flows.label import Label
 
@@ -52,9 +53,8 @@ def acts_of(label: Label, text: str) -> set[Act]:
         elif name == "approve" and (found := re.search(r"(\w+) --by \S+ --total (\S+)", rest)):
             acts.add(("approve", found[1], "--by", "bia", "--total", found[2]))
         elif name == "run":
-            named = re.match(r" (\S+\.yaml)(?: --period (\S+))?", rest)
-            job, period = (named[1], named[2]) if named else (str(label.job), None)
-            acts.add(("run", job, *(("--period", period) if period else ())))
+            named = re.match(r" (\S+\.yaml)((?: --(?:period|file) \S+)*)", rest)
+            acts.add(("run", named[1], *named[2].split()) if named else ("run", str(label.job)))
         elif name == "settle":
             acts.add(("settle",))
         elif name == "release":
@@ -86,7 +86,11 @@ def _unnamed(label: Label) -> list[tuple[str, bool]]:
         rows = list(csv.DictReader(stream, delimiter=";"))
     mine = (row for row in rows if row["Situação"].startswith(UNNAMED) and row["Tipo"] != "Parte do titular")
     mine = (row for row in mine if row["Tipo"] == "Pagamento" or not row["Situação"].startswith("Falhou"))
-    return [(row["Chave da obrigação"], row["Situação"].startswith("Falhou")) for row in mine]
+    named = [(row["Chave da obrigação"], row["Situação"].startswith("Falhou")) for row in mine]
+    with label.ledger() as ledger:  # the file was written before people decided
+        spoken_of = ledger.decisions.on_reports([key for key, _ in named])
+    freed = {key for (key, _), decision in spoken_of.items() if decision.kind is DecisionKind.PAY}
+    return [(key, has_failed) for key, has_failed in named if key not in freed]
 
 
 # The service may tell otherwise, when it is looked at before an act, than when the act was printed.

@@ -23,12 +23,13 @@ from babel.messages.pofile import read_po
 
 from flows.launch import start_payout
 from flows.run_options import RunOptions
+from sample_data.making.people import masked
 from schemas.approval import Role
 from schemas.journal import AccountKind
 from schemas.submission import SubmissionState
 from schemas.values.money import format_cents
 from tests.flows.every_view import LANGUAGES, look_through, pages_of_desk
-from tests.flows.jobs import declare, line, payee, payment, people, share, write_sheet
+from tests.flows.jobs import advance, declare, line, payee, payment, people, share, write_sheet
 from tests.flows.label import Label
 from tests.flows.printed_acts import acts_of, copied, take
 from tests.simulation.conftest import SHARED_MEMORY
@@ -42,7 +43,10 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 ANA, BIA, CAIO = people(3)
 TEAM: Final = (ANA, BIA, CAIO)
 USUAL: Final = {"settle": {"every_s": "0.1", "for_s": "0"}}
-TABLES: Final = {"payees": "payees.csv", "shares": "shares.csv"}
+TABLES: Final = {
+    "payees": "payees.csv", "shares": "shares.csv", "advances": "advances.csv", "taxes": "taxes.csv",
+    "rules": {"owner": "remainder", "minimum_payout": "20.00", "max_payments_per_batch": 2},
+}  # fmt: skip
 MEETS: Final = (GOES_WELL,) * 8 + (DROPPED, DELIVERED_TWICE, REFUSED)
 PARTS: Final = (*(frozenset({part}) for part in Role), frozenset(Role))
 
@@ -60,8 +64,22 @@ class LivingHouse:
         self.rows: dict[str, list[dict[str, str]]] = {}
         self.lines: dict[str, list[dict[str, str]]] = {}
         self.printed = ""
-        write_sheet(self.label.folder / "payees.csv", [payee(who) for who in TEAM])
-        write_sheet(self.label.folder / "shares.csv", [share(ANA, "50"), share(BIA, "30")])
+        self.tables()
+
+    def tables(self) -> None:
+        """Tables change: of keys, holds, shares, advances and taxes."""
+        bia = dict(payee(BIA)) | {"Bloqueio": ""}
+        bia |= self.drawn.choice(({}, {}, {"Chave Pix": "", "Tipo da chave": ""}, {"Bloqueio": "disputa"}))
+        others = [dict(payee(who)) | {"Bloqueio": ""} for who in (ANA, CAIO)]
+        shares = [dict(share(who, cut)) | {"Artista": "Banda"} for who, cut in ((ANA, "50"), (BIA, "30"))]
+        if self.drawn.random() < 1 / 2:
+            shares.append(dict(share(CAIO, "100")) | {"Artista": "Trio"})
+        tax = self.drawn.choice(("", "27,5", "100"))
+        write_sheet(self.label.folder / "payees.csv", [bia, *others])
+        write_sheet(self.label.folder / "shares.csv", shares)
+        write_sheet(self.label.folder / "advances.csv", [advance(ANA, self.amount())])
+        written = [{"CPF": masked(BIA.tax_id), "Imposto": "IRRF", "Alíquota": tax or "1", "Valor": ""}]
+        write_sheet(self.label.folder / "taxes.csv", written)
 
     def run(self, job: str, month: str) -> None:
         self.provider.meetings[:] = [self.drawn.choice(MEETS) for _ in range(2)]
@@ -71,11 +89,8 @@ class LivingHouse:
 
     def declared(self, job: str, month: str) -> Path:
         sources = [{"files": f"{job}-{month}.csv", "layout": "payments" if job == "lista" else "royalties"}]
-        tables = {} if job == "lista" else TABLES
-        rules = {"max_payments_per_batch": 2}
-        return declare(
-            self.label.folder / f"{job}.yaml", job=job, period=month, sources=sources, rules=rules, **USUAL, **tables
-        )
+        own = {"rules": {"max_payments_per_batch": 2}} if job == "lista" else TABLES
+        return declare(self.label.folder / f"{job}.yaml", job=job, period=month, sources=sources, **USUAL, **own)
 
     def amount(self) -> str:
         return format_cents(self.drawn.randrange(1_000, 90_000), "pt-BR")
@@ -83,10 +98,12 @@ class LivingHouse:
     def a_list(self) -> str:
         """A list of a month comes, some of it wrong, or stands otherwise than before."""
         month = self.drawn.choice(("2026-07", "2026-08", "2026-09"))
-        rows = self.rows.setdefault(month, [dict(payment(who, self.amount(), f"show {month}")) for who in TEAM])
+        first = [dict(payment(who, self.amount(), f"show {month}")) | {"Reter": ""} for who in TEAM]
+        rows = self.rows.setdefault(month, first)
         if self.drawn.random() < 2 / 3:
             row = self.drawn.choice(rows)
-            row |= self.drawn.choice(({"Valor": self.amount()}, {"Valor": "vinte"}, {"Referência": "outra"}))
+            changes = ({"Valor": self.amount()}, {"Valor": "vinte"}, {"Referência": "outra"}, {"Reter": "sim"})
+            row |= self.drawn.choice(changes)
         write_sheet(self.label.folder / f"lista-{month}.csv", rows)
         self.run("lista", month)
         return f"lista {month}"
@@ -94,10 +111,15 @@ class LivingHouse:
     def royalties(self) -> str:
         """A statement of a month comes, or says otherwise than before; a title may have no share of its own."""
         month = self.drawn.choice(("2026-07", "2026-08", "2026-09"))
-        lines = self.lines.setdefault(month, [dict(line(self.amount(), f"Samba {month}", month))])
+        bands = ("Banda", "Trio")
+        lines = self.lines.setdefault(
+            month, [dict(line(self.amount(), f"Samba {month}", month)) | {"Artista": band} for band in bands]
+        )
         if self.drawn.random() < 1 / 2:
             self.drawn.choice(lines)["Valor"] = self.amount()
         write_sheet(self.label.folder / f"royalties-{month}.csv", lines)
+        if self.drawn.random() < 1 / 3:
+            self.tables()
         self.run("royalties", month)
         return f"royalties {month}"
 
@@ -119,15 +141,15 @@ class LivingHouse:
         """Somebody obeys."""
         acts = sorted(acts_of(self.label, self.printed))
         if not acts:
-            return self.a_look()
+            return self.a_list()
         act = self.drawn.choice(acts)
         take(self.label, act)
         return " ".join(act)
 
     def act(self) -> str:
         choice = (self.a_list, self.royalties, self.what_is_printed, self.what_is_printed, self.a_look)
-        rarely = (self.a_hold, self.a_rejection)
-        return self.drawn.choice((*choice, *choice, *rarely))()
+        rarely = (self.a_hold, self.a_rejection if "repasse approve" in self.printed else self.royalties)
+        return self.drawn.choice((*choice, *choice, *rarely) if self.printed else choice[:2])()
 
 
 @contextmanager
@@ -166,7 +188,7 @@ def test_whatever_anybody_is_shown_after_any_act_is_so_and_whatever_is_offered_i
         for _ in range(ACTS):
             told.append(house.act())
             try:
-                house.printed = look_through(newest=1)
+                house.printed = look_through(newest=1, languages=[house.drawn.choice(sorted(LANGUAGES))])
                 the_books_say_what_the_service_says(house)
                 what_is_open_has_an_act(house)
                 what_is_offered_is_taken(house)
@@ -221,7 +243,7 @@ SHOUTED: Final = re.compile(r"\b[A-Z]+_[A-Z_]+\b|\b\w*(?:Error|Exception)\b|\{[a
 
 LOCALE: Final = Path(__file__).parents[2] / "schemas" / "locale"
 # What people wrote in this house, who they are, and what jobs and titles are called.
-TYPED: Final = "lista royalties samba show outra vinte summary json feriado conferir banda loja vera selo aurora carla"
+TYPED: Final = "lista royalties samba show outra vinte summary json feriado conferir banda trio loja vera selo aurora"
 WRITTEN: Final = set(WORD.findall(" ".join([TYPED, *(who.name for who in TEAM)]).casefold()))
 
 
