@@ -3,21 +3,21 @@
 moved AS (
     SELECT
         number, day, period, kind, report, job, currency,
-        SUM(CASE WHEN place = 'recouped' THEN cents ELSE 0 END) AS recouped_cents,
-        SUM(CASE WHEN place = 'tax' THEN cents ELSE 0 END) AS tax_cents,
-        SUM(CASE WHEN place = 'transit' THEN cents ELSE 0 END) AS transit_cents,
-        SUM(CASE WHEN place = 'paid' THEN cents ELSE 0 END) AS paid_cents,
-        SUM(CASE WHEN place = 'income_tax' THEN cents ELSE 0 END) AS income_tax_cents,
-        SUM(CASE WHEN place = 'service_fee' THEN cents ELSE 0 END) AS service_fee_cents,
-        SUM(CASE WHEN place = 'service_held' THEN cents ELSE 0 END) AS service_held_cents,
+        SUM(recouped_cents) AS recouped_cents,
+        SUM(tax_cents) AS tax_cents,
+        SUM(transit_cents) AS transit_cents,
+        SUM(paid_cents) AS paid_cents,
+        SUM(income_tax_cents) AS income_tax_cents,
+        SUM(service_fee_cents) AS service_fee_cents,
+        SUM(service_held_cents) AS service_held_cents,
         SUM(CASE
             WHEN kind = 'decision' THEN CASE WHEN place = 'outside' THEN 0 ELSE -cents END
             WHEN kind = 'opening' THEN CASE WHEN place = 'owed' AND cents < 0 THEN -cents ELSE 0 END
             WHEN place = 'outside' THEN cents
             ELSE 0
         END) AS outside_cents,
-        SUM(CASE WHEN place = 'owed' THEN cents ELSE 0 END) AS owed_cents
-    FROM legs
+        SUM(owed_cents) AS owed_cents
+    FROM sums
     WHERE payee IN :payees AND day <= :until AND place NOT IN ('source', 'owner', 'unassigned')
     GROUP BY number, day, period, kind, report, job, currency
 )

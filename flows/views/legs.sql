@@ -25,3 +25,17 @@ WITH legs AS (
     JOIN journal_entries AS entries ON entries.number = postings.entry_number
     WHERE accounts.kind <> 'float' AND (accounts.kind <> 'advance' OR entries.kind = 'recoup')
 ),
+-- The same, with what is in each column.
+sums AS (
+    SELECT
+        legs.*,
+        CASE WHEN place = 'recouped' THEN cents ELSE 0 END AS recouped_cents,
+        CASE WHEN place = 'tax' THEN cents ELSE 0 END AS tax_cents,
+        CASE WHEN place = 'transit' THEN cents ELSE 0 END AS transit_cents,
+        CASE WHEN place = 'paid' THEN cents ELSE 0 END AS paid_cents,
+        CASE WHEN place = 'income_tax' THEN cents ELSE 0 END AS income_tax_cents,
+        CASE WHEN place = 'service_fee' THEN cents ELSE 0 END AS service_fee_cents,
+        CASE WHEN place = 'service_held' THEN cents ELSE 0 END AS service_held_cents,
+        CASE WHEN place = 'owed' THEN cents ELSE 0 END AS owed_cents
+    FROM legs
+),

@@ -16,13 +16,13 @@ SELECT
         WHEN kind = 'opening' AND place = 'owed' AND cents > 0 THEN cents
         ELSE 0
     END) AS came_in_cents,
-    SUM(CASE WHEN place = 'recouped' THEN cents ELSE 0 END) AS recouped_cents,
-    SUM(CASE WHEN place = 'tax' THEN cents ELSE 0 END) AS tax_cents,
-    SUM(CASE WHEN place = 'transit' THEN cents ELSE 0 END) AS transit_cents,
-    SUM(CASE WHEN place = 'paid' THEN cents ELSE 0 END) AS paid_cents,
-    SUM(CASE WHEN place = 'income_tax' THEN cents ELSE 0 END) AS income_tax_cents,
-    SUM(CASE WHEN place = 'service_fee' THEN cents ELSE 0 END) AS service_fee_cents,
-    SUM(CASE WHEN place = 'service_held' THEN cents ELSE 0 END) AS service_held_cents,
+    SUM(recouped_cents) AS recouped_cents,
+    SUM(tax_cents) AS tax_cents,
+    SUM(transit_cents) AS transit_cents,
+    SUM(paid_cents) AS paid_cents,
+    SUM(income_tax_cents) AS income_tax_cents,
+    SUM(service_fee_cents) AS service_fee_cents,
+    SUM(service_held_cents) AS service_held_cents,
     SUM(CASE
         WHEN kind = 'opening' THEN CASE WHEN place = 'owed' AND cents < 0 THEN -cents ELSE 0 END
         WHEN place = 'outside' THEN cents
@@ -30,10 +30,10 @@ SELECT
     END) AS outside_cents,
     SUM(CASE WHEN place = 'owner' THEN cents ELSE 0 END) AS owner_cents,
     SUM(CASE WHEN place = 'unassigned' THEN cents ELSE 0 END) AS unassigned_cents,
-    SUM(CASE WHEN place = 'owed' THEN cents ELSE 0 END) AS owed_cents,
+    SUM(owed_cents) AS owed_cents,
     SUM(CASE WHEN place = 'service_fee' THEN cents WHEN place = 'fee' THEN -cents ELSE 0 END) AS fee_cents,
     SUM(CASE WHEN place = 'checks' THEN -cents ELSE 0 END) AS checks_cents
-FROM legs
+FROM sums
 WHERE number IN (SELECT number FROM asked)
 GROUP BY job, period, currency
 ORDER BY job, period, currency
