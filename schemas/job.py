@@ -367,6 +367,12 @@ class Breakdown(Declaration):
     platforms: Elements | None = Field(default=None, description="Elements of the array platforms; null sends none.")
     details: Elements | None = Field(default=None, description="Elements of the array details; null sends none.")
 
+    @property
+    def declared(self) -> dict[str, Elements]:
+        """The arrays that are sent, by name."""
+        shapes = {"products": self.products, "platforms": self.platforms, "details": self.details}
+        return {name: shape for name, shape in shapes.items() if shape}
+
 
 class Outputs(Declaration):
     """Where results go and in which form."""

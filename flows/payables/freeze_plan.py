@@ -11,7 +11,6 @@ from flows.payables.rules.claims import report_second_attempts
 from flows.payables.rules.compute import Payables, identity_of
 from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.left_out import issues_for_obligations, used_corrections
-from flows.payables.rules.obligations import break_down
 from flows.payables.rules.paid_before import paid_alike, report_twins
 from flows.payables.rules.plan_batches import plan_batches
 from flows.run import Run
@@ -101,7 +100,7 @@ def plan_of(run: Run, payables: Payables) -> PaymentPlan:
         period,
         max_payments=job.rules.max_payments_per_batch,
         exchange=terms_of(job),
-        arrays=break_down(job.breakdown, payables.obligations, payables.earnings, payables.territories),
+        arrays=payables.arrays(job.breakdown),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from flows.intake.rules.inputs import input_totals
 from flows.payables.draft import Draft
-from flows.payables.freeze_plan import alike_of, row_issues
+from flows.payables.freeze_plan import alike_of, plan_of, row_issues
 from flows.payables.plan_review import compare, notes_on, owner_issues, review_reasons
 from flows.payables.rules.account_checks import (
     accounts_to_ask,
@@ -17,12 +17,9 @@ from flows.payables.rules.account_checks import (
     check_cost_cents,
     check_fingerprint,
 )
-from flows.payables.rules.compute import identity_of
-from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.left_out import mark_repeated
-from flows.payables.rules.obligations import break_down
 from flows.payables.rules.places import count_rows, place_rows, reconcile, total_up
-from flows.payables.rules.plan_batches import plan_batches, sent_fields
+from flows.payables.rules.plan_batches import sent_fields
 from flows.payables.rules.plan_review import (
     destinations_of_plan,
     not_paid_of,
@@ -143,16 +140,7 @@ def _plan(run: Run, drafted: Draft) -> PaymentPlan:
     """The frozen plan where there is one; what would be frozen now otherwise."""
     if drafted.plan is not None:
         return drafted.plan
-    per_batch = run.job.rules.max_payments_per_batch
-    identity, payables = identity_of(run.job, run.request.period), drafted.payables
-    return plan_batches(
-        payables.obligations,
-        identity,
-        run.request.period,
-        max_payments=per_batch,
-        exchange=terms_of(run.job),
-        arrays=break_down(run.job.breakdown, payables.obligations, payables.earnings, payables.territories),
-    )
+    return plan_of(run, drafted.payables)
 
 
 def _placed(run: Run, drafted: Draft, plan: PaymentPlan) -> Obligations:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from flows.payables.draft import Draft, kept_answers, redraft
 from flows.payables.rules.compute import Payables, compute_payables, identity_of
 from flows.payables.rules.exchange_rate import terms_of
-from flows.payables.rules.obligations import break_down
 from flows.payables.rules.plan_batches import batch_again
 from flows.reports.report_list import doubt_abandoned, poll_reports
 from flows.run import Run
@@ -95,7 +94,7 @@ def _changed(run: Run, drafted: Draft, batches: Sequence[Submission]) -> list[Su
     identity = identity_of(job, period)
     payables = _worked_without(run, drafted, {batch.id for batch in batches})
     planned = {obligation.key: obligation for obligation in payables.obligations if obligation.place is Place.PLANNED}
-    arrays = break_down(job.breakdown, payables.obligations, payables.earnings, payables.territories)
+    arrays = payables.arrays(job.breakdown)
     rates = {digest: run.ledger.plans.get(digest).exchange for digest in {batch.plan_digest for batch in batches}}
 
     def stands(batch: Submission) -> bool:

@@ -14,7 +14,9 @@ from flows.payables.rules.journal_entries import PeriodToPost, entries_of
 from flows.payables.rules.left_out import REASON as REPEATED
 from flows.payables.rules.left_out import rows_besides, set_aside
 from flows.payables.rules.obligations import (
+    Arrays,
     RowsByPayee,
+    break_down,
     owe_owner,
     owe_payments,
     owe_royalties,
@@ -46,7 +48,7 @@ from flows.royalties.rules.terms import invoiced_of, terms_of
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.issues import FOUND_AFTER_READING, IssueCode
-from schemas.job import Job, Period
+from schemas.job import Breakdown, Job, Period
 from schemas.journal import JournalEntry, cause_of_statements
 from schemas.messages import Listed, Message
 from schemas.obligation import Obligation, Obligations, reasons_of
@@ -131,6 +133,10 @@ class Payables:
     @property
     def territories(self) -> DataFrame[TerritoryEarnings]:
         return self.allocation.territories
+
+    def arrays(self, wanted: Breakdown) -> dict[str, Arrays]:
+        """Return what payments are made of, by obligation key, as far as a job declares it: see `break_down`."""
+        return break_down(wanted, self.obligations, self.earnings, self.territories) if wanted.declared else {}
 
 
 def identity_of(job: Job, period: Period) -> JobIdentity:

@@ -300,9 +300,7 @@ def break_down(
         Obligation key -> name of the array -> its elements, in order of what they stand for. Amounts are the payee's
         part before advances and carry, rounded to centavos over each array by largest remainder.
     """
-    declared = {name: shape for name in ARRAYS if (shape := getattr(wanted, name))}
-    if not declared:
-        return {}
+    declared = wanted.declared
     rows = {name: shape for name, shape in declared.items() if shape.by == "row"}
     of_rows = {
         owed.key: {name: [_element_of(owed, shape)] for name, shape in rows.items()}

@@ -306,12 +306,14 @@ class Allocation:
     @property
     def earnings(self) -> DataFrame[Earnings]:
         """One row per payee, asset, platform, period and share; made anew each time."""
+        if not len(self.parts):
+            return nothing_earned()
         columns = names_of(Earnings)
         return DataFrame[Earnings](self.columns(columns)[columns])
 
 
 @cache
-def nothing_earned() -> pd.DataFrame:
+def nothing_earned() -> DataFrame[Earnings]:
     """Return the earnings of no lines; always the same table."""
     return earnings_frame()
 
