@@ -278,6 +278,51 @@ class TakenBack:
 
 
 @dataclass(frozen=True, slots=True)
+class BookedPayment:
+    """What one entry books as paid to a payee, less than nothing where it came back; columns of the view `paid`.
+
+    Attributes:
+        cause: Id of the submission; behind it, that of another report which the service made of the same POST.
+        tax_id: "" for what was kept of payments of several.
+        kept_cents: Income tax that the service kept.
+    """
+
+    number: int
+    cause: str
+    day: dt.date
+    job: str
+    period: str
+    payer: str
+    currency: str
+    tax_id: str = field(repr=False)
+    paid_cents: int
+    kept_cents: int
+
+    @property
+    def submission_id(self) -> str:
+        return self.cause.partition(" ")[0]
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether another report than the submission's own has paid it."""
+        return " " in self.cause
+
+
+@dataclass(frozen=True, slots=True)
+class WithheldWhole:
+    """A tax that took all there was of a payee; columns of the view `withheld_whole`."""
+
+    day: dt.date
+    job: str
+    period: str
+    payer: str
+    currency: str
+    tax_id: str = field(repr=False)
+    tax: str
+    withheld_cents: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReferenceOfPayee:
     """What a row of a payments sheet is called, and whom it is for; columns of the view `references`."""
 

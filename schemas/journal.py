@@ -234,23 +234,6 @@ class ReportFigures:
         return rest_cents in {0, self.fee_cents or 0}
 
 
-@dataclass(frozen=True, slots=True)
-class BookedPayment:
-    """What one entry books of a report as paid to a payee; less than nothing where it came back.
-
-    Attributes:
-        payee: Tax id; "" for what was kept of payments of several.
-        is_beside: Whether another report than the submission's own has paid it, made of the same POST.
-    """
-
-    submission_id: str
-    is_beside: bool
-    payee: str
-    at: dt.datetime
-    service_cents: int
-    kept_cents: int
-
-
 NO_FIGURES: Final = ReportFigures()
 
 

@@ -5,10 +5,12 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
+from flows.views.columns import PAID, WITHHELD_WHOLE
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import RecordHead, read_heads, read_natures
 from io_adapters.outputs.journal_export import (
@@ -19,11 +21,12 @@ from io_adapters.outputs.journal_export import (
     day_of,
     export_journal,
 )
-from schemas.account import NamedCode, TaxedPayment
+from schemas.account import BookedPayment, NamedCode, TaxedPayment
 from schemas.errors import ConfigurationError
 from schemas.job import BRASILIA
-from schemas.journal import AccountKind, BookedPayment, ClaimedSum, EntryKind
+from schemas.journal import AccountKind, ClaimedSum
 from schemas.messages import Message
+from schemas.values.money import SignedSums
 
 # What the service kept itself, beside the kinds of taxes of the accountant's own table.
 SERVICE_TAX: Final = "IR (serviço)"
@@ -39,55 +42,50 @@ def taxed_payments(ledger: Ledger, first: dt.date, last: dt.date) -> list[TaxedP
     payment below zero on the day on which that was booked: a month that is over never changes.
     """
     known = _Known(ledger)
-    since, before = (dt.datetime.combine(day, dt.time(), BRASILIA) for day in (first, last + dt.timedelta(days=1)))
-    found = [*_sent(ledger, known, since, before), *_withheld_whole(ledger, known, since, before)]
+    found = [*_sent(ledger, known, first, last), *_withheld_whole(ledger, known, first, last)]
     return sorted(found, key=lambda payment: (payment.paid_on, payment.tax_id, payment.report, payment.kind))
 
 
-def _sent(ledger: Ledger, known: "_Known", since: dt.datetime, before: dt.datetime) -> Iterator[TaxedPayment]:
-    booked = ledger.journal.paid_between(since, before)
-    submissions = {
-        submission.id: submission for submission in ledger.submissions.with_ids({paid.submission_id for paid in booked})
-    }
+def _sent(ledger: Ledger, known: "_Known", first: dt.date, last: dt.date) -> Iterator[TaxedPayment]:
+    booked = ledger.views.ask(PAID, since=first, until=last)
+    claimed = defaultdict[tuple[str, str], list[ClaimedSum]](list)
+    for name, claims in ledger.claims.with_taxes({paid.submission_id for paid in booked}).items():
+        for claim in claims:
+            claimed[name, claim.payee] += [claim] if claim.kind != "owner" else []
     for paid in booked:
-        submission = submissions[paid.submission_id]
-        where = submission.job, submission.period
-        payer = ledger.plans.get(submission.plan_digest).payer
-        about = (*where, submission.currency, paid.at.astimezone(BRASILIA).date(), submission.id)
+        where = paid.job, paid.period
+        about = (*where, paid.currency, paid.day, paid.submission_id)
         kept = {SERVICE_TAX: paid.kept_cents} if paid.kept_cents else {}
-        if not paid.payee:
+        if not paid.tax_id:
             if kept:
-                yield TaxedPayment(payer, known.payer_name(*where), "", "", "", "tax", *about, -paid.kept_cents, kept)
+                payer_name = known.payer_name(*where)
+                yield TaxedPayment(paid.payer, payer_name, "", "", "", "tax", *about, -paid.kept_cents, kept)
             continue
-        for number, (claim, sign) in enumerate(_claims_of(paid, _claimed(ledger, paid))):
-            own = {} if number else kept
+        own = claimed[paid.submission_id, paid.tax_id]
+        if paid.is_beside:  # taxes were withheld with the submission's own report alone
+            own = [replace(claim, taxes_cents={}) for claim in own]
+        for number, (claim, sign) in enumerate(_claims_of(paid, own)):
+            own_kept = {} if number else kept
             yield TaxedPayment(
-                payer,
+                paid.payer,
                 known.payer_name(*where),
                 claim.payee,
                 known.name(claim.payee),
                 known.nature(*where, claim.payee) if claim.kind == "royalty" else "",
                 claim.kind,
                 *about,
-                net_cents=sign * claim.amount_cents - sum(own.values()),
-                withheld_cents={tax: sign * cents for tax, cents in claim.taxes_cents.items()} | own,
+                net_cents=sign * claim.amount_cents - sum(own_kept.values()),
+                withheld_cents={tax: sign * cents for tax, cents in claim.taxes_cents.items()} | own_kept,
             )
 
 
-def _claimed(ledger: Ledger, paid: BookedPayment) -> list[ClaimedSum]:
-    """Return what a submission pays; taxes were withheld with its own report alone."""
-    claims = ledger.claims.with_taxes(paid.submission_id)
-    return [replace(claim, taxes_cents={}) for claim in claims] if paid.is_beside else list(claims)
-
-
-def _claims_of(paid: BookedPayment, claims: Sequence[ClaimedSum]) -> Iterator[tuple[ClaimedSum, int]]:
+def _claims_of(paid: BookedPayment, own: Sequence[ClaimedSum]) -> Iterator[tuple[ClaimedSum, int]]:
     """Return the payments that make what was booked as paid, or as come back, of a payee: those, and 1 or -1.
 
     Of a payee with several payments in one report people may have said of some alone that they were made; where no
     choice of them makes the sum, it is one line without the taxes of any.
     """
-    own = [claim for claim in claims if claim.payee == paid.payee and claim.kind != "owner"]
-    gross_cents = paid.service_cents + paid.kept_cents
+    gross_cents = paid.paid_cents + paid.kept_cents
     sign = 1 if gross_cents > 0 else -1
     counts = range(len(own), 0, -1) if len(own) <= _MOST_CHOSEN_FROM else (len(own), 1)
     for some in (some for count in counts for some in combinations(own, count)):
@@ -97,17 +95,15 @@ def _claims_of(paid: BookedPayment, claims: Sequence[ClaimedSum]) -> Iterator[tu
     yield replace(own[0], amount_cents=abs(gross_cents), taxes_cents={}), sign
 
 
-def _withheld_whole(ledger: Ledger, known: "_Known", since: dt.datetime, before: dt.datetime) -> Iterator[TaxedPayment]:
-    for at, _, entry in ledger.journal.entries(since, before, kind=EntryKind.WITHHOLD):
-        taxes = defaultdict[str, dict[str, int]](dict)
-        for posting in entry.postings:
-            if posting.account.kind is AccountKind.TAX:
-                taxes[posting.account.payee][posting.account.reference] = -posting.amount_cents
-        series, where = entry.series, (entry.series.job, entry.period)
-        about = (series.job, entry.period, series.currency, at.astimezone(BRASILIA).date(), "")
-        for payee, own in taxes.items():
-            name, nature = known.name(payee), known.nature(*where, payee)
-            yield TaxedPayment(series.payer, known.payer_name(*where), payee, name, nature, "royalty", *about, 0, own)
+def _withheld_whole(ledger: Ledger, known: "_Known", first: dt.date, last: dt.date) -> Iterator[TaxedPayment]:
+    of_entry = attrgetter("day", "job", "period", "payer", "currency", "tax_id")
+    rows = sorted(ledger.views.ask(WITHHELD_WHOLE, since=first, until=last), key=of_entry)
+    for (day, job, period, payer, currency, payee), taxes in groupby(rows, key=of_entry):
+        name, nature, about = known.name(payee), known.nature(job, period, payee), (job, period, currency, day, "")
+        own = SignedSums[str]()
+        for row in taxes:
+            own[row.tax] += row.withheld_cents
+        yield TaxedPayment(payer, known.payer_name(job, period), payee, name, nature, "royalty", *about, 0, own)
 
 
 class _Known:

@@ -7,11 +7,13 @@ from io_adapters.ledger.views import LedgerView
 from schemas.account import (
     AccountEntry,
     AdvanceLeft,
+    BookedPayment,
     MonthSums,
     PeriodOfPayee,
     ReferenceOfPayee,
     RestatedEntry,
     TakenBack,
+    WithheldWhole,
 )
 from schemas.waits import HeldRows
 
@@ -27,5 +29,7 @@ PERIODS_OF_PAYEE: Final = LedgerView(_text("periods_of_payee"), PeriodOfPayee)
 REFERENCES: Final = LedgerView(_text("references"), ReferenceOfPayee)
 RESTATED_OF_PAYEES: Final = LedgerView(_text("restated", "restated_of_payees"), RestatedEntry)
 RESTATED_BEFORE: Final = LedgerView(_text("restated", "restated_before"), RestatedEntry)
+PAID: Final = LedgerView(_text("paid"), BookedPayment)
+WITHHELD_WHOLE: Final = LedgerView(_text("withheld_whole"), WithheldWhole)
 TAKEN_BACK: Final = LedgerView(_text("taken_back"), TakenBack)
 MONTH: Final = LedgerView(_text("legs", "month"), MonthSums)

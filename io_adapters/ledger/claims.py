@@ -179,9 +179,13 @@ class Claims:
         with self._db.reading() as connection:
             return [BatchPayment(*row) for row in connection.execute(query)]
 
-    def with_taxes(self, submission_id: str) -> list[ClaimedSum]:
+    def with_taxes(self, submission_ids: Iterable[str]) -> dict[str, list[ClaimedSum]]:
+        """Return what each of some submissions pays, with the taxes that are withheld."""
+        found = dict[str, list[ClaimedSum]]()
         with self._db.reading() as connection:
-            return claimed_sums(connection, [submission_id])[submission_id]
+            for some in chunks(submission_ids):
+                found |= claimed_sums(connection, some)
+        return found
 
     def withheld(self, submission_ids: Iterable[str]) -> dict[str, Withheld]:
         found: dict[str, Withheld] = {}

@@ -20,7 +20,6 @@ from schemas.journal import (
     STATED,
     STATEMENTS,
     AccountKind,
-    BookedPayment,
     BookedPosting,
     EntryKind,
     JournalAccount,
@@ -151,25 +150,6 @@ class Journal:
             return [
                 row.id for row, target, posted, _ in expected_and_posted(connection, submission_ids) if target != posted
             ]
-
-    def paid_between(self, since: dt.datetime, before: dt.datetime) -> list[BookedPayment]:
-        """Return what was booked as paid by the service, and what it kept, from a moment on and before another."""
-        is_kept = case((_A.kind == AccountKind.SERVICE_TAX.value, _P.amount_cents), else_=0)
-        kinds = (AccountKind.SERVICE.value, AccountKind.SERVICE_FEE.value, AccountKind.SERVICE_TAX.value)
-        query = (
-            select(_E.cause, _A.payee, _E.at, SUM, func.sum(is_kept))
-            .select_from(POSTED)
-            .where(_A.kind.in_(kinds), _E.at >= since, _E.at < before)
-            .group_by(_E.number, _E.cause, _E.at, _A.payee)
-            .order_by(_E.number, _A.payee)
-        )
-        with self._db.reading() as connection:
-            rows = connection.execute(query).all()
-        found = list[BookedPayment]()
-        for cause, payee, at, whole, kept in rows:
-            submission_id, _, beside = cause.partition(" ")
-            found.append(BookedPayment(submission_id, bool(beside), payee, at, -int(whole) + int(kept), -int(kept)))
-        return found
 
     def open_claims(
         self, before: dt.datetime, payees: Collection[str] | None = None

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flows.views.columns import PAID
 from io_adapters.ledger.ledger import open_ledger
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
-from schemas.job import labelled_period
+from schemas.job import BRASILIA, labelled_period
 from schemas.journal import (
     STATED,
     AccountKind,
@@ -201,9 +202,9 @@ def test_what_was_paid_is_told_whole_where_the_service_took_its_fee_out_of_it(de
     )
     report = b'{"paidAmount": 0.59, "irAmount": 0.06, "feeAmount": 0.35}'
     ledger.submissions.record_status(submission.id, report, "DONE", S.PAID, by="run-1")
-    hour = dt.timedelta(hours=1)
-    booked = ledger.journal.paid_between(ledger.now() - hour, ledger.now() + hour)
-    gross = {paid.payee: paid.service_cents + paid.kept_cents for paid in booked if paid.payee}
+    today = ledger.now().astimezone(BRASILIA).date()
+    booked = ledger.views.ask(PAID, since=today, until=today)
+    gross = {paid.tax_id: paid.paid_cents + paid.kept_cents for paid in booked if paid.tax_id}
     assert (gross, sum(paid.kept_cents for paid in booked)) == (payments, 6)
 
 

@@ -147,6 +147,7 @@ GIVEN = {
     "payees": ["ana"],
     "runs": ["run-1"],
     "run": "run-1",
+    "since": dt.date(2026, 1, 1),
     "until": dt.date(2028, 12, 31),
     "month": "2027-10",
     "by": "day",
