@@ -14,7 +14,7 @@ from schemas.account import OwedSum
 from schemas.job import Outputs
 from schemas.journal import AccountKind, JournalAccount
 from schemas.obligation import Kind, Obligation, Obligations, Reasons, as_decided, because, submissions_of
-from schemas.plan import JobIdentity, Place, shown_place
+from schemas.plan import BatchPayment, JobIdentity, Place, shown_place
 from schemas.submission import UNTOLD, SubmissionState
 from schemas.values.masking import mask_value
 from schemas.values.money import SignedSums
@@ -43,6 +43,7 @@ class Unpaid:
     ) -> None:
         self._ledger = ledger
         self._names = cache(ledger.payee_names.latest)
+        self._payments_of = cache(self._by_payee)
         self._states = ledger.submissions.states_at(end)
         last = [run.run_id for run in ledger.runs.last_with_results(before=end)]
         self._heads = read_heads(ledger, last)  # the latest first
@@ -74,6 +75,10 @@ class Unpaid:
         keys = [due.key for due in told_of if due.submission_id in untold]
         words = ledger.decisions.on_reports(keys) if keys else {}
         self._words = {about: word for about, word in words.items() if word.at < end}
+
+    def _by_payee(self, report: str) -> dict[str, BatchPayment]:
+        """Return what a report pays, the first payment to each payee."""
+        return {paid.payee: paid for paid in reversed(self._ledger.claims.payments_of(report))}
 
     def _plans_in(self, state: SubmissionState) -> set[str]:
         names = [name for name, its_state in self._states.items() if its_state is state]
@@ -152,7 +157,7 @@ class Unpaid:
         """Tell of what was in transit, as its report stood."""
         submission = self._submissions[report]
         then = replace(submission, state=self._states[report])
-        paid = next(paid for paid in self._ledger.claims.payments_of(report) if paid.payee == account.payee)
+        paid = self._payments_of(report)[account.payee]
         due = Obligation(
             kind=paid.kind,
             amount_cents=amount_cents,
