@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, TypeVar
 
 from flows.approvals.rules import Question, open_question
@@ -211,7 +212,10 @@ class _KnownObligations:
         self._ledger, self._seen = ledger, _last_seen(ledger, keys)
         claimed = {claim.obligation_key: claim.base_key for claim in ledger.claims.live_for_obligations(keys)}
         self._bases = {key: self._seen[key].base_key if key in self._seen else claimed.get(key, key) for key in keys}
-        self._claims = ledger.claims.live_for(self._bases.values())
+        self._claims_of = cache(self._claims_on)
+        self._claims = defaultdict[str, list[Claim]](list)
+        for claim in ledger.claims.live_for(self._bases.values()):
+            self._claims[claim.base_key].append(claim)
         self._answered = ledger.decisions.on_reports(keys)
         self._spoken_of = ledger.decisions.on_rows(self._bases.values())
 
@@ -223,8 +227,8 @@ class _KnownObligations:
         seen, claims = self._seen.get(key), self._claims_of(key)
         return open_question(key, kind, seen, claims, answered=self._answered, spoken_of=self._spoken_of)
 
-    def _claims_of(self, key: str) -> list[Claim]:
-        mine = [claim for claim in self._claims if claim.base_key == self._bases[key]]
+    def _claims_on(self, key: str) -> list[Claim]:
+        mine = self._claims.get(self._bases[key])
         return mine or _under_a_former_key(self._ledger, self._seen.get(key))
 
 

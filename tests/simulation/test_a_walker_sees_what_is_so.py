@@ -51,6 +51,10 @@ MEETS: Final = (GOES_WELL,) * 8 + (DROPPED, DELIVERED_TWICE, REFUSED)
 PARTS: Final = (*(frozenset({part}) for part in Role), frozenset(Role))
 
 
+K: Final = AccountKind
+AT_SERVICE: Final = {K.SERVICE, K.SERVICE_TAX, K.SERVICE_FEE, K.SERVICE_HELD}
+
+
 class LivingHouse:
     """A house with a list and royalties, whose files change.
 
@@ -205,7 +209,7 @@ def the_books_say_what_the_service_says(house: LivingHouse) -> None:
     paid = Counter[str]()
     for entry in entries:
         for posting in entry.postings:
-            if posting.account.kind in {AccountKind.SERVICE, AccountKind.SERVICE_TAX, AccountKind.SERVICE_FEE}:
+            if posting.account.kind in AT_SERVICE:
                 paid[entry.cause] -= posting.amount_cents
     truth = {report.split_id: report for report in house.provider.reports}
     for submission in submissions:
