@@ -156,17 +156,6 @@ class JournalEntry:
             raise BrokenInvariant(f"a {self.kind} entry has a posting of nothing, or two of one account")
 
 
-@dataclass(frozen=True, slots=True)
-class BookedPosting:
-    kind: EntryKind
-    series: Series
-    period: str
-    period_start: dt.date | None
-    cause: str
-    account: JournalAccount
-    amount_cents: int
-
-
 def entry_id(kind: EntryKind, *cause: object) -> str:
     """Name an entry after its cause.
 

@@ -1,7 +1,9 @@
 """Gathering a trace: the records of runs, the ledger, and the statements read again."""
 
+import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Final
 
 from flows.books.lines import Statements
@@ -16,7 +18,7 @@ from flows.books.rules.trace import (
 )
 from flows.payables.rules.places import place_now, with_what_was_kept
 from flows.run_request import RunRequest
-from flows.views.columns import PERIODS_OF_PAYEE
+from flows.views.columns import ACCOUNT, PERIODS_OF_PAYEE
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import (
     RunRecord,
@@ -348,13 +350,10 @@ class _Gatherer:
 
     def _carried_from(self, job: str, period: str, tax_id: str) -> str:
         """Name the last period before that the payee has anything posted about; "" for none."""
-        start = labelled_period(period).start
-        earlier = {
-            (posting.period_start, posting.period)
-            for posting in self._ledger.journal.of_payees([tax_id])
-            if posting.series.job == job and posting.period_start and posting.period_start < start
-        }
-        return max(earlier, default=(start, ""))[1]
+        entries = self._ledger.views.ask(ACCOUNT, payees=[tax_id], until=dt.date.max)
+        periods = {labelled_period(entry.period) for entry in entries if entry.job == job and entry.period}
+        earlier = [known for known in periods if known.start < labelled_period(period).start]
+        return max(earlier, key=attrgetter("start")).label if earlier else ""
 
     def _report(self, submission: Submission, claims: Sequence[Claim]) -> TracedReport:
         ledger = self._ledger

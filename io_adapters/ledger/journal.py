@@ -20,7 +20,6 @@ from schemas.journal import (
     STATED,
     STATEMENTS,
     AccountKind,
-    BookedPosting,
     EntryKind,
     JournalAccount,
     JournalEntry,
@@ -182,17 +181,6 @@ class Journal:
                 found |= {account_of(fields): period for *fields, period in rows}
         return found
 
-    def of_payees(self, payees: Collection[str]) -> list[BookedPosting]:
-        """Return the postings of some payees' accounts in the order they were booked: one indexed read."""
-        of_entry = (_E.number, _E.kind, _E.job, _E.payer, _E.currency, _E.period, _E.period_start, _E.cause)
-        query = select(*of_entry, _P.amount_cents, *ACCOUNT).select_from(POSTED).where(_A.payee.in_(list(payees)))
-        with self._db.reading() as connection:
-            rows = sorted(connection.execute(query).all(), key=lambda row: row[0])
-        return [
-            BookedPosting(EntryKind(kind), Series(*series), period, start, cause, account_of(fields), int(cents))
-            for _, kind, *series, period, start, cause, cents, fields in ((*row[:9], row[9:]) for row in rows)
-        ]
-
     def payee_moves(self) -> dict[str, str]:
         """Return whose accounts have moved: document before -> document since, by any job."""
         query = select(_E.cause).where(_E.kind == EntryKind.MOVE.value).order_by(_E.number)
@@ -230,12 +218,10 @@ class Journal:
         self,
         since: dt.datetime | None = None,
         before: dt.datetime | None = None,
-        kind: EntryKind | None = None,
     ) -> list[tuple[dt.datetime, str, JournalEntry]]:
         """Return entries in the order they were booked, each with its moment and the run or people that booked it."""
         conditions = [_E.at >= since] if since is not None else []
         conditions += [_E.at < before] if before is not None else []
-        conditions += [_E.kind == kind.value] if kind is not None else []
         query = select(_E.number, _E.id, _E.kind, _E.job, _E.payer, _E.currency, _E.period, _E.period_start, _E.cause)
         query = query.add_columns(_E.reason, _E.at, _E.by).where(*conditions)
         with self._db.reading() as connection:

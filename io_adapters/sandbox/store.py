@@ -61,12 +61,6 @@ def status_at(report: StoredReport, behaviour: Behaviour, now: float) -> str:
     return "ERROR" if everything_failed else behaviour.partial_ends_as
 
 
-def status_shown(report: StoredReport, behaviour: Behaviour, now: float) -> str:
-    """Return the status the service tells: a forced one, else the one that time gives. A forced null is no status."""
-    forced = json.loads(report.forced).get("status", "") if report.forced else ""
-    return str(forced or status_at(report, behaviour, now))
-
-
 def describe(report: StoredReport, behaviour: Behaviour, now: float) -> dict[str, Any]:
     """Return every SplitReport field of the interface, nulls where nothing is known.
 

@@ -79,7 +79,10 @@ def unnamed_keys(label: Label) -> list[str]:
 
 
 def _unnamed(label: Label) -> list[tuple[str, bool]]:
-    written = sorted(label.folder.glob("out/**/payments.csv"), key=lambda path: path.stat().st_mtime)
+    with label.ledger() as ledger:  # what was tried in a copy of it has written files as well
+        known = {run.run_id for run in ledger.runs.list(None)}
+    written = [path for path in label.folder.glob("out/**/payments.csv") if path.parent.name in known]
+    written.sort(key=lambda path: path.stat().st_mtime)
     if not written:
         return []
     with written[-1].open(encoding="utf-8-sig", newline="") as stream:
