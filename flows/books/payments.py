@@ -1,6 +1,7 @@
 """Every payment of all jobs and periods in its present state, for search; receipts of those paid."""
 
 import datetime as dt
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,6 +24,7 @@ from schemas.values.masking import mask_tax_id, mask_value
 from schemas.wire import SplitReport, parse_json
 
 _LEAST_DIGITS: Final = 5
+_NAME: Final = re.compile(r"(?:ob|rp)-[a-z0-9-]+")  # of an obligation or a report
 # Of so many who may be meant the database is asked by name; of more, all payments are read and looked through.
 _MOST_MEANT: Final = 5_000
 
@@ -68,9 +70,10 @@ class PaymentSearch:
         found = {tax_id for tax_id, name in self._names().items() if is_meant(name, tax_id)}
         rows = ledger.views.ask(REFERENCES)
         found |= {row.tax_id for row in rows if is_meant(mask_value("reference", row.reference))}
-        found |= {payment.payee for payment in ledger.claims.payments_of(words)}
-        found |= {claim.payee for claim in ledger.claims.trace(words)}
-        found |= {owed.payee.tax_id for _, owed in last_obligations(ledger, [words]).values()}
+        if _NAME.fullmatch(words):
+            found |= {payment.payee for payment in ledger.claims.payments_of(words)}
+            found |= {claim.payee for claim in ledger.claims.trace(words)}
+            found |= {owed.payee.tax_id for _, owed in last_obligations(ledger, [words]).values()}
         return found if len(found) <= _MOST_MEANT else None
 
     def of_payee(self, documents: Collection[str]) -> tuple[PaymentLine, ...]:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flows.books.account import accounts_of_payee
+from flows.books.payments import PaymentSearch, Search
 from flows.views import columns
 from flows.views.columns import ACCOUNT, MONTH
 from io_adapters.ledger.ledger import open_ledger
@@ -237,3 +238,8 @@ def test_a_question_about_one_payee_reads_nobody_elses_postings(tmp_path, clock,
     assert [step for step in steps if step.startswith("SEARCH")]
     assert not [step for step in steps if step.startswith("MATERIALIZE")]
     assert not [step for step in steps if re.match(r"SCAN (?!moved)", step)], steps
+
+
+@pytest.mark.parametrize("typed", ["ob-é", "ob-", "rp-1 2", "a\x00b", "ob-\x00", "%_'\";--", "😀", "ob-" + "a" * 300])
+def test_whatever_somebody_types_is_looked_for(booked, typed):
+    assert PaymentSearch(booked).find(Search(typed)) == ()
