@@ -107,8 +107,8 @@ def _book_beside(run: Run, reports: Iterable[SplitReport]) -> None:
             is_paid = judged.state is S.PAID
             if run.ledger.submissions.record_beside(sent.id, report, is_paid=is_paid, by=run.id):
                 run.touched.add(sent.run_id)
-                told = "cli.poll.paid_beside" if is_paid else "cli.poll.came_back_beside"
-                run.show(Message(told, report=sent.report_id, other=report.id))
+                text = "cli.poll.paid_beside" if is_paid else "cli.poll.came_back_beside"
+                run.show(Message(text, report=sent.report_id, other=report.id))
 
 
 def alarms_of(run: Run, look: ListedReports) -> list[Alarm]:

@@ -1,5 +1,5 @@
--- Of royalties of a run's series, before that run and about periods before its own; nothing that another period's first
--- statement since has told.
+-- Of royalties of a run's series, before that run and about periods before its own; nothing that statements of another
+-- period have told since: those of a run that sent something, and of one that changed something for the payee.
 SELECT restated.number, restated.day, restated.period, restated.run_id, restated.run_before, restated.tax_id,
     restated.amount_cents
 FROM restated
@@ -11,11 +11,27 @@ WHERE restated.account = 'payee' AND entries.at < here.started_at AND entries.pe
   AND CAST(entries.period_start AS VARCHAR(10)) < asked.first_day
   AND NOT EXISTS (
     SELECT 1
-    FROM journal_entries AS later
-    WHERE later.kind = 'read' AND later.job = entries.job AND later.payer = entries.payer
-      AND later.currency = entries.currency AND later.period <> asked.period
-      AND later.period_start > entries.period_start
-      AND CAST(later.period_start AS VARCHAR(10)) < asked.first_day
-      AND later.number > entries.number AND later.at < here.started_at
+    FROM run_results AS others
+    JOIN runs ON runs.run_id = others.run_id
+    WHERE others.job = asked.job AND others.payer = asked.payer AND others.currency = asked.currency
+      AND others.period <> asked.period AND others.first_day < asked.first_day
+      AND others.first_day > CAST(entries.period_start AS VARCHAR(10))
+      AND runs.started_at > entries.at AND runs.started_at < here.started_at
+      AND (
+        EXISTS (
+            SELECT 1
+            FROM attempts
+            JOIN submissions ON submissions.id = attempts.id
+            WHERE attempts.run_id = others.run_id AND submissions.split_id IS NOT NULL
+        )
+        OR EXISTS (
+            SELECT 1
+            FROM journal_entries AS changes
+            JOIN journal_postings AS touched ON touched.entry_number = changes.number
+            JOIN journal_accounts AS theirs ON theirs.id = touched.account_id
+            WHERE changes."by" = others.run_id AND changes.kind = 'read' AND theirs.kind = 'payee'
+              AND theirs.payee = restated.tax_id
+        )
+      )
   )
 ORDER BY restated.number, restated.tax_id

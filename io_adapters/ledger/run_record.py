@@ -126,7 +126,7 @@ def save_record(ledger: Ledger, run_id: str, record: RunRecord) -> None:
         run_rows: records(record.rows),
         run_checks: records(record.checks),
         run_problems: ({name: getattr(issue, name) for name in _ISSUE} for issue in record.issues),
-        run_discrepancies: (told.model_dump(exclude={"why"}) for told in record.discrepancies),
+        run_discrepancies: (found.model_dump(exclude={"why"}) for found in record.discrepancies),
     }
     kept: dict[Table, list[Record]] = {
         table: [row | {"number": number} for number, row in enumerate(rows)] for table, rows in numbered.items()

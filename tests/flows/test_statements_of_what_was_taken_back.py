@@ -93,6 +93,19 @@ def test_the_next_statement_alone_tells_a_correction_with_its_day_and_the_record
     assert not any("Correção" in page for page in (august[BIA.name], *september.values()))
 
 
+@pytest.mark.parametrize(("of_bia", "told_in"), [("80,00", "again"), ("50,00", "september")])
+def test_a_correction_is_told_once_by_the_first_statement_that_its_payee_gets(label_of_two, of_bia, told_in):
+    """August runs again for Bia: what sends something tells everybody, what takes back tells her alone."""
+    of_month(label_of_two, "2026-07")
+    of_month(label_of_two, "2026-08", of_ana="300,00")
+    of_month(label_of_two, "2026-07", share_of_ana="40")
+    months = {
+        "again": pages_of(of_month(label_of_two, "2026-08", of_ana="300,00", of_bia=of_bia)),
+        "september": pages_of(of_month(label_of_two, "2026-09", of_ana="300,00")),
+    }
+    assert [month for month, pages in months.items() if "Correção" in pages.get(ANA.name, "")] == [told_in]
+
+
 @pytest.mark.parametrize(("lower", "amount"), LOWER)
 def test_an_account_has_a_correction_on_its_own_line(label_of_two, lower, amount):
     of_month(label_of_two, "2026-07")
