@@ -95,10 +95,7 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
         print_text(console, f"cli.status.{name}")
         for batch in mine:
             _show_batch(batch, ledger, console)
-        if name == "planned":
-            _show_how_to_approve(mine, ledger, console)
-        elif name in {"in_doubt", "undetermined"}:
-            _show_how_to_decide(name, mine, ledger, console)
+        _show_way_on(name, mine, ledger, console)
     waits = gather_waits(ledger, utc_now())
     show_waits(console, waits, terminal_language())
     codes |= {wait.code for wait in waits}
@@ -115,6 +112,22 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     document["hold"] = hold.why if hold else None
     document["freeze"] = {"reason": str(freeze.reason), "tags": list(freeze.tags)} if freeze else None
     return worst(codes), document
+
+
+def _show_way_on(group: str, batches: "Sequence[Submission]", ledger: "Ledger", console: "Console") -> None:
+    """Say what people can do now about reports that stand alike."""
+    from flows.payables.waits import commands_of
+
+    match group:
+        case "planned":
+            _show_how_to_approve(batches, ledger, console)
+        case "approved":
+            for command in commands_of(ledger, (batch.run_id for batch in batches)):
+                console.print(f"  {command}", soft_wrap=True, markup=False)
+        case "open":
+            print_text(console, "cli.status.open.how")
+        case _:
+            _show_how_to_decide(group, batches, ledger, console)
 
 
 def _show_how_to_decide(group: str, batches: "Sequence[Submission]", ledger: "Ledger", console: "Console") -> None:

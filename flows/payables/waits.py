@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -131,6 +132,13 @@ def left_open(ledger: Ledger, job: str | None = None) -> list[OpenPeriod]:
         for name, head in heads.items()
     ]
     return sorted(periods, key=lambda left: (left.job, left.period))
+
+
+def commands_of(ledger: Ledger, run_ids: Iterable[str]) -> list[str]:
+    """Return what runs the periods of some runs again, each once."""
+    commands = _Commands()
+    runs = (ledger.runs.get(run_id) for run_id in dict.fromkeys(run_ids))
+    return list(dict.fromkeys(commands.running(run) for run in runs if run is not None and run.job_file))
 
 
 class _Commands:

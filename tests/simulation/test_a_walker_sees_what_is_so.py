@@ -7,6 +7,7 @@ language and form. Held constant: one payer, BRL, SQLite, one day.
 `HISTORIES=2000 pytest tests/simulation/test_a_walker_sees_what_is_so.py` plays so many; SEED plays others.
 """
 
+import json
 import os
 import random
 import re
@@ -67,7 +68,7 @@ class LivingHouse:
         self.label, self.provider, self.drawn = Label(folder / "job"), provider, random.Random(seed)
         self.rows: dict[str, list[dict[str, str]]] = {}
         self.lines: dict[str, list[dict[str, str]]] = {}
-        self.printed = ""
+        self.printed, self.language = "", ""
         self.tables()
 
     def tables(self) -> None:
@@ -192,7 +193,9 @@ def test_whatever_anybody_is_shown_after_any_act_is_so_and_whatever_is_offered_i
         for _ in range(ACTS):
             told.append(house.act())
             try:
-                house.printed = look_through(newest=1, languages=[house.drawn.choice(sorted(LANGUAGES))])
+                house.language = house.drawn.choice(sorted(LANGUAGES))
+                house.printed = look_through(newest=1, languages=[house.language])
+                the_terminal_speaks_portuguese(house)
                 the_books_say_what_the_service_says(house)
                 what_is_open_has_an_act(house)
                 what_is_offered_is_taken(house)
@@ -221,11 +224,25 @@ def the_books_say_what_the_service_says(house: LivingHouse) -> None:
             assert not paid[submission.id], submission.id
 
 
+# What of `status` is open, and the command by which it is ended, or brought nearer to its end.
+ENDED_BY: Final = {
+    "planned": "approve",
+    "approved": "run",
+    "open": "settle",
+    "undetermined": "decide",
+    "in_doubt": "resolve",
+    "freeze": "unfreeze",
+    "hold": "release",
+}
+
+
 def what_is_open_has_an_act(house: LivingHouse) -> None:
-    """Each matter of `status` names a way on."""
-    status = house.label.type("status", "--json")
-    waits = re.findall(r'"way": "((?:[^"\\]|\\.)*)"', status.stdout)
-    assert all(waits), status.stdout
+    """Each matter of `status` names a command."""
+    status = json.loads(house.label.type("status", "--json").stdout)
+    printed = house.label.type("status").output
+    assert all("repasse " in wait["way"] for wait in status["waits"]), status["waits"]
+    for matter, command in ENDED_BY.items():
+        assert not status[matter] or f"repasse {command}" in printed, (matter, printed)
 
 
 def what_is_offered_is_taken(house: LivingHouse) -> None:
@@ -261,17 +278,26 @@ PORTUGUESE, ENGLISH = words_in("pt_BR"), words_in("en")
 ONLY: Final = {"pt-BR": ENGLISH - PORTUGUESE - WRITTEN, "en": PORTUGUESE - ENGLISH - WRITTEN}
 
 
+TYPED_OPTIONS: Final = re.compile(r"\S*/\S+|--\w[\w-]*|repasse \w+")
+
+
+def the_terminal_speaks_portuguese(house: LivingHouse) -> None:
+    """To whom it speaks Portuguese; books are in their jobs' language whoever reads them."""
+    if house.language == "pt-BR":
+        assert not strangers_in(house.printed, "pt-BR")
+
+
+def strangers_in(text: str, language: str) -> dict[str, str]:
+    """Words of the other language, and where they stand; paths, options and what the service says aside."""
+    plain = QUOTED.sub(" ", TYPED_OPTIONS.sub(" ", text))
+    strange = (word for word in WORD.findall(plain.casefold()) if word in ONLY[language])
+    return {word: plain[max(0, (at := plain.casefold().find(word)) - 60) : at + 60] for word in strange}
+
+
 def the_desk_says_it_in_its_reader_s_words(house: LivingHouse) -> None:
     """Somebody goes through all pages: no code, no exception's name, and no word of the other language."""
     parts, language = house.drawn.choice(PARTS), house.drawn.choice(sorted(LANGUAGES))
     for _, page, html in pages_of_desk(house.label.job, parts, [language]):
         text = TAGS.sub(" ", NAMED.sub(" ", html))
         assert not (shouted := SHOUTED.findall(text)), (page, shouted)
-        text = QUOTED.sub(" ", text)
-        strange = {word for word in WORD.findall(text.casefold()) if word in ONLY[language]}
-        assert not strange, (
-            page,
-            language,
-            strange,
-            [text[max(0, at - 60) : at + 60] for word in strange for at in [text.casefold().find(word)]],
-        )
+        assert not (strange := strangers_in(text, language)), (page, language, strange)
