@@ -127,7 +127,8 @@ class PayeeAccount:
     Attributes:
         payer_name: Who pays; "" where no run left a record.
         opening_cents: What was owed before the first of the days.
-        payments: What is paid, on its way, planned or held, as it stands now.
+        payments: What is paid, on its way, planned or held, as it stands now; of days before, what was sent by then, as
+            it stood then.
     """
 
     job: str

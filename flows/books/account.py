@@ -34,7 +34,7 @@ def accounts_of_payee(
     documents = {tax_id, *(old for old, new in moves.items() if new == tax_id)}
     today = ledger.now().astimezone(BRASILIA).date()
     last = until or today
-    entries, payments = _by_job(ledger, documents, last)
+    entries, payments = _by_job(ledger, documents, last, is_past=last < today)
     heads = read_heads(ledger, [run.run_id for run in ledger.runs.last_with_results(job=job)])
     payer_names = {head.job: head.payer_name for head in reversed(heads.values())}
     found = list[PayeeAccount]()
@@ -60,13 +60,14 @@ def _day_of(line: PaymentLine, today: dt.date) -> dt.date:
 
 
 def _by_job(
-    ledger: Ledger, documents: set[str], until: dt.date
+    ledger: Ledger, documents: set[str], until: dt.date, *, is_past: bool
 ) -> tuple[dict[tuple[str, str], list[AccountEntry]], dict[tuple[str, str], list[PaymentLine]]]:
     entries = defaultdict[tuple[str, str], list[AccountEntry]](list)
     restated = restated_of_payees(ledger, documents)
     for entry in ledger.views.ask(ACCOUNT, payees=sorted(documents), until=until):
         entries[entry.job, entry.currency].append(replace(entry, recordings=restated.get(entry.number)))
     payments = defaultdict[tuple[str, str], list[PaymentLine]](list)
-    for line in PaymentSearch(ledger).of_payee(documents):
+    search, end = PaymentSearch(ledger), dt.datetime.combine(until + dt.timedelta(days=1), dt.time(), BRASILIA)
+    for line in search.of_payee_before(documents, end) if is_past else search.of_payee(documents):
         payments[line.job, line.currency].append(line)
     return entries, payments

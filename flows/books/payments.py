@@ -2,9 +2,10 @@
 
 import datetime as dt
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
+from types import MappingProxyType
 from typing import Final
 
 from flows.payables.rules.places import place_now, reconcile
@@ -19,11 +20,12 @@ from schemas.layouts.layout import fold
 from schemas.messages import catalogue_in
 from schemas.obligation import Obligation, because, sum_cents
 from schemas.plan import LESS_TAX, Place, shown_place
-from schemas.submission import UNTOLD, Claim, SubmissionState
+from schemas.submission import LIVE, UNTOLD, Claim, SubmissionState
 from schemas.values.masking import mask_tax_id, mask_value
 from schemas.wire import SplitReport, parse_json
 
 _LEAST_DIGITS: Final = 5
+_NEVER: Final = dt.datetime.max.replace(tzinfo=dt.UTC)
 _NAME: Final = re.compile(r"(?:ob|rp)-[a-z0-9-]+")  # of an obligation or a report
 # Of so many who may be meant the database is asked by name; of more, all payments are read and looked through.
 _MOST_MEANT: Final = 5_000
@@ -81,6 +83,13 @@ class PaymentSearch:
         claims = self._ledger.claims.of_payee(documents)
         return _in_order((*self._lines_of(claims), *self._unpaid(Search(), documents)))
 
+    def of_payee_before(self, documents: Collection[str], end: dt.datetime) -> tuple[PaymentLine, ...]:
+        """Return what was claimed for one payee before a moment, as it stood then: asked again, it is the same."""
+        ledger, states = self._ledger, self._ledger.submissions.states_at(end)
+        claims = [claim for document in sorted(documents) for claim in ledger.claims.trace(document)]
+        stood = [claim for claim in claims if states.get(claim.submission_id) in LIVE and claim.kind != "owner"]
+        return _in_order(self._lines_of(stood, states, end))
+
     def undecided(self, places: Collection[str]) -> tuple[PaymentLine, ...]:
         """Return the payments in some places that no submission claims, in the order of `find`."""
         return _in_order(line for line in self._unpaid(Search()) if line.place in places)
@@ -95,8 +104,17 @@ class PaymentSearch:
         listed = {tax_id for tax_id, _ in self._ledger.payee_names.all()} | self._ledger.journal.payees()
         return next((tax_id for tax_id in listed if payee_token(tax_id) == token), None)
 
-    def _lines_of(self, claims: Sequence[Claim]) -> Iterator[PaymentLine]:
-        """Tell of what is paid, on its way, in doubt, or planned and waits for an approval."""
+    def _lines_of(
+        self,
+        claims: Sequence[Claim],
+        states: Mapping[str, SubmissionState] = MappingProxyType({}),
+        end: dt.datetime = _NEVER,
+    ) -> Iterator[PaymentLine]:
+        """Tell of what is paid, on its way, in doubt, or planned and waits for an approval.
+
+        Args:
+            states, end: Of submissions that stood otherwise at a moment, and that moment.
+        """
         ledger, names = self._ledger, self._names()
         named = ledger.submissions.with_ids({claim.submission_id for claim in claims})
         submissions = {submission.id: submission for submission in named}
@@ -107,13 +125,16 @@ class PaymentSearch:
         )
         inferred = inferred_payments(ledger, untold)
         for claim in claims:
-            submission, where = submissions[claim.submission_id], (claim.obligation_key, claim.submission_id)
-            reasons = because("submission", said=submission.reason) if submission.reason else ()
+            now, where = submissions[claim.submission_id], (claim.obligation_key, claim.submission_id)
+            submission = replace(now, state=states.get(now.id, now.state))
+            stands = submission.state is now.state
+            reasons = because("submission", said=now.reason) if now.reason and stands else ()
             obligation = Obligation(
                 kind=claim.kind, amount_cents=claim.amount_cents, place=Place.PLANNED, withhold=claim.withheld
             )
-            place = place_now(obligation, submission, decided.get(where))
-            if place is Place.UNDETERMINED and (lines := inferred.get(where)):
+            word = decided.get(where)
+            place = place_now(obligation, submission, word if word and word.at < end else None)
+            if place is Place.UNDETERMINED and stands and (lines := inferred.get(where)):
                 reasons = (*because(lines.value), *reasons)
             yield PaymentLine(
                 job=submission.job,

@@ -138,6 +138,29 @@ def test_a_correction_has_a_line_and_a_day_of_its_own_and_the_days_before_are_to
     assert accounts_of(royalties, BIA, "--to", str(then)) == [before]
 
 
+@pytest.mark.parametrize("outcome", ["DONE", "ERROR"])
+def test_a_day_that_is_over_is_told_again_as_it_was_whatever_became_of_its_reports_since(label, home, service, outcome):
+    service.behave(processing_after_s=3600, done_after_s=3600)
+    label.declare(settle={"every_s": "0.1", "for_s": "0"})
+    label.payments(payment(BIA, "30,00", "show"))
+    label.run()
+    a_month_passes(home)
+    then = str(TODAY - dt.timedelta(days=29))
+    before = label.ask("account", BIA.name, "--to", then)
+    figures = {"donePayments": 1, "paidAmount": 30} if outcome == "DONE" else {"donePayments": 0, "paidAmount": 0}
+    service.force(status=outcome, pendingPayments=0, **figures)
+    label.type("settle")
+    assert [payment["place"] for payment in before["accounts"][0]["payments"]] == ["processing"]
+    assert label.ask("account", BIA.name, "--to", then) == before
+    assert (
+        label.ask("account", BIA.name)["accounts"][0]["payments"][0]["place"]
+        == {
+            "DONE": "paid",
+            "ERROR": "failed",
+        }[outcome]
+    )
+
+
 def test_a_row_of_a_sheet_and_a_held_balance_stand_in_the_account_with_their_reason_beside_them(royalties):
     royalties.write("payees.xlsx", [payee(ANA), payee(BIA) | {"Chave Pix": "no key"}])
     royalties.payments(payment(ANA, "12,00", "show"))
