@@ -53,6 +53,8 @@ def recordings_of(ledger: Ledger, entries: Iterable[RestatedEntry]) -> dict[tupl
 def _changed(ledger: Ledger, run_id: str, before: str, payees: Collection[str]) -> Mapping[str, tuple[str, ...]]:
     now, then = (read_earned(ledger, run, payees) for run in (run_id, before))
     found = defaultdict[str, list[str]](list)
+    if now is None or then is None:
+        return {}
     for payee, recording in sorted(now.keys() | then.keys()):
         if now.get((payee, recording), Decimal(0)) != then.get((payee, recording), Decimal(0)):
             found[payee].append(recording)

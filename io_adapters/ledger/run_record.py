@@ -192,9 +192,15 @@ def read_line_sums(ledger: Ledger, run_id: str) -> pd.DataFrame:
     return frame_of(_read(kept.content, None))
 
 
-def read_earned(ledger: Ledger, run_id: str, payees: Collection[str]) -> dict[tuple[str, str], Decimal]:
-    """Read what some payees earned from each recording, exact: (tax id, title or release) -> sum."""
-    (kept,) = ledger.runs.kept(run_parts, [run_id], run_parts.c.part == "earnings")
+def read_earned(ledger: Ledger, run_id: str, payees: Collection[str]) -> dict[tuple[str, str], Decimal] | None:
+    """Read what some payees earned from each recording, exact: (tax id, title or release) -> sum.
+
+    Returns:
+        None where the run kept nothing: it died first, or it was no run but people who took a plan back.
+    """
+    kept = next(iter(ledger.runs.kept(run_parts, [run_id], run_parts.c.part == "earnings")), None)
+    if kept is None:
+        return None
     earned = pq.read_table(pa.BufferReader(kept.content), filters=pc.field("tax_id").isin(list(payees)))
     sums = earned.group_by(["tax_id", "title", "release"]).aggregate([("earned", "sum")]).to_pylist()
     found = dict[tuple[str, str], Decimal]()

@@ -10,7 +10,7 @@ from pypdf import PdfReader
 
 from schemas.job import BRASILIA
 from tests.flows.jobs import line, payee, payment, people, share
-from tests.flows.label import run_month
+from tests.flows.label import digest_of, run_month
 
 ANA, BIA = people(2)
 pytestmark = pytest.mark.long
@@ -126,3 +126,22 @@ def test_a_row_of_a_sheet_that_is_another_amount_since_is_a_correction_and_a_new
     label.run()
     texts = label.say("account", ANA.name).output
     assert texts.count("Correção") == 1
+
+
+def test_what_people_took_back_of_a_plan_that_was_booked_stands_in_the_account_as_a_correction(label_of_two):
+    """No run took it back, so no recordings are known of it."""
+    label_of_two.say("hold", "--by", "caio", "--why", "feriado")
+    plan = digest_of(of_month(label_of_two, "2026-07"))
+    label_of_two.say("reject", plan, "--by", "bia", "--why", "conferir")
+    entries = label_of_two.ask("account", ANA.name)["accounts"][0]["entries"]
+    assert [(entry["kind"], entry["owed_cents"], entry["recordings"]) for entry in entries] == [
+        ("read", 5000, None),
+        ("send", -5000, None),
+        ("release", 5000, None),
+        ("read", -5000, []),
+    ]
+    label_of_two.say("release", "--by", "caio")
+    of_month(label_of_two, "2026-07")
+    pages = pages_of(of_month(label_of_two, "2026-08"))
+    assert ANA.name in pages
+    assert "Correção" in label_of_two.say("account", ANA.name).output
