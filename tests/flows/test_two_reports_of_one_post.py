@@ -1,7 +1,7 @@
 """What the service paid twice, since one POST made two reports, is in the books once people have looked into it.
 
-Varied: royalties and rows; whether the second report is paid at once, later, or comes back. Constant: SQLite, the
-second report bears the name of the first. Judged by what the service says that it paid.
+Varied: royalties and rows; whether what the second report paid stays paid, or comes back. Constant: SQLite, the second
+report bears the name of the first, and is paid at once. Judged by what the service says that it paid.
 """
 
 import pytest
@@ -53,6 +53,20 @@ def test_rows_that_were_paid_twice_stand_in_their_payees_accounts_as_paid_too_mu
     assert (month["paid_cents"], month["owed_cents"]) == (6000, -3000)
     look_through(label.job, at_desk=True)
     label.say("taxes", "--year", "2026", "--out", "taxes.xlsx")
+
+
+def test_what_comes_back_of_a_second_report_is_no_more_paid_too_much(label, service, proxy):
+    label.payments(payment(ANA, "10,00"))
+    label.run()
+    two_people_let_it_go_on(label)
+    label.say("settle")
+    assert paid_cents(label, ANA.name) == 2000
+    other = service.reports[0]["split_id"]  # the answer was that of the one made later
+    service.force_one(other, status="ERROR", donePayments=0, pendingPayments=1, paidAmount=0, pendingAmount=10)
+    assert "voltou" in label.type("settle").output
+    assert paid_cents(label, ANA.name) == 1000
+    assert label.ask("account", ANA.name)["accounts"][0]["closing_cents"] == 0
+    look_through(label.job)
 
 
 def test_royalties_that_were_paid_twice_are_taken_from_what_is_earned_next(label, service, proxy):
