@@ -69,7 +69,8 @@ class PaymentSearch:
         if not words:
             return None
         ledger, is_meant = self._ledger, _meaning(words)
-        found = {tax_id for tax_id, name in self._names().items() if is_meant(name, tax_id)}
+        names = self._names()  # a run that died has claimed for people whom nothing names
+        found = {tax_id for tax_id in names.keys() | ledger.journal.payees() if is_meant(names.get(tax_id, ""), tax_id)}
         rows = ledger.views.ask(REFERENCES)
         found |= {row.tax_id for row in rows if is_meant(mask_value("reference", row.reference))}
         if _NAME.fullmatch(words):

@@ -243,3 +243,9 @@ def test_a_question_about_one_payee_reads_nobody_elses_postings(tmp_path, clock,
 @pytest.mark.parametrize("typed", ["ob-é", "ob-", "rp-1 2", "a\x00b", "ob-\x00", "%_'\";--", "😀", "ob-" + "a" * 300])
 def test_whatever_somebody_types_is_looked_for(booked, typed):
     assert PaymentSearch(booked).find(Search(typed)) == ()
+
+
+def test_who_is_known_by_a_document_alone_is_looked_for_by_it(ledger, desk, make_plan):
+    """A run that died has left claims and no names."""
+    desk.approve(make_plan({"52998224725": 100}))
+    assert [line.amount_cents for line in PaymentSearch(ledger).find(Search("529.982.247-25"))] == [100]
