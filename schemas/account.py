@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Final
 
 from schemas.errors import BrokenInvariant
-from schemas.journal import EntryKind
+from schemas.journal import AccountKind, EntryKind, JournalAccount
 from schemas.obligation import Reasons
 from schemas.values.masking import mask_tax_id
 
@@ -200,6 +200,47 @@ class NamedCode:
     reference: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OfAccount:
+    """What is said of an account of the journal, or of what is on its way from it by one report.
+
+    Attributes:
+        report: Id of the report; "" of what is not on its way.
+    """
+
+    kind: AccountKind
+    job: str
+    payer: str
+    payee: str = field(repr=False)
+    reference: str
+    currency: str
+    report: str
+
+    @property
+    def account(self) -> JournalAccount:
+        return JournalAccount(self.kind, self.job, self.payer, self.payee, self.reference, self.currency)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwedBalance(_OfAccount):
+    """What stands in an account at the end of a day; columns of the view `owed`.
+
+    Attributes:
+        amount_cents: What is owed; less than nothing where the payee owes back.
+        period: The latest that it is about; "" for none.
+    """
+
+    amount_cents: int
+    period: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwedSince(_OfAccount):
+    """The day since which what stands in an account is owed; columns of the view `owed_since`."""
+
+    since: dt.date
+
+
 @dataclass(frozen=True, slots=True)
 class OwedSum:
     """What was owed to one payee and not paid at the end of a day.
@@ -210,6 +251,7 @@ class OwedSum:
         report: Id of the report; "" before.
         key: The obligation's, by which people decide on it; "" where the last runs know of none.
         count: Of how many obligations it is.
+        since: The day since which it is owed, or its report was sent; None where nothing of it is booked yet.
     """
 
     job: str
@@ -227,6 +269,7 @@ class OwedSum:
     obligation_cents: int
     code: str = ""
     count: int = 1
+    since: dt.date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +279,10 @@ class Owed:
     at: dt.date
     language: str
     sums: tuple[OwedSum, ...]
+
+    def days(self, due: OwedSum) -> int | None:
+        """For how many days one of the sums was owed by then; None where nothing of it was booked."""
+        return None if due.since is None else (self.at - due.since).days
 
 
 @dataclass(frozen=True, slots=True)

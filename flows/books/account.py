@@ -32,7 +32,7 @@ def accounts_of_payee(
     """
     moves = ledger.journal.payee_moves()
     documents = {tax_id, *(old for old, new in moves.items() if new == tax_id)}
-    today = ledger.now().astimezone(BRASILIA).date()
+    today = ledger.today()
     last = until or today
     entries, payments = _by_job(ledger, documents, last, is_past=last < today)
     heads = read_heads(ledger, [run.run_id for run in ledger.runs.last_with_results(job=job)])

@@ -160,8 +160,7 @@ class PaymentSearch:
         """Tell of what is owed and in no submission, or in none that counts any more."""
         ledger = self._ledger
         runs = {(run.job, run.period): run.run_id for run in ledger.runs.last_with_results(job=search.job or None)}
-        end = ledger.now() + dt.timedelta(seconds=1)
-        for due in Unpaid(ledger, end, with_plans=False, payees=payees).sums():
+        for due in Unpaid(ledger, ledger.today(), with_plans=False, payees=payees).sums():
             where = due.job, due.period
             in_submission = due.report or due.place in {Place.PLANNED, Place.WITHHELD}
             if in_submission or not due.tax_id or where not in runs or search.period not in {"", due.period}:

@@ -72,7 +72,8 @@ def owed(
 ) -> Result:
     """Tell what was owed and not paid on a day.
 
-    By where it was then: carried, held, waiting for approval, on its way, in doubt; the sheet names every payee.
+    By where it was then (carried, held, waiting for approval, on its way, in doubt) and for how long: up to 30, 60, 90
+    days and more. What comes in first is paid first. The sheet names every payee.
     """
     from flows.books.owed import owed_at
     from flows.cli.printing import show_grid
@@ -257,6 +258,5 @@ def _sum_document(line: "PaymentLine | OwedSum") -> dict[str, Any]:
     plain["reason"] = reasons_text(plain.pop("reasons"))
     if "tax_id" in plain:
         plain["tax_id"] = mask_tax_id(plain["tax_id"]) if plain["tax_id"] else ""
-    if "sent_at" in plain:
-        plain["sent_at"] = plain["sent_at"].isoformat() if plain["sent_at"] else None
-    return plain
+    moments = {name: plain[name].isoformat() if plain[name] else None for name in ("sent_at", "since") if name in plain}
+    return plain | moments

@@ -8,10 +8,12 @@ from typing import Final
 
 from flows.payables.rules.journal_entries import account_of
 from flows.payables.rules.places import place_now
+from flows.views.columns import OWED, OWED_SINCE, OWED_TO_PAYEES
+from io_adapters.ledger.engine import chunks
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import RecordHead, read_heads, read_obligations
-from schemas.account import OwedSum
-from schemas.job import Outputs
+from schemas.account import OwedBalance, OwedSum
+from schemas.job import BRASILIA, Outputs
 from schemas.journal import AccountKind, JournalAccount
 from schemas.obligation import Kind, Obligation, Obligations, Reasons, as_decided, because, submissions_of
 from schemas.plan import BatchPayment, JobIdentity, Place, shown_place
@@ -31,16 +33,17 @@ _UNPAID: Final = frozenset(Place) - _DONE
 
 
 class Unpaid:
-    """Everything that was owed and not paid before a moment, each sum with the reason that the last run gave for it.
+    """Everything that was owed and not paid at the end of a day, each sum with the reason that the last run gave.
 
     Args:
-        with_plans: Whether what plans pay that wait for an approval is told as well.
+        with_plans: Whether what plans pay that wait for an approval is told as well, and since when each sum is owed.
         payees: Whose alone; None for everybody's.
     """
 
     def __init__(
-        self, ledger: Ledger, end: dt.datetime, *, with_plans: bool = True, payees: Collection[str] | None = None
+        self, ledger: Ledger, day: dt.date, *, with_plans: bool = True, payees: Collection[str] | None = None
     ) -> None:
+        end = dt.datetime.combine(day + dt.timedelta(days=1), dt.time(), BRASILIA)
         self._ledger = ledger
         self._names = cache(ledger.payee_names.latest)
         self._payments_of = cache(self._by_payee)
@@ -48,12 +51,15 @@ class Unpaid:
         last = [run.run_id for run in ledger.runs.last_with_results(before=end)]
         self._heads = read_heads(ledger, last)  # the latest first
         booked = ledger.journal.booked_by(last, end)
-        self._balances = ledger.journal.balances(end, payees=payees, kinds=_OWED)
-        self._transit = ledger.journal.open_claims(end, payees)
-        people = {account.payee for account in self._balances} | {account.payee for _, account in self._transit}
+        unbooked = [run_id for run_id in last if run_id not in booked]
+        standing = _standing(ledger, day, unbooked, payees)
+        self._periods = {about.account: about.period for about in standing if not about.report}
+        found = [about for about in standing if about.amount_cents]
+        self._balances = {about.account: about.amount_cents for about in found if not about.report}
+        self._transit = [about for about in found if about.report]
+        people = {account.payee for account in self._balances} | {about.payee for about in self._transit}
         waiting = self._plans_in(SubmissionState.PLANNED)
         self._open = waiting | self._plans_in(SubmissionState.WITHDRAWN)
-        unbooked = [run_id for run_id in last if run_id not in booked]
         told = dict.fromkeys(unbooked, _UNPAID)
         self._planned = set[JournalAccount]()
         for run_id in unbooked if not with_plans else ():
@@ -62,14 +68,14 @@ class Unpaid:
                 own = _unpaid(ledger, run_id, {Place.PLANNED}, people)
                 self._planned.update(_account(self._heads[run_id], due) for due in own)
         self._unbooked = {run_id: _unpaid(ledger, run_id, told[run_id], payees) for run_id in unbooked}
-        people |= {due.payee.tax_id for obligations in self._unbooked.values() for due in obligations}
-        self._periods = ledger.journal.last_periods(end, people)
+        days = ledger.views.ask(OWED_SINCE, until=day) if with_plans else []
+        self._since = {(about.account, about.report): about.since for about in days}
         self._why, self._counts = dict[JournalAccount, Obligation](), SignedSums[JournalAccount]()
         self._explain(last)
         in_order = sorted(self._heads.values(), key=lambda head: head.period)
         self._latest = {head.job: head.period for head in in_order}
         told_of = [*self._why.values(), *(due for own in self._unbooked.values() for due in own)]
-        named = submissions_of(told_of) | {report for report, _ in self._transit}
+        named = submissions_of(told_of) | {about.report for about in self._transit}
         self._submissions = {submission.id: submission for submission in ledger.submissions.with_ids(named)}
         untold = {name for name in named if self._states.get(name) in UNTOLD}
         keys = [due.key for due in told_of if due.submission_id in untold]
@@ -114,9 +120,9 @@ class Unpaid:
                     yield replace(self._sum(account, replace(due, place=place, reasons=reasons)), period=head.period)
         for account, cents in self._balances.items():
             if account not in shown:
-                yield self._balance(account, -cents)
-        for (report, account), cents in self._transit.items():
-            yield self._in_transit(account, -cents, report)
+                yield self._balance(account, cents)
+        for about in self._transit:
+            yield self._in_transit(about)
 
     def _balance(self, account: JournalAccount, amount_cents: int) -> OwedSum:
         """Tell of a balance, with the reason that the last run gave for it."""
@@ -153,20 +159,21 @@ class Unpaid:
         is_so_still = state is submission.state and submission.reason is not None
         return place, because("submission", said=submission.reason) if is_so_still else due.reasons
 
-    def _in_transit(self, account: JournalAccount, amount_cents: int, report: str) -> OwedSum:
+    def _in_transit(self, about: OwedBalance) -> OwedSum:
         """Tell of what was in transit, as its report stood."""
-        submission = self._submissions[report]
-        then = replace(submission, state=self._states[report])
-        paid = self._payments_of(report)[account.payee]
+        submission = self._submissions[about.report]
+        then = replace(submission, state=self._states[about.report])
+        paid = self._payments_of(about.report)[about.payee]
         due = Obligation(
             kind=paid.kind,
-            amount_cents=amount_cents,
+            amount_cents=about.amount_cents,
             place=Place.PLANNED,
             reasons=because("submission", said=submission.reason) if submission.reason else (),
             key=paid.obligation_key,
             reference=paid.reference,
         )
-        return self._sum(account, replace(due, place=place_now(due, then, None)), report)
+        own = self._sum(about.account, replace(due, place=place_now(due, then, None)), about.report)
+        return replace(own, period=about.period)
 
     def _sum(self, account: JournalAccount, obligation: Obligation, report: str = "") -> OwedSum:
         return OwedSum(
@@ -185,7 +192,18 @@ class Unpaid:
             report=report,
             key=obligation.key,
             obligation_cents=obligation.amount_cents,
+            since=self._since.get((account, report)),
         )
+
+
+def _standing(ledger: Ledger, day: dt.date, unbooked: list[str], payees: Collection[str] | None) -> list[OwedBalance]:
+    if payees is None:
+        return ledger.views.ask(OWED, until=day, runs=unbooked)
+    return [
+        about
+        for some in chunks(payees)
+        for about in ledger.views.ask(OWED_TO_PAYEES, until=day, runs=unbooked, payees=some)
+    ]
 
 
 def _unpaid(ledger: Ledger, run_id: str, places: Collection[Place], payees: Collection[str] | None) -> Obligations:

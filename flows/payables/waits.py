@@ -119,7 +119,7 @@ def left_open(ledger: Ledger, job: str | None = None) -> list[OpenPeriod]:
     unpaid, held = defaultdict[tuple[str, str], list[OwedSum]](list), defaultdict[str, list[HeldRows]](list)
     known = sorted({(head.job, head.period) for head in heads.values()}, key=lambda where: where[1])
     latest = dict(known)  # of a job: what is about a period that it has not run is told with its last one
-    for due in Unpaid(ledger, ledger.now() + dt.timedelta(seconds=1), with_plans=False).sums():
+    for due in Unpaid(ledger, ledger.today(), with_plans=False).sums():
         where = due.job, due.period
         unpaid[where if where in known else (due.job, latest.get(due.job, ""))].append(due)
     for rows in ledger.views.ask(HELD_ROWS, runs=list(heads)):

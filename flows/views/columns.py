@@ -9,6 +9,8 @@ from schemas.account import (
     AdvanceLeft,
     BookedPayment,
     MonthSums,
+    OwedBalance,
+    OwedSince,
     PeriodOfPayee,
     ReferenceOfPayee,
     RestatedEntry,
@@ -26,6 +28,9 @@ ACCOUNT: Final = LedgerView(_text("legs", "account"), AccountEntry)
 HELD_ROWS: Final = LedgerView(_text("held_rows"), HeldRows)
 ADVANCES: Final = LedgerView(_text("advances"), AdvanceLeft)
 PERIODS_OF_PAYEE: Final = LedgerView(_text("periods_of_payee"), PeriodOfPayee)
+OWED: Final = LedgerView(_text("all_accounts", "owed"), OwedBalance)
+OWED_TO_PAYEES: Final = LedgerView(_text("accounts_of_payees", "owed"), OwedBalance)
+OWED_SINCE: Final = LedgerView(_text("all_accounts", "owed_since"), OwedSince)
 REFERENCES: Final = LedgerView(_text("references"), ReferenceOfPayee)
 RESTATED_OF_PAYEES: Final = LedgerView(_text("restated", "restated_of_payees"), RestatedEntry)
 RESTATED_BEFORE: Final = LedgerView(_text("restated", "restated_before"), RestatedEntry)

@@ -132,11 +132,9 @@ class Journal:
         before: dt.datetime | None = None,
         series: Series | None = None,
         payees: Collection[str] | None = None,
-        kinds: Collection[AccountKind] | None = None,
     ) -> dict[JournalAccount, int]:
         """Return the balance of each account that is not at nothing: the trial balance, or some accounts of it."""
         conditions = [_E.at < before] if before is not None else []
-        conditions += [_A.kind.in_([kind.value for kind in kinds])] if kinds is not None else []
         conditions += [_A.payee.in_(list(payees))] if payees is not None else []
         if series is not None:
             conditions += [_A.job == series.job, _A.payer == series.payer, _A.currency == series.currency]
@@ -150,35 +148,11 @@ class Journal:
                 row.id for row, target, posted, _ in expected_and_posted(connection, submission_ids) if target != posted
             ]
 
-    def open_claims(
-        self, before: dt.datetime, payees: Collection[str] | None = None
-    ) -> dict[tuple[str, JournalAccount], int]:
-        whose = [_A.payee.in_(list(payees))] if payees is not None else []
-        query = (
-            select(_E.cause, *ACCOUNT, SUM)
-            .select_from(POSTED)
-            .where(_A.kind == AccountKind.TRANSIT.value, _E.at < before, *whose)
-            .group_by(_E.cause, _A.id, *ACCOUNT)
-            .having(SUM != 0)
-        )
-        with self._db.reading() as connection:
-            return {(cause, account_of(fields)): int(cents) for cause, *fields, cents in connection.execute(query)}
-
     def booked_by(self, run_ids: Iterable[str], before: dt.datetime) -> set[str]:
         found = set[str]()
         with self._db.reading() as connection:
             for some in chunks(run_ids):
                 found.update(connection.scalars(select(_E.by).where(_E.by.in_(some), _E.at < before).distinct()))
-        return found
-
-    def last_periods(self, before: dt.datetime, payees: Iterable[str]) -> dict[JournalAccount, str]:
-        """Return the latest period that each account of some payees has an entry about, booked before a moment."""
-        found = dict[JournalAccount, str]()
-        query = select(*ACCOUNT, func.max(_E.period)).select_from(POSTED).group_by(_A.id, *ACCOUNT)
-        with self._db.reading() as connection:
-            for some in chunks(payees):
-                rows = connection.execute(query.where(_A.payee.in_(some), _E.at < before))
-                found |= {account_of(fields): period for *fields, period in rows}
         return found
 
     def payee_moves(self) -> dict[str, str]:

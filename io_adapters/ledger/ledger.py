@@ -40,6 +40,7 @@ from io_adapters.ledger.tables import metadata
 from io_adapters.ledger.views import Views
 from schemas.approval import PolicyOnRecord
 from schemas.errors import ConfigurationError
+from schemas.job import BRASILIA
 from schemas.messages import Message
 
 
@@ -91,6 +92,10 @@ class Ledger:
     def now(self) -> dt.datetime:
         """Tell the time as everything in the ledger is dated by it (UTC)."""
         return self._database.now()
+
+    def today(self) -> dt.date:
+        """Tell the day in Brazil, by which entries are booked."""
+        return self.now().astimezone(BRASILIA).date()
 
     def close(self) -> None:
         self._database.engine.dispose()

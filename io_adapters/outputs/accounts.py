@@ -1,6 +1,8 @@
 """A payee's account and what is owed on a day, as grids of texts and centavos: for terminal, workbook and page."""
 
 import datetime as dt
+import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
@@ -41,7 +43,9 @@ from schemas.plan import Place
 from schemas.values.masking import mask_tax_id
 
 _AMOUNTS: Final = ("amount", "came_in", "gross", "net", "balance", "planned", "fee", "checks")
-_NARROW: Final = frozenset({*_AMOUNTS, *(name.removesuffix("_cents") for name in WHERE_IT_IS)})
+# For how many days at most a sum of each column was owed; of the last, for more.
+_AGES: Final = {"to_30_days": 30, "to_60_days": 60, "to_90_days": 90, "over_90_days": sys.maxsize}
+_NARROW: Final = frozenset({*_AMOUNTS, *_AGES, *(name.removesuffix("_cents") for name in WHERE_IT_IS)})
 
 
 def entries_grid(account: PayeeAccount, labels: Catalogue) -> Grid:
@@ -111,22 +115,27 @@ def owed_grid(owed: Owed, labels: Catalogue, *, masked: bool) -> Grid:
             mask_tax_id(due.tax_id) if masked and due.tax_id else due.tax_id,
             " ".join(filter(None, (labels(f"cli.trace.kind_{due.kind}"), due.reference))),
             *(due.currency, Money(due.amount_cents), labels(f"place.{due.place}")),
-            *(labels.write(reasons_message(due.reasons)), due.report),
+            *(labels.write(reasons_message(due.reasons)), due.report, due.since),
         ]
         for due in owed.sums
     ]
-    return Grid(labels("account.owed", day=owed.at), _columns(names, labels), rows)
+    return Grid(labels("account.owed", day=owed.at), _columns((*names, "owed_since"), labels), rows)
 
 
 def owed_totals_grid(owed: Owed, labels: Catalogue) -> Grid:
-    """One row per currency and place of what was owed."""
-    sums = dict[tuple[str, str], int]()
+    """One row per currency and place of what was owed, by for how long; what is not booked has no age."""
+    sums = defaultdict[tuple[str, str], dict[str, int]](lambda: dict.fromkeys(("amount", *_AGES), 0))
     for due in owed.sums:
-        sums[due.currency, due.place] = sums.get((due.currency, due.place), 0) + due.amount_cents
+        own, days = sums[due.currency, due.place], owed.days(due)
+        own["amount"] += due.amount_cents
+        if days is not None:
+            own[next(age for age, most in _AGES.items() if days <= most)] += due.amount_cents
     rows: list[list[Field]] = [
-        [currency, labels(f"place.{place}"), Money(cents)] for (currency, place), cents in sorted(sums.items())
+        [currency, labels(f"place.{place}"), *map(Money, own.values())]
+        for (currency, place), own in sorted(sums.items())
     ]
-    return Grid(labels("account.owed", day=owed.at), _columns(("currency", "place", "amount"), labels), rows)
+    names = ("currency", "place", "amount", *_AGES)
+    return Grid(labels("account.owed", day=owed.at), _columns(names, labels), rows)
 
 
 def codes_grid(codes: Iterable[NamedCode], labels: Catalogue) -> Grid:

@@ -80,7 +80,7 @@ def _what_waits_is_owed(ledger: Ledger) -> None:
     waiting, owed = SignedSums[str](), SignedSums[str]()
     for wait in gather_waits(ledger, ledger.now()):
         waiting[SAME_AS.get(wait.kind, wait.kind.value)] += wait.amount_cents
-    for due in owed_at(ledger, ledger.now().astimezone(BRASILIA).date()).sums:
+    for due in owed_at(ledger, ledger.today()).sums:
         owed[due.place] += due.amount_cents
     for place in ("held", "failed", "refused", "conflict"):
         assert waiting[place] == owed[place], (place, waiting, owed)

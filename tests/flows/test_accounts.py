@@ -297,6 +297,25 @@ def test_a_plan_that_waits_is_owed_until_it_is_paid_and_the_day_before_is_told_a
     assert owed_on(royalties, monday) == planned
 
 
+def test_what_is_owed_is_told_with_its_age_and_summed_up_by_it(royalties, home):
+    """Of Bia what is held since July is over 30 days old, although more has come since; of Ana what is carried."""
+    royalties.write("payees.xlsx", [payee(ANA), payee(BIA) | {"Chave Pix": "no key"}])
+    run(royalties, "07", "180,00")
+    a_month_passes(home, 40)
+    run(royalties, "08", "20,00")
+    since = {due["name"]: due["since"] for due in royalties.ask("owed", "--at", TODAY)["owed"]}
+    assert since == dict.fromkeys((ANA.name, BIA.name), str(TODAY - dt.timedelta(days=40)))
+    out = royalties.folder / "devido.xlsx"
+    royalties.say("owed", "--at", TODAY, "--out", out)
+    totals, sums = load_workbook(out)
+    assert [cell.value for cell in totals[2]] == [
+        *("Moeda", "Situação", "Valor", "Até 30 dias", "31 a 60 dias", "61 a 90 dias", "Mais de 90 dias"),
+    ]
+    ages = {row[1].value: [cell.value for cell in row[2:]] for row in totals.iter_rows(min_row=3)}
+    assert ages == {"Levado ao próximo período": [10, 0, 10, 0, 0], "Retido": [50, 0, 50, 0, 0]}
+    assert sums.cell(2, sums.max_column).value == "Devido desde"
+
+
 def test_only_the_last_period_owes_what_was_carried(royalties, home):
     run(royalties, "07", "40,00", advances=None)
     a_month_passes(home)
@@ -336,7 +355,7 @@ def test_the_sheet_of_what_is_owed_names_people_in_full(royalties):
     royalties.say("owed", "--at", NOW, "--out", path)
     totals, sums = load_workbook(path).worksheets
     assert [[cell.value for cell in row] for row in totals.iter_rows(min_row=3)] == [
-        ["BRL", "Levado ao próximo período", 20]
+        ["BRL", "Levado ao próximo período", 20, 20, 0, 0, 0]
     ]
     assert [row[4].value for row in sums.iter_rows(min_row=3)] == [
         who.tax_id for who in sorted([ANA, BIA], key=lambda who: who.name)
@@ -363,8 +382,10 @@ def test_over_random_months_an_account_closes_and_carries_on_what_the_ledger_doe
 
 
 def unpaid(label, day):
-    """What was owed at the end of a day, as programs read it."""
-    return sorted(json.dumps(due, sort_keys=True) for due in label.ask("owed", "--at", day)["owed"])
+    """What was owed at the end of a day, as programs read it, and for how many days it was."""
+    found = label.ask("owed", "--at", day)["owed"]
+    ages = [due["since"] and (day - dt.date.fromisoformat(due["since"])).days for due in found]
+    return sorted(json.dumps(due | {"since": age}, sort_keys=True) for due, age in zip(found, ages, strict=True))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,0 +1,2 @@
+-- Of everybody.
+WITH asked AS (SELECT * FROM journal_accounts),
