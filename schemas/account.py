@@ -8,7 +8,7 @@ from typing import Final
 
 from schemas.errors import BrokenInvariant
 from schemas.journal import AccountKind, EntryKind, JournalAccount
-from schemas.obligation import Reasons
+from schemas.reasons import Reasons
 from schemas.values.masking import mask_tax_id
 
 

@@ -12,8 +12,8 @@ from pydantic import PlainSerializer, PlainValidator, TypeAdapter
 
 from schemas.errors import ExitCode
 from schemas.messages import Listed, Message, message_from, message_json
-from schemas.obligation import Reasons
 from schemas.plan import ExchangeTerms, Place
+from schemas.reasons import Reasons
 from schemas.reconciliation import RowCounts, Totals
 from schemas.sources import PaidAlike
 from schemas.values.money import SignedSums

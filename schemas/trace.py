@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from schemas.errors import ExitCode
 from schemas.messages import Message
-from schemas.obligation import Reasons
+from schemas.reasons import Reasons
 
 
 class FileState(StrEnum):

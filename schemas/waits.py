@@ -13,8 +13,8 @@ from schemas.acts import ActKind
 from schemas.approval import DecisionKind
 from schemas.errors import PRECEDENCE, ExitCode
 from schemas.messages import Listed, Message, Money
-from schemas.obligation import Reasons, reasons_message
 from schemas.plan import Place
+from schemas.reasons import Reasons, reasons_message
 from schemas.states import PAYMENTS, PLANS, RUNS, State, Tone, Turn
 
 # The kind of what is counted in rows of files, not in money.

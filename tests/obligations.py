@@ -5,8 +5,9 @@ from dataclasses import fields
 
 import pandas as pd
 
-from schemas.obligation import Obligation, Payee, SourceRow, reasons_of
+from schemas.obligation import Obligation, Payee, SourceRow
 from schemas.plan import Place
+from schemas.reasons import reasons_of
 from schemas.values.bank_account import DESTINATION_COLUMNS, BankAccount, PixKey, destination_of
 
 PERSON = tuple(field.name for field in fields(Payee))

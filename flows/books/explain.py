@@ -10,8 +10,8 @@ from flows.books.rules.trace import MOST_RANGES, earned_of, exact_sum
 from flows.intake.rules.inputs import EXACT
 from schemas.job import BRASILIA
 from schemas.messages import Listed, Message, Money, currency_sign
-from schemas.obligation import reasons_message
 from schemas.plan import short_digest
+from schemas.reasons import reasons_message
 from schemas.trace import (
     AdvanceTaken,
     FileState,

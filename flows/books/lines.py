@@ -17,11 +17,11 @@ from schemas.issues import IssueCode
 from schemas.job import Exchange, PeriodRange, resolve_period
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
-from schemas.obligation import codes_json
 from schemas.parsing.blocks import Before, BlockAccounting, parse_block
 from schemas.parsing.line_sums import TableSource
 from schemas.parsing.row_accounting import USED
 from schemas.raw_table import FileIdentity
+from schemas.reasons import codes_json
 from schemas.trace import FileState, LinesFound, RoyaltyPart
 
 

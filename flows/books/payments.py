@@ -18,8 +18,9 @@ from io_adapters.outputs.reconciliation_workbook import destination_of
 from schemas.account import PaymentLine, Receipt, payee_token
 from schemas.layouts.layout import fold
 from schemas.messages import catalogue_in
-from schemas.obligation import Obligation, because, sum_cents
+from schemas.obligation import Obligation, sum_cents
 from schemas.plan import LESS_TAX, Place, shown_place
+from schemas.reasons import because
 from schemas.submission import LIVE, UNTOLD, Claim, SubmissionState
 from schemas.values.masking import mask_tax_id, mask_value
 from schemas.wire import SplitReport, parse_json

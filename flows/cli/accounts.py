@@ -251,7 +251,7 @@ def _account_document(accounts: "PayeeAccounts") -> dict[str, Any]:
 
 def _sum_document(line: "PaymentLine | OwedSum") -> dict[str, Any]:
     """Write one sum: the document masked, its reasons as programs read them."""
-    from schemas.obligation import reasons_text
+    from schemas.reasons import reasons_text
     from schemas.values.masking import mask_tax_id
 
     plain = {field.name: getattr(line, field.name) for field in dataclasses.fields(line)}

@@ -16,7 +16,7 @@ from flows.cli.ending import Result
 from io_adapters.outputs.atomic import replace_atomically
 from schemas.errors import ExitCode, worst
 from schemas.messages import Message, catalogue_in, render
-from schemas.obligation import reasons_text
+from schemas.reasons import reasons_text
 from schemas.trace import PayeeTrace, TracedObligation
 from schemas.values.money import exact_text
 

@@ -11,7 +11,6 @@ from flows.cli.printing import show_grid, show_waits, wait_document
 from flows.payables.rules.exchange_rate import facts_of
 from io_adapters.outputs.plan_grids import digest_text, plan_grids
 from schemas.messages import catalogue_in, render
-from schemas.obligation import reasons_message, reasons_text
 from schemas.plan_view import (
     Change,
     ChangeKind,
@@ -22,6 +21,7 @@ from schemas.plan_view import (
     PlanView,
     groups_of,
 )
+from schemas.reasons import reasons_message, reasons_text
 from schemas.waits import Wait
 
 

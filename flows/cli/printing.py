@@ -20,8 +20,8 @@ from schemas.errors import ExitCode, RepasseError
 from schemas.issues import Issue, Severity
 from schemas.job import Outputs
 from schemas.messages import Listed, Message, catalogue_in, render
-from schemas.obligation import reasons_text
 from schemas.plan import Place
+from schemas.reasons import reasons_text
 from schemas.reconciliation import Summary
 from schemas.states import Tone
 from schemas.values.money import exact_text, format_cents

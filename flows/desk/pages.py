@@ -20,7 +20,7 @@ from schemas.acts import ActKind
 from schemas.approval import LANGUAGES, Language, Role
 from schemas.job import BRASILIA
 from schemas.messages import Money, catalogue_in, currency_sign, for_desk, period_text
-from schemas.obligation import reasons_message
+from schemas.reasons import reasons_message
 from schemas.states import tone_of
 from schemas.values.masking import mask_value
 from schemas.values.money import format_cents

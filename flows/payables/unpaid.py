@@ -15,8 +15,9 @@ from io_adapters.ledger.run_record import RecordHead, read_heads, read_obligatio
 from schemas.account import OwedBalance, OwedSum
 from schemas.job import BRASILIA, Outputs
 from schemas.journal import AccountKind, JournalAccount
-from schemas.obligation import Kind, Obligation, Obligations, Reasons, as_decided, because, submissions_of
+from schemas.obligation import Kind, Obligation, Obligations, submissions_of
 from schemas.plan import BatchPayment, JobIdentity, Place, shown_place
+from schemas.reasons import Reasons, as_decided, because
 from schemas.submission import UNTOLD, SubmissionState
 from schemas.values.masking import mask_value
 from schemas.values.money import SignedSums

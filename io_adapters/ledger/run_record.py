@@ -30,10 +30,11 @@ from io_adapters.ledger.run_tables import (
 )
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Listed, Message
-from schemas.obligation import Obligation, Obligations, Payee, SourceRow, reasons_from_json, reasons_json
+from schemas.obligation import Obligation, Obligations, Payee, SourceRow
 from schemas.parsing.row_accounting import RowRuns, runs_frame
 from schemas.payee_statement import EXACT, AdvanceBalance, Quote, StatementBasis, StatementHeading
 from schemas.plan import Place
+from schemas.reasons import reasons_from_json, reasons_json
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
 from schemas.tables.model import DataFrame, Record, names_of, records
 from schemas.tables.royalties import SUM_NUMBER, PayeeBalances, earnings_frame, frame_of, sum_numbers, territories_frame

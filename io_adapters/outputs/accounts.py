@@ -38,8 +38,8 @@ from schemas.account import (
 )
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, Money, catalogue_in, currency_sign, period_text
-from schemas.obligation import reasons_message
 from schemas.plan import Place
+from schemas.reasons import reasons_message
 from schemas.values.masking import mask_tax_id
 
 _AMOUNTS: Final = ("amount", "came_in", "gross", "net", "balance", "planned", "fee", "checks")

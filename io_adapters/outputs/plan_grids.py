@@ -14,7 +14,6 @@ from io_adapters.outputs.workbook import TITLE, Book, Setup
 from io_adapters.outputs.workbook_tables import sheet_of, write_grid, write_table
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, Money, catalogue_in, for_desk, period_text
-from schemas.obligation import reasons_message
 from schemas.plan import HOME_CURRENCY, ExchangeTerms, Place
 from schemas.plan_view import (
     AMOUNTS_LOOKED_AT,
@@ -31,6 +30,7 @@ from schemas.plan_view import (
     PlanRow,
     PlanView,
 )
+from schemas.reasons import reasons_message
 from schemas.sources import paid_alike_message
 from schemas.states import PAYMENTS, Tone
 from schemas.values.money import format_cents

@@ -14,8 +14,9 @@ from io_adapters.outputs.workbook_tables import SheetColumn, WorkbookTable, reco
 from schemas.issues import Issue, Severity
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in
-from schemas.obligation import Obligation, reasons_from_json, reasons_message, reasons_text
+from schemas.obligation import Obligation
 from schemas.plan import HOME_CURRENCY, Place, short_digest, shown_place
+from schemas.reasons import reasons_from_json, reasons_message, reasons_text
 from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecision, ReportLine
 from schemas.states import PAYMENTS, Tone, tone_of
 from schemas.values.bank_account import BankAccount, Destination, PixKey

@@ -11,7 +11,6 @@ import pandas as pd
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.layout import Layout
 from schemas.messages import Message
-from schemas.obligation import codes_json
 from schemas.parsing.cells import ParsingDecision, StoodIn, decisions_of
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
 from schemas.parsing.line_sums import BlockSums, TableSource, compare_totals, sum_block
@@ -20,6 +19,7 @@ from schemas.parsing.table import read_rows, settled
 from schemas.parsing.typed_table import REPORTED_ONCE, count_reported_once
 from schemas.parsing.unread_columns import not_used, unread_columns
 from schemas.raw_table import RawTable
+from schemas.reasons import codes_json
 from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.royalties import COLUMNS
 

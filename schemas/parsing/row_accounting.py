@@ -13,12 +13,12 @@ import pandera.pandas as pa
 
 from schemas.errors import BrokenInvariant
 from schemas.issues import IssueCode
-from schemas.obligation import codes_json
 from schemas.parsing.amounts import ExactAmount
 from schemas.parsing.excluded_rows import ExcludedRows
 from schemas.parsing.reading import filled
 from schemas.parsing.typed_table import TypedTable, is_error
 from schemas.raw_table import RawTable
+from schemas.reasons import codes_json
 from schemas.tables.model import DataFrame, Record, Series, TableModel, names_of, records
 from schemas.tables.payees import USUAL_MINIMUM
 

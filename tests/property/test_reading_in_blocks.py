@@ -17,11 +17,11 @@ from flows.intake.rules.inputs import sum_lines
 from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
 from schemas.line_sketch import hash_frame, identify_frame
-from schemas.obligation import codes_json
 from schemas.parsing.blocks import Before
 from schemas.parsing.content_hash import RowsContent
 from schemas.parsing.table import parse_table
 from schemas.raw_table import some_rows
+from schemas.reasons import codes_json
 from tests.schemas.sheets import layout, sheet
 from tests.spec.tables import table
 from tests.written import written

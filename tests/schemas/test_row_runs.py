@@ -4,8 +4,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import RowRun, join_runs, move_rows, runs_of
+from schemas.reasons import codes_json
 from tests.spec.tables import same
 
 ENDS = st.sampled_from([("used", ""), ("held", "AMOUNT_FORMAT"), ("ignored", "blank"), ("ignored", "total")])

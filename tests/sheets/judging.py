@@ -14,7 +14,8 @@ from flows.run_request import read_run_request
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, Severity
 from schemas.messages import render
-from schemas.obligation import planned_payments, reasons_from_json, reasons_text, sum_cents
+from schemas.obligation import planned_payments, sum_cents
+from schemas.reasons import reasons_from_json, reasons_text
 from schemas.tables.model import records
 from schemas.values.money import exact_text
 from schemas.wire import Institution

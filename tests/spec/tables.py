@@ -10,8 +10,9 @@ from decimal import Decimal
 import pandas as pd
 from pyarrow import array
 
-from schemas.obligation import Obligation, reasons_from_json, reasons_text
+from schemas.obligation import Obligation
 from schemas.parsing.table import empty_table
+from schemas.reasons import reasons_from_json, reasons_text
 from schemas.tables.model import records
 from schemas.tables.payees import USUAL_MINIMUM
 from schemas.tables.royalties import LINE_AMOUNT

@@ -25,9 +25,9 @@ from flows.payables.rules.plan_review import (
 )
 from flows.royalties.rules.allocation import allocate
 from schemas.messages import render
-from schemas.obligation import because
 from schemas.plan import BatchPayment
 from schemas.plan_view import ChangeKind, Notice, PayeeNotice, groups_of, largest_of
+from schemas.reasons import because
 from schemas.sources import PaidSum, UsedDestination
 from schemas.submission import SubmissionState
 from schemas.values.bank_account import BankAccount

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import ExitCode
 from schemas.messages import render
-from schemas.obligation import because
+from schemas.reasons import because
 from schemas.waits import Wait, WaitKind, matters
 
 CODES = ("TAXID_CHECK", "NAME_REQUIRED", "SHARE_UNMATCHED", "PIX_UNREADABLE", "AMOUNT_UNREADABLE")

@@ -16,8 +16,8 @@ from flows.intake.rules.used_before import SharedLines
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.line_sketch import Hashes, identify_frame
 from schemas.messages import Listed, Money
-from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import PERSON_NAMES, USED, RowRun, hold_used_rows
+from schemas.reasons import codes_json
 from schemas.stated_sums import NO_SUMS, stated_sums
 from schemas.tables.model import DataFrame, records
 from schemas.tables.royalties import LineTotals, RoyaltyLines, worth_anything

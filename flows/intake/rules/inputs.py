@@ -17,10 +17,10 @@ from schemas.issues import Issue
 from schemas.job import Exchange, Period
 from schemas.line_sketch import NO_LINES, LineSketch
 from schemas.messages import Message
-from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import ASSET_NAMES, PAYEE_NAMES, PAYEE_TERMS, RowRun, RowRuns, move_rows
 from schemas.parsing.table import empty_of
 from schemas.payee_statement import Quote
+from schemas.reasons import codes_json
 from schemas.stated_sums import NO_SUMS
 from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.payees import TO_RECOUP, Advances, Invoices, Opening, Payees, Payments, Taxes

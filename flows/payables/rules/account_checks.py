@@ -9,8 +9,9 @@ from typing import Any, Final, Literal
 
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Message
-from schemas.obligation import Obligation, Obligations, because, planned_payments
+from schemas.obligation import Obligation, Obligations, planned_payments
 from schemas.plan import Place
+from schemas.reasons import because
 from schemas.reconciliation import AccountCheckCounts
 from schemas.tables.model import DataFrame
 from schemas.tables.payees import Payees

@@ -13,9 +13,10 @@ from flows.reports.rules.judge_report import judge_report
 from schemas.approval import Decision, DecisionKind
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Money
-from schemas.obligation import Obligation, Obligations, Payee, Reason, as_decided, because, planned_payments
+from schemas.obligation import Obligation, Obligations, Payee, planned_payments
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place, numbered
 from schemas.plan_view import Notice, PayeeNotice
+from schemas.reasons import Reason, as_decided, because
 from schemas.sources import FailedPayment
 from schemas.submission import Claim, Submission, SubmissionState
 from schemas.tables.model import records

@@ -51,8 +51,9 @@ from schemas.issues import FOUND_AFTER_READING, IssueCode
 from schemas.job import Breakdown, Job, Period
 from schemas.journal import JournalEntry, cause_of_statements
 from schemas.messages import Listed, Message
-from schemas.obligation import Obligation, Obligations, reasons_of
+from schemas.obligation import Obligation, Obligations
 from schemas.plan import JobIdentity, Place
+from schemas.reasons import reasons_of
 from schemas.sources import UsedSource
 from schemas.submission import Claim
 from schemas.tables.model import DataFrame, records

@@ -18,9 +18,9 @@ from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
-from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, RowRuns, move_rows
 from schemas.parsing.row_rules import overlapping
+from schemas.reasons import codes_json
 from schemas.tables.model import DataFrame, TableModel
 from schemas.tables.payees import CARRIED
 from schemas.tables.royalties import UNREAD_UPC, Shares

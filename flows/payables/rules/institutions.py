@@ -12,8 +12,9 @@ import pandas as pd
 
 from flows.intake.rules.inputs import Inputs
 from schemas.issues import IssueCode
-from schemas.obligation import Obligation, Obligations, because
+from schemas.obligation import Obligation, Obligations
 from schemas.plan import Place
+from schemas.reasons import because
 from schemas.values.bank_account import BankAccount, bank_named
 from schemas.values.reading import fold_word
 from schemas.wire import Institution

@@ -15,9 +15,10 @@ from flows.royalties.rules.balances import ToInvoice
 from schemas.corrections import CorrectedRow
 from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode, make_issue
 from schemas.messages import Message, Money
-from schemas.obligation import Obligation, Obligations, because, reasons_json, reasons_of
+from schemas.obligation import Obligation, Obligations
 from schemas.parsing.row_accounting import USED, RowRuns, runs_frame
 from schemas.plan import Place
+from schemas.reasons import because, reasons_json, reasons_of
 from schemas.sources import PaidAlike, paid_alike_message
 from schemas.tables.model import DataFrame, records
 from schemas.tables.payees import Payments

@@ -14,8 +14,9 @@ from flows.royalties.rules.balances import Royalties
 from flows.royalties.rules.terms import Terms, TermsOfPayees
 from schemas.issues import IssueCode
 from schemas.job import Breakdown, Elements
-from schemas.obligation import Kind, Obligation, Payee, Reasons, SourceRow, because, reasons_of
+from schemas.obligation import Kind, Obligation, Payee, SourceRow
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place
+from schemas.reasons import Reasons, because, reasons_of
 from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.payees import Payees, Payments
 from schemas.values.bank_account import DESTINATION_COLUMNS, Destination, destination_of

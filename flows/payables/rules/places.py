@@ -7,9 +7,10 @@ from types import MappingProxyType
 from flows.reports.rules.judge_report import held_nothing
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
-from schemas.obligation import Obligation, Obligations, as_decided, because, reasons_json, sum_cents
+from schemas.obligation import Obligation, Obligations, sum_cents
 from schemas.parsing.row_accounting import RowRun, RowRuns, move_rows
 from schemas.plan import LESS_TAX, TAX_WITHHELD, Inferred, Place
+from schemas.reasons import as_decided, because, reasons_json
 from schemas.reconciliation import RowCounts, Totals
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.tables.model import DataFrame

@@ -12,9 +12,10 @@ from flows.payables.rules.obligations import ARRAYS, Arrays
 from schemas.errors import BrokenInvariant
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Period
-from schemas.obligation import NO_ROW, Obligation, Obligations, because, sum_cents
+from schemas.obligation import NO_ROW, Obligation, Obligations, sum_cents
 from schemas.plan import BatchPayment, ExchangeTerms, JobIdentity, PaymentBatch, PaymentPlan, Place
 from schemas.plan_view import Sent
+from schemas.reasons import because
 from schemas.submission import Submission
 from schemas.tables.model import records
 from schemas.values.bank_account import BankAccount, PixKey

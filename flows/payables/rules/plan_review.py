@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeVar
 import pandas as pd
 
 from schemas.journal import AccountKind, EntryKind, JournalEntry
-from schemas.obligation import Obligation, Payee, Reasons, because, planned_payments, reasons_text, sum_cents
+from schemas.obligation import Obligation, Payee, planned_payments, sum_cents
 from schemas.plan import BatchPayment, Place
 from schemas.plan_view import (
     AMOUNTS_LOOKED_AT,
@@ -29,6 +29,7 @@ from schemas.plan_view import (
     RateChange,
     Sent,
 )
+from schemas.reasons import Reasons, because, reasons_text
 from schemas.sources import PaidAlike, PaidSum, UsedDestination
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id

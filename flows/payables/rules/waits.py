@@ -7,8 +7,8 @@ from typing import Final
 from schemas.account import OwedSum
 from schemas.errors import ExitCode
 from schemas.issues import IssueCode
-from schemas.obligation import Reasons, because, reasons_from_json, reasons_text
 from schemas.plan import Place
+from schemas.reasons import Reasons, because, reasons_from_json, reasons_text
 from schemas.submission import SubmissionState
 from schemas.values.money import SignedSums
 from schemas.waits import ROW, HeldRows, OpenItem, OpenPeriod, Wait, WaitKind, is_freed

@@ -10,7 +10,7 @@ import pandas as pd
 
 from flows.royalties.rules.balances import History, OfAdvance, advance_reference
 from schemas.job import BRASILIA, Job, Period
-from schemas.obligation import Obligation, Obligations, Reason, sum_cents
+from schemas.obligation import Obligation, Obligations, sum_cents
 from schemas.payee_statement import (
     EXACT,
     AdvanceBalance,
@@ -25,6 +25,7 @@ from schemas.payee_statement import (
     WayToPaid,
 )
 from schemas.plan import Place, shown_place
+from schemas.reasons import Reason
 from schemas.submission import Submission
 from schemas.tables.model import Record, records
 from schemas.values.masking import digest_of, mask_tax_id, short_token

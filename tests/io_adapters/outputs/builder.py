@@ -3,9 +3,9 @@
 import pandas as pd
 
 from schemas.issues import Issue, IssueCode, Severity
-from schemas.obligation import codes_json
 from schemas.parsing.row_accounting import RowRuns
 from schemas.plan import Place
+from schemas.reasons import codes_json
 from schemas.reconciliation import (
     AccountCheckCounts,
     BatchSummary,

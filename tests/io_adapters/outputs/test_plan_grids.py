@@ -11,7 +11,6 @@ from python_calamine import CalamineWorkbook
 from io_adapters.outputs.plan_grids import plan_xlsx, write_plan_workbook
 from schemas.issues import IssueCode
 from schemas.messages import catalogue_in, render
-from schemas.obligation import Reason, because, reasons_message, reasons_of
 from schemas.plan import BatchPayment, ExchangeTerms, PaymentBatch, PaymentPlan, Place
 from schemas.plan_view import (
     Against,
@@ -27,6 +26,7 @@ from schemas.plan_view import (
     PlanView,
     RateChange,
 )
+from schemas.reasons import Reason, because, reasons_message, reasons_of
 from schemas.reconciliation import RowCounts, Totals
 
 ANA, MASKED = "52998224725", "***.982.247-**"

@@ -19,9 +19,10 @@ from io_adapters.outputs.workbook_tables import SheetColumn, WorkbookTable, writ
 from schemas.errors import ExitCode
 from schemas.issues import Severity
 from schemas.messages import catalogue_in
-from schemas.obligation import Kind, codes_json, reasons_of
+from schemas.obligation import Kind
 from schemas.parsing.row_accounting import RowRuns
 from schemas.plan import Place
+from schemas.reasons import codes_json, reasons_of
 from schemas.reconciliation import Discrepancy, RowCounts
 from schemas.tables.model import names_of
 from schemas.tables.royalties import Earnings, PayeeBalances, earnings_frame
