@@ -9,16 +9,24 @@ from hypothesis import HealthCheck, Phase, settings
 
 # SIMULATE=all plays the simulations whole, an hour and more; the long tests play a part of each.
 EVERYTHING: Final = os.environ.get("SIMULATE") == "all"
+# Of cases that are much alike the long tests play a third, each run of CI the next one.
+_PARTS: Final = 3
+_TURN: Final = int(os.environ.get("TURN", "0")) % _PARTS
 
 
 def sampled(cases: Iterable[Any], *, one_in: int = 3) -> Sequence[Any]:
-    """Mark all cases but every so many as `long`.
+    """Choose from cases that are much alike: every so many each time, of the others a part as `long`, in turns.
+
+    With SIMULATE=all the long tests play all of them.
 
     Args:
         cases: For `pytest.mark.parametrize`: a value each, a tuple of values, or a `pytest.param`, whose name is kept.
         one_in: Of how many one is played every time; the first one is.
     """
-    return [case if place % one_in == 0 else _later(case) for place, case in enumerate(cases)]
+    numbered = list(enumerate(cases))
+    others = [place for place, _ in numbered if place % one_in]
+    later = set(others if EVERYTHING else others[_TURN::_PARTS])
+    return [_later(case) if place in later else case for place, case in numbered if place in later or not place % one_in]
 
 
 def in_turn(cases: Iterable[Any], others: Sequence[Any]) -> list[tuple[Any, ...]]:
