@@ -23,10 +23,11 @@ def sampled(cases: Iterable[Any], *, one_in: int = 3) -> Sequence[Any]:
         cases: For `pytest.mark.parametrize`: a value each, a tuple of values, or a `pytest.param`, whose name is kept.
         one_in: Of how many one is played every time; the first one is.
     """
-    numbered = list(enumerate(cases))
-    others = [place for place, _ in numbered if place % one_in]
+    given = list(cases)
+    others = [place for place in range(len(given)) if place % one_in]
     later = set(others if EVERYTHING else others[_TURN::_PARTS])
-    return [_later(case) if place in later else case for place, case in numbered if place in later or not place % one_in]
+    played = [place for place in range(len(given)) if place in later or place % one_in == 0]
+    return [_later(given[place]) if place in later else given[place] for place in played]
 
 
 def in_turn(cases: Iterable[Any], others: Sequence[Any]) -> list[tuple[Any, ...]]:
