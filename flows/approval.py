@@ -29,6 +29,7 @@ Digest = Annotated[str, Field(pattern=r"^\s*(sha256:)?[0-9a-fA-F]{8,64}\s*$")]
 Total = Annotated[str, Field(min_length=1, max_length=40)]
 Name = Annotated[str, Field(min_length=2, max_length=120)]
 Why = Annotated[str, Field(max_length=1000)]
+Seen = Annotated[int, Field(ge=0)]
 
 
 def _name() -> str:
@@ -38,7 +39,7 @@ def _name() -> str:
 
 @flow(name="approve", flow_run_name=_name, retries=0, persist_result=False, log_prints=False)
 def approve(
-    digest: Digest, total: Total, name: Name, decision: Literal["approve", "reject"], why: Why = ""
+    digest: Digest, total: Total, name: Name, decision: Literal["approve", "reject"], why: Why = "", seen: Seen = 0
 ) -> State[None]:
     """Approve or reject a plan that waits.
 
@@ -53,12 +54,15 @@ def approve(
         name: Who decides; it is kept in the ledger.
         decision: approve lets the plan go out; reject voids it, and withdraws what of it was not sent.
         why: What is wrong with the plan; needed for a rejection.
+        seen: How many texts the plan lists to be looked at before approving, once you have; 0 where there are none.
     """
     try:
         require_closed_server()
         settings = read_settings()
         with open_ledger_of(settings) as ledger:
-            outcome = record_decision(ledger, digest, decision, name=name, total=total, why=why, now=utc_now())
+            outcome = record_decision(
+                ledger, digest, decision, name=name, total=total, seen=seen, why=why, now=utc_now()
+            )
         if decision == "reject":
             return Completed(name="Rejected", message=render(_rejected(outcome), _LANGUAGE))
         return _go_on(settings, outcome)

@@ -12,6 +12,7 @@ from pydantic import PlainSerializer, PlainValidator, TypeAdapter
 
 from schemas.errors import ExitCode
 from schemas.messages import Listed, Message, message_from, message_json
+from schemas.parsing.written import TextToCheck
 from schemas.plan import ExchangeTerms, Place
 from schemas.reasons import Reasons
 from schemas.reconciliation import RowCounts, Totals
@@ -210,6 +211,7 @@ class PlanRow:
         sent: What its payment sends beside payee, amount and destination, by its name on the wire.
         file, sheet, row: The source row of a payments row; "" and 0 elsewhere.
         destination: Where the money goes, of what is planned; None elsewhere, and of the owner's part.
+        written: What people wrote beside it: the column's header, "" of a comment, and the text, masked.
     """
 
     name: str
@@ -226,6 +228,7 @@ class PlanRow:
     alike: tuple[PaidAlike, ...] = ()
     destination: PlannedDestination | None = None
     sent: Mapping[str, Sent] = field(default_factory=dict)
+    written: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +282,7 @@ class PlanView:
         digest: Identity of the plan; None while account checks are outstanding, for they may change it.
         payer_document: As it is sent, where it is a company's; a person's masked.
         exchange: The rate of the reports; None in BRL.
+        to_check: What people wrote that nobody has seen before, masked; each text once.
     """
 
     language: str
@@ -303,6 +307,7 @@ class PlanView:
     stopped: bool = False
     review_reasons: tuple[StoredMessage, ...] = ()
     payer_document: str = ""
+    to_check: tuple[TextToCheck, ...] = ()
 
     @property
     def exit_code(self) -> ExitCode:

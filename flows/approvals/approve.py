@@ -9,7 +9,7 @@ from typing import Literal
 from flows.payables.draft import Draft, redraft, with_verdicts
 from flows.payables.earlier_reports import attempts_of, require_still_failed
 from flows.payables.freeze_plan import plan_of
-from flows.payables.plan_review import notes_on, review_reasons, were_shown
+from flows.payables.plan_review import notes_on, review_reasons, to_check, were_shown
 from flows.payables.preview import warn_of_plan
 from flows.payables.rules.exchange_rate import facts_of
 from flows.run import Run
@@ -80,7 +80,7 @@ def _approve(run: Run, drafted: Draft) -> None:
     if plan is None:
         raise RuntimeError("no plan has been frozen")
     reasons = review_reasons(run, drafted, plan)
-    if reasons and not were_shown(run, plan, reasons):
+    if reasons and not were_shown(run, plan, reasons, to_check(run, drafted)):
         run.ledger.approvals.void(plan.digest)
     run.issues += _limits_passed(run, plan)
     payables, epoch = drafted.payables, drafted.snapshot.epoch
@@ -179,7 +179,12 @@ def _call_for_approval(
     }
     lines = [Message("cli.approval.wanted", **facts)]
     page = run.desk_page(f"plans/{plan.digest}")
-    lines.append(Message("cli.approval.in_desk" if rule.identities == "signed_in" else "cli.approval.how", **facts))
+    texts = len(run.ledger.plan_views.texts_of(plan.digest))
+    lines.append(
+        Message("cli.approval.in_desk", **facts)
+        if rule.identities == "signed_in"
+        else Message("cli.approval.how", **facts, seen=seen_option(texts))
+    )
     if rule.identities == "declared":
         lines.append(Message("cli.approval.typed_names"))
     if page:
@@ -193,18 +198,25 @@ def _call_for_approval(
     return Listed((*lines, *reasons), "\n  ")
 
 
-def record_approval(
-    ledger: Ledger, digest: str, *, by: str, total_text: str, kind: ApprovalKind, now: dt.datetime
+def seen_option(texts: int) -> Message | str:
+    """Return what is typed behind a command that approves a plan with so many texts to look at."""
+    return Message("cli.approval.seen", count=texts) if texts else ""
+
+
+def record_approval(  # each is named at the call
+    ledger: Ledger, digest: str, *, by: str, total_text: str, seen: int, kind: ApprovalKind, now: dt.datetime
 ) -> Approval:
     """Write a person's yes down, bound to the plan's digest and to the total the person typed. Sends nothing.
 
     Args:
+        seen: How many of the plan's texts that nobody has seen before the person has looked at.
         now: The present moment (UTC).
 
     Raises:
         DecisionRefused: there is no name, the total is not an amount, or the name was only typed where people have to
             sign in.
-        ApprovalWanted: no such plan, or the total is another, or the plan was taken up already or rejected.
+        ApprovalWanted: no such plan, or the total is another, or texts were not looked at, or the plan was taken up
+            already or rejected.
     """
     name, total_cents = _name_and_total(by, total_text)
     stored = ledger.plans.get(digest)
@@ -213,6 +225,9 @@ def record_approval(
     if total_cents != stored.total_cents:
         theirs, ours = Money(total_cents), Money(stored.total_cents)
         raise ApprovalWanted(Message("approval.other_total", ours=ours, theirs=theirs))
+    texts = len(ledger.plan_views.texts_of(stored.digest))
+    if texts and seen != texts:
+        raise ApprovalWanted(Message("approval.texts", count=texts, seen=seen))
     waits = any(submission.state is SubmissionState.PLANNED for submission in stored.submissions)
     if stored.approved_at is not None and not waits:
         raise ApprovalWanted(Message("approval.taken_up"))
@@ -276,8 +291,8 @@ def _name_and_total(by: str, total_text: str) -> tuple[str, int]:
         raise DecisionRefused(Message("approval.total_unreadable")) from None
 
 
-def record_decision(
-    ledger: Ledger, digest: str, decision: Decision, *, name: str, total: str, why: str, now: dt.datetime
+def record_decision(  # noqa: PLR0913  # each is named at the call
+    ledger: Ledger, digest: str, decision: Decision, *, name: str, total: str, seen: int, why: str, now: dt.datetime
 ) -> Recorded:
     """Write a typed person's word on a plan down; sends nothing, and starts nothing.
 
@@ -296,7 +311,8 @@ def record_decision(
         return Recorded(plan, job_file, rejection=PlanFate(tuple(batches)))
     if plan.approved_at is not None and _approved_before(ledger, plan, name):
         return Recorded(plan, job_file, again=True)
-    record_approval(ledger, plan.digest, by=name, total_text=total, kind=ApprovalKind.PERSON, now=now)
+    typed = ApprovalKind.PERSON
+    record_approval(ledger, plan.digest, by=name, total_text=total, seen=seen, kind=typed, now=now)
     return Recorded(plan, job_file, missing=_missing(ledger, plan, job_file, now))
 
 

@@ -34,6 +34,7 @@ def approve(
     digest: Annotated[str, typer.Argument(metavar="DIGEST", help="The plan's digest, as `run` printed it.")],
     by: By,
     total: Annotated[str, typer.Option(metavar="AMOUNT", help="The plan's total, typed.")],
+    seen: Annotated[int, typer.Option(metavar="N", help="How many new texts of the plan you have looked at.")] = 0,
     as_json: AsJson = False,
 ) -> Result:
     """Record a person's yes to a plan, or to account checks.
@@ -45,14 +46,14 @@ def approve(
     from schemas.plan import ApprovalKind
     from schemas.values.names import same_person
 
+    typed = ApprovalKind.PERSON
     with opened_ledger() as ledger:
         if (request := ledger.check_requests.find(digest)) is not None:
-            typed = ApprovalKind.PERSON
             agreed = record_consent(ledger, request, by=by, total_text=total, kind=typed, now=utc_now())
             facts = {"by": agreed.by, "count": request.checks, "job": request.job, "cost": Money(request.cost_cents)}
             print_text(console_for(as_json=as_json), "cli.checks.approved", **facts)
             return ExitCode.DONE, {"checks_digest": request.digest, "by": agreed.by}
-        given = record_approval(ledger, digest, by=by, total_text=total, kind=ApprovalKind.PERSON, now=utc_now())
+        given = record_approval(ledger, digest, by=by, total_text=total, seen=seen, kind=typed, now=utc_now())
         stored = ledger.plans.get(given.digest)
         counts = same_person(given.by) in _counting(ledger, stored)
     console = console_for(as_json=as_json)

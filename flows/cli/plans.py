@@ -34,7 +34,8 @@ def show_plan(console: Console, view: PlanView, waits: Sequence[Wait], path: Pat
     """
     language, labels = view.language, catalogue_in(view.language)
     grids = plan_grids(view, labels)
-    shown = [grids.identity, grids.review, grids.notices, grids.changes, grids.changed, grids.totals]
+    shown = [grids.identity, grids.review, *([grids.to_check] if view.to_check else [])]
+    shown += [grids.notices, grids.changes, grids.changed, grids.totals]
     shown += [grids.not_paid, grids.largest, *([grids.batches] if len(view.batches) > 1 else [])]
     shown += [grids.checks] if view.checks.wanted else []
     for grid in shown:
@@ -89,6 +90,7 @@ def plan_document(view: PlanView, waits: Iterable[Wait], *, names: bool) -> dict
         ],
         "first_ever": view.first_ever,
         "review_reasons": [render(reason, view.language) for reason in view.review_reasons],
+        "texts_to_check": len(view.to_check),
         "notices": {group.notice.value: group.count for group in groups_of(view.notices)},
         "changes": _changes(view.changes),
         "waits": [wait_document(wait) for wait in waits],
@@ -121,6 +123,10 @@ def _people(view: PlanView) -> dict[str, Any]:
         "notices": [_notice(notice) for notice in view.notices],
         "changes": [_change(change) for change in view.changes.changes],
         "largest": [_row(row) for row in view.largest],
+        "texts_to_check": [
+            {"where": text.column or text.kind.value, "text": text.text, "payments": text.count}
+            for text in view.to_check
+        ],
     }
 
 

@@ -164,6 +164,7 @@ def _show_batch(batch: "Submission", ledger: "Ledger", console: "Console") -> No
 
 def _show_how_to_approve(planned: "Sequence[Submission]", ledger: "Ledger", console: "Console") -> None:
     """Print for each plan that waits how it is approved: a plan is all its batches together."""
+    from flows.approvals.approve import seen_option
     from schemas.plan import short_digest
     from schemas.values.money import format_cents
 
@@ -173,7 +174,8 @@ def _show_how_to_approve(planned: "Sequence[Submission]", ledger: "Ledger", cons
     for (digest, job), cents in totals.items():
         in_desk = ledger.decision_rules.wants_signed_in(job)
         key = "cli.status.in_desk" if in_desk else "cli.status.how"
-        print_text(console, key, digest=short_digest(digest), total=format_cents(cents, "pt-BR"))
+        seen = seen_option(len(ledger.plan_views.texts_of(digest)))
+        print_text(console, key, digest=short_digest(digest), total=format_cents(cents, "pt-BR"), seen=seen)
         if not in_desk:
             print_text(console, "cli.approval.typed_names")
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -34,6 +34,10 @@ from schemas.values.names import same_person
 S = SubmissionState
 KEPT: Final = 16
 ROWS_A_PAGE: Final = 100
+
+# Names of boxes that are ticked: a text that was looked at, and all of a column.
+_TEXT: Final = "text:"
+_COLUMN: Final = "column:"
 
 router = APIRouter()
 
@@ -95,13 +99,24 @@ class PlanPages:
             page=page,
         )
 
-    def approve(self, digest: str, *, by: str, total_text: str) -> str:
-        """Record the yes of somebody signed in; with the last needed one, launch the rest."""
+    def approve(self, digest: str, *, by: str, total_text: str, ticked: Collection[str]) -> str:
+        """Record the yes of somebody signed in; with the last needed one, launch the rest.
+
+        Args:
+            ticked: Tokens of the texts they have looked at.
+        """
         stored = self._ledger.plans.get(digest)
         if _state(stored) == "replaced":
             raise ApprovalWanted(Message("approval.replaced"))
+        seen = len(self._ledger.plan_views.texts_of(stored.digest).intersection(ticked))
         given = record_approval(
-            self._ledger, stored.digest, by=by, total_text=total_text, kind=ApprovalKind.SIGNED_IN, now=self._now()
+            self._ledger,
+            stored.digest,
+            by=by,
+            total_text=total_text,
+            seen=seen,
+            kind=ApprovalKind.SIGNED_IN,
+            now=self._now(),
         )
         run, job = self._ledger.runs.get(stored.run_id), self._declared(stored)
         if run is None or not isinstance(job, Job) or approvals_missing(self._ledger, job, stored, self._now()):
@@ -201,7 +216,11 @@ def approve(request: Request, digest: str, signed: SignedIn, form: Posted) -> Re
     """Record a yes to the total that was typed; what differs from the plan's is told, and nothing recorded."""
     signed.require(ActKind.APPROVE)
     try:
-        launch = plans_of(request).approve(digest, by=signed.user.name, total_text=form.get("total", ""))
+        page = plans_of(request).get(digest).page
+        ticked = {name.removeprefix(_TEXT) for name in form if name.startswith(_TEXT)}
+        ticked |= {text.token for text in page.to_check if _COLUMN + text.where in form} if page else set()
+        total = form.get("total", "")
+        launch = plans_of(request).approve(digest, by=signed.user.name, total_text=total, ticked=ticked)
     except RepasseError as refused:
         return _plan_page(request, digest, status=422, problem=render(for_desk(refused.content), language_of(request)))
     return RedirectResponse(f"/launches/{launch}" if launch else f"/plans/{digest}", status_code=303)

@@ -15,6 +15,7 @@ from schemas.acts import BEGINNING, chained
 from schemas.corrections import CorrectedRow, Origin
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
+from schemas.parsing.written import WrittenText
 from schemas.raw_table import RawTable, column_letter
 
 
@@ -40,6 +41,7 @@ class Intake:
         confirmed_key_types: Digest of a Pix key -> its type, as whoever asked for the run has confirmed it.
         gone: Digests of files that count no more for the period, or whose place another is to take.
         questions: What has to be answered of files handed in, before they are used.
+        written: What stands beside the figures of its payments sheets.
     """
 
     came_in: Inputs
@@ -54,6 +56,7 @@ class Intake:
     confirmed_key_types: Mapping[str, str] = field(default_factory=dict)
     gone: frozenset[str] = frozenset()
     questions: tuple[MonthQuestion, ...] = ()
+    written: tuple[WrittenText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

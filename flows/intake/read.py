@@ -117,6 +117,7 @@ def _intake(
         put_right=tuple(corrections.put_right),
         settled=tuple(corrections.settled),
         files=frozenset({(table.raw.file.name, table.raw.file.sha256) for table in everything} | corrections.files),
+        written=tuple(text for table in everything for text in table.written),
     )
 
 

@@ -37,6 +37,7 @@ from schemas.parsing.content_hash import RowsContent, content_of
 from schemas.parsing.row_accounting import RowRuns, runs_of
 from schemas.parsing.table import empty_table, parse_table
 from schemas.parsing.typed_table import KeyTypes
+from schemas.parsing.written import WrittenText
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import View
 from schemas.tables.model import DataFrame
@@ -106,6 +107,7 @@ class ReadTable:
     content: RowsContent
     decisions: Message
     sketch: LineSketch = NO_LINES
+    written: tuple[WrittenText, ...] = ()
     lines: Callable[[], DataFrame[RoyaltyLines]] | None = None
 
     @property
@@ -278,7 +280,7 @@ class FileReader:
                 return
             for raw in file.tables(layout):
                 origin = Origin(raw.file.name, raw.sheet, layout.layout)
-                yield self._whole(path, layout, self._corrections.applied(raw, layout), origin)
+                yield self._whole(path, layout, self._corrections.applied(raw, layout), origin, slot.patterns)
 
     def _in_blocks(self, path: str, layout: Layout, file: SpreadsheetFile) -> Iterator[ReadTable]:
         for fit in file.fits(layout):
@@ -294,7 +296,7 @@ class FileReader:
             if layout.table == "royalty_lines":
                 yield self._lines(raw.file.name, layout, read_blocks(partial(iter, [raw]), layout), origin)
             else:
-                yield self._whole(raw.file.name, layout, raw, origin)
+                yield self._whole(raw.file.name, layout, raw, origin, [raw.file.name])
 
     def _lines(self, path: str, layout: Layout, found: SummedTable, origin: Origin) -> ReadTable:
         again = partial(lines_again, found.raw, layout, found.before)
@@ -316,9 +318,13 @@ class FileReader:
             )
         )
 
-    def _whole(self, path: str, layout: Layout, raw: RawTable, origin: Origin) -> ReadTable:
+    def _whole(
+        self, path: str, layout: Layout, raw: RawTable, origin: Origin, patterns: Sequence[str] = ()
+    ) -> ReadTable:
         own_data = self._run.job.payees is None
-        parsed = parse_table(raw, layout, payee_data_required=own_data, key_types=self._key_types)
+        parsed = parse_table(
+            raw, layout, payee_data_required=own_data, key_types=self._key_types, named=(*patterns, *layout.sheets)
+        )
         self.proposed |= parsed.proposed
         if self._run.request.options.pix_types or (raw.file.name, raw.sheet) != (origin.file, origin.sheet):
             self.confirmed |= parsed.key_types
@@ -335,6 +341,7 @@ class FileReader:
                 issues=parsed.issues,
                 content=content_of(parsed.frame),
                 decisions=_line_of(raw, parsed.decisions),
+                written=parsed.written,
             )
         )
 

@@ -34,6 +34,7 @@ from io_adapters.ledger.run_record import RunRecord, read_record
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Message, Money
 from schemas.obligation import Obligations, planned_payments, sum_cents
+from schemas.parsing.written import TextToCheck, texts_to_check
 from schemas.plan import BatchPayment, PaymentPlan
 from schemas.plan_view import (
     Against,
@@ -161,7 +162,9 @@ def review_reasons(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message]
     if not plan.batches:
         return []
     unanswered = [drafted.checks.broke_off] if drafted.checks.broke_off else []
+    texts = to_check(run, drafted)
     return [
+        *([Message("review.written", count=len(texts))] if texts else []),
         *_files_again(run, drafted.intake.used_before),
         *_rows_paid_before(run, drafted),
         *_rows_twice(drafted),
@@ -202,16 +205,24 @@ def notes_on(run: Run, drafted: Draft) -> list[Message]:
     ]
 
 
+def to_check(run: Run, drafted: Draft) -> tuple[TextToCheck, ...]:
+    """Tell which texts beside the planned payments nobody has seen who approved a plan of the job."""
+    planned = planned_payments(drafted.payables.obligations)
+    paid = {(owed.source.file, owed.source.sheet, owed.source.row) for owed in planned if owed.source.row}
+    return texts_to_check(drafted.intake.written, paid, run.ledger.plan_views.seen(run.job.job))
+
+
 def _first_of(rows: Sequence[Message]) -> tuple[Message, ...]:
     more = (Message("review.rows_more", count=len(rows) - _SHOWN),) if len(rows) > _SHOWN else ()
     return (*rows[:_SHOWN], *more)
 
 
-def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:
+def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message], texts: Iterable[TextToCheck]) -> bool:
     """Say whether people were told all of these when they last looked at the plan; a yes from before does not count."""
     page = run.ledger.plan_views.get(plan.digest)
     shown = PlanView.from_bytes(page).review_reasons if page else ()
-    return all(reason in shown for reason in reasons)
+    tokens = run.ledger.plan_views.texts_of(plan.digest)
+    return all(reason in shown for reason in reasons) and tokens >= {text.token for text in texts}
 
 
 def _files_again(run: Run, before: UsedBefore) -> list[Message]:

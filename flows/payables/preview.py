@@ -10,7 +10,7 @@ from typing import Final
 from flows.intake.rules.inputs import input_totals
 from flows.payables.draft import Draft
 from flows.payables.freeze_plan import alike_of, plan_of, row_issues
-from flows.payables.plan_review import compare, notes_on, owner_issues, review_reasons
+from flows.payables.plan_review import compare, notes_on, owner_issues, review_reasons, to_check
 from flows.payables.rules.account_checks import (
     accounts_to_ask,
     accounts_to_pay,
@@ -33,15 +33,17 @@ from io_adapters.outputs.plan_grids import write_plan_workbook
 from schemas.issues import errors_among
 from schemas.messages import Listed, Message
 from schemas.obligation import Obligations, any_in, planned_payments, submissions_of
+from schemas.parsing.written import WrittenText
 from schemas.plan import PaymentPlan, Place
 from schemas.plan_view import (
     BatchLine,
     ChecksView,
     PayeeNotice,
     PlannedDestination,
+    PlanRow,
     PlanView,
 )
-from schemas.values.masking import mask_tax_id
+from schemas.values.masking import mask_tax_id, mask_within
 
 
 def view_plan(run: Run, drafted: Draft) -> PlanView:
@@ -75,8 +77,8 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         rows=count_rows(place_rows(rows, placed)),
         batches=tuple(BatchLine(b.number, b.payees, b.amount_cents, b.owner_cents) for b in plan.batches),
         payees=len({obligation.payee.tax_id for obligation in planned_payments(placed)}),
-        planned=planned,
-        others=others,
+        planned=_with_texts(planned, drafted.intake.written),
+        others=_with_texts(others, drafted.intake.written),
         not_paid=not_paid_of(placed),
         checks=checks,
         notices=_as_shown((*notices_of_rows(placed, alike), *found.notices), placed, destinations),
@@ -84,7 +86,17 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         changes=replace(changes, changes=tuple(replace(c, tax_id=_masked(c.tax_id)) for c in changes.changes)),
         stopped=stopped,
         review_reasons=(*_in_the_way(run), *review_reasons(run, drafted, plan), *notes_on(run, drafted)),
+        to_check=tuple(replace(text, text=mask_within(text.text)) for text in to_check(run, drafted)),
     )
+
+
+def _with_texts(rows: Iterable[PlanRow], written: Iterable[WrittenText]) -> tuple[PlanRow, ...]:
+    """Put beside each payment what people wrote beside its row."""
+    of_row = defaultdict[tuple[str, str, int], list[tuple[str, str]]](list)
+    for said in written:
+        if said.is_of_row:
+            of_row[said.file, said.sheet, said.row].append((said.column, mask_within(said.text)))
+    return tuple(replace(row, written=tuple(of_row.get((row.file, row.sheet, row.row), ()))) for row in rows)
 
 
 def _in_the_way(run: Run) -> list[Message]:
@@ -170,7 +182,8 @@ def warn_of_plan(run: Run, drafted: Draft) -> None:
     """
     view = view_plan(run, drafted)
     if drafted.plan is not None:
-        run.ledger.plan_views.save(drafted.plan.digest, run.id, view.to_bytes())
+        texts = {text.token for text in view.to_check}
+        run.ledger.plan_views.save(drafted.plan.digest, run.id, view.to_bytes(), texts)
     path = write_plan(run, view, run.output_folder)
     counts = [Message(f"cli.review.{group.notice}", count=group.count) for group in view.notice_groups]
     what = (

@@ -22,6 +22,7 @@ from io_adapters.ledger.tables import (
     live_or_not,
     plan_rules,
     plan_runs,
+    plan_texts,
     plans,
     submissions,
     submitted,
@@ -303,6 +304,7 @@ class Approving:
             for submission in planned:
                 move(connection, submission, SubmissionState.APPROVED, at=now, by=run_id, run_id=run_id)
             connection.execute(update(plans).where(plans.c.digest == digest).values(approved_at=now))
+            connection.execute(update(plan_texts).where(plan_texts.c.plan_digest == digest).values(seen=True))
             self._seal(connection, digest, approvers, good_until(counting.values(), approvers, now), planned)
             approved = {submission.id for submission in planned}
             return [submission for submission in _submissions_of(connection, digest) if submission.id in approved]

@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from io_adapters.ledger.tables import (
     plan_exchanges,
     plan_rules,
     plan_runs,
+    plan_texts,
     plans,
     submissions,
     submitted,
@@ -226,11 +227,30 @@ class PlanViews:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def save(self, digest: str, run_id: str, document: bytes) -> None:
+    def save(self, digest: str, run_id: str, document: bytes, texts: Collection[str] = ()) -> None:
+        """Keep a plan as it was shown, and which texts its approvers have to look at."""
         with self._db.writing() as connection:
             connection.execute(delete(plan_views).where(plan_views.c.digest == digest))
             row = {"digest": digest, "run_id": run_id, "document": document, "saved_at": self._db.now()}
             connection.execute(insert(plan_views).values(**row))
+            connection.execute(delete(plan_texts).where(plan_texts.c.plan_digest == digest, ~plan_texts.c.seen))
+            known = connection.scalars(select(plan_texts.c.token).where(plan_texts.c.plan_digest == digest))
+            if new := sorted(set(texts).difference(known)):
+                connection.execute(
+                    insert(plan_texts), [{"plan_digest": digest, "token": token, "seen": False} for token in new]
+                )
+
+    def texts_of(self, digest: str) -> set[str]:
+        """Return which texts whoever approves a plan has to have looked at."""
+        to_look_at = (plan_texts.c.plan_digest == digest, ~plan_texts.c.seen)
+        with self._db.reading() as connection:
+            return set(connection.scalars(select(plan_texts.c.token).where(*to_look_at)))
+
+    def seen(self, job: str) -> set[str]:
+        """Return the texts beside payments that people have looked at who approved a plan of a job that went out."""
+        query = select(plan_texts.c.token).join(plans, plans.c.digest == plan_texts.c.plan_digest)
+        with self._db.reading() as connection:
+            return set(connection.scalars(query.where(plans.c.job == job, plan_texts.c.seen)))
 
     def run_of(self, digest: str) -> str | None:
         """Return the run that showed a plan last; None when none did."""

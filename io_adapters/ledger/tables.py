@@ -373,6 +373,16 @@ plan_rules = Table(
     Column("other_than_preparer", Boolean),
 )
 
+# Which texts beside payments whoever approves a plan has to look at (`schemas.parsing.written`); those of a plan that
+# was approved since are seen.
+plan_texts = Table(
+    "plan_texts",
+    metadata,
+    Column("plan_digest", ForeignKey("plans.digest"), primary_key=True),
+    Column("token", String(16), primary_key=True),
+    Column("seen", Boolean, nullable=False),
+)
+
 # What an approval that was used is good for: until when its batches may be sent.
 approved_plans = Table(
     "approved_plans",

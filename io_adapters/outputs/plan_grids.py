@@ -61,6 +61,7 @@ class PlanGrids(NamedTuple):
 
     identity: Grid
     review: Grid
+    to_check: Grid
     notices: Grid
     changes: Grid
     changed: Grid
@@ -77,6 +78,7 @@ def plan_grids(view: PlanView, labels: Catalogue, *, at_desk: bool = False) -> P
     return PlanGrids(
         _identity(view, labels),
         _review(view, labels, at_desk=at_desk),
+        _to_check(view, labels),
         notices_grid([notice for notice in view.notices if notice.notice in ONE_BY_ONE], labels),
         _changes(view.changes, labels),
         _changed(view.changes.changes, labels),
@@ -139,6 +141,21 @@ def _review(view: PlanView, labels: Catalogue, *, at_desk: bool) -> Grid:
         if not (view.first_ever and group.notice is Notice.NEW)
     ]
     return Grid(labels("output.plan.notices"), columns, rows, notes)
+
+
+def _to_check(view: PlanView, labels: Catalogue) -> Grid:
+    """List the texts beside payments that nobody has seen before."""
+    columns = _columns(
+        labels, ("written_in", 26), ("text", 60), ("payments", 12), ("row", 9), ("sheet", 16), ("file", 26)
+    )
+    rows = [
+        (
+            *(text.column or labels(f"output.written.{text.kind}"), text.text, text.count),
+            *(text.row or None, text.sheet, text.file),
+        )
+        for text in view.to_check
+    ]
+    return Grid(labels("output.plan.to_check"), columns, rows)
 
 
 def notices_grid(notices: Iterable[PayeeNotice], labels: Catalogue) -> Grid:
@@ -346,11 +363,12 @@ def others_grid(rows: Iterable[PlanRow], labels: Catalogue) -> Grid:
 def planned_grid(rows: Iterable[PlanRow], labels: Catalogue, *, first_ever: bool) -> Grid:
     """List what is paid, payment by payment: to whom, where to, what else is sent, what to look at, and its row."""
     rows = list(rows)
-    sent = _sent_columns(rows)
+    sent, written = _sent_columns(rows), any(row.written for row in rows)
     columns = (
         *_columns(labels, ("name", 32), ("tax_id", 20), ("reference", 18), ("kind", 20), ("amount", 16)),
         *_columns(labels, ("notice", 40), ("destination", 60)),
         *_sent_headers(sent, labels),
+        *(_columns(labels, ("written", 60)) if written else ()),
         *_columns(labels, ("row", 9), ("sheet", 16, True), ("file", 26)),
     )
     stays = [labels("output.plan.reference_stays")] if any(row.reference for row in rows) else []
@@ -367,11 +385,18 @@ def planned_grid(rows: Iterable[PlanRow], labels: Catalogue, *, first_ever: bool
         (
             *(row.name or "?", row.tax_id_masked, row.reference, labels.of_value("output.kind", row.kind)),
             *(Money(row.amount_cents), notices_text(row), destination_text(row.destination, labels)),
-            *(*_sent_of(row, sent, labels), row.row or None, row.sheet, row.file),
+            *_sent_of(row, sent, labels),
+            *([_written_text(row, labels)] if written else []),
+            *(row.row or None, row.sheet, row.file),
         )
         for row in rows
     ]
     return Grid(labels("output.sheet.planned"), columns, lines, stays)
+
+
+def _written_text(row: PlanRow, labels: Catalogue) -> str:
+    """Say what people wrote beside a payment, under which header."""
+    return "; ".join(f"{column or labels('output.written.comment')}: {text}" for column, text in row.written)
 
 
 def _columns(labels: Catalogue, *columns: tuple[str, int] | tuple[str, int, bool]) -> tuple[GridColumn, ...]:
@@ -400,6 +425,7 @@ def plan_xlsx(view: PlanView, waits: Sequence[Wait] = ()) -> bytes:
     overview = (
         replace(grids.identity, title=""),
         grids.review,
+        *([grids.to_check] if view.to_check else []),
         grids.changes,
         grids.totals,
         grids.not_paid,

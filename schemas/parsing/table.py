@@ -35,6 +35,7 @@ from schemas.parsing.unread_columns import (
     unread_columns,
 )
 from schemas.parsing.what_holds_rows import check_oddities, hidden_data, hold_stopped_rows, notes_that_stop, values_only
+from schemas.parsing.written import WrittenText, written_in
 from schemas.raw_table import RawTable
 from schemas.tables.model import Column, ColumnKind, DataFrame, Model, TableModel, broken_rows, columns_of, names_of
 from schemas.tables.payees import Advances, Invoices, Opening, Payees, Payments, Taxes
@@ -98,6 +99,7 @@ class ParsedTable:
     decisions: tuple[Message | str, ...] = ()
     proposed: Mapping[str, str] = field(default_factory=dict)
     key_types: Mapping[str, str] = field(default_factory=dict)
+    written: tuple[WrittenText, ...] = ()
 
 
 def column_names(table: str) -> frozenset[str]:
@@ -122,9 +124,17 @@ def _empty(model: type[TableModel]) -> pd.DataFrame:
 
 
 def parse_table(
-    raw: RawTable, layout: Layout, *, payee_data_required: bool = True, key_types: KeyTypes = NO_KEY_TYPES
+    raw: RawTable,
+    layout: Layout,
+    *,
+    payee_data_required: bool = True,
+    key_types: KeyTypes = NO_KEY_TYPES,
+    named: Collection[str] = (),
 ) -> ParsedTable:
     """Read a file as the table its layout names.
+
+    Args:
+        named: What the job calls its files and tabs.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
@@ -148,7 +158,10 @@ def parse_table(
         *compared,
         *not_used([(column.header, quoted(column.texts)) for column in unread if not column.is_asked]),
     )
-    return settled(found, raw, layout, unread=unread, mismatches=mismatches, decisions=decisions)
+    parsed = settled(found, raw, layout, unread=unread, mismatches=mismatches, decisions=decisions)
+    if layout.table != "payments":
+        return parsed
+    return replace(parsed, written=written_in(raw, unread, found.excluded, found.match.positions, named))
 
 
 def _compared(found: "ReadRows", raw: RawTable) -> tuple[list[Issue], list[Message]]:

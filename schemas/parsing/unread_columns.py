@@ -275,14 +275,14 @@ _REMARKS: Final = """
     setor area equipe team evento event show data date link url instagram site categoria category genero motivo reason
     nacionalidade profissao estado civil apelido responsavel gerente contato contact produtor empresario
 """
-_MONTHS: Final = """
+MONTHS: Final = """
     jan janeiro january ene enero fev fevereiro feb february febrero mar marco march marzo abr abril apr april
     mai maio may mayo jun junho june junio jul julho july julio ago agosto aug august set setembro setiembre sep sept
     september septiembre out outubro oct october octubre nov novembro november noviembre dez dezembro dec december
     dic diciembre
 """
 _OF_MONTHS: Final = re.compile(
-    rf"(?:{'|'.join(_MONTHS.split())})(?:\s*(?:de\s*)?\d{{2,4}})?"
+    rf"(?:{'|'.join(MONTHS.split())})(?:\s*(?:de\s*)?\d{{2,4}})?"
     r"|\d{1,2}\s*(?:a|o|ª|º)?\s*(?:parcela|quinzena|semana)|(?:parcela|quinzena|semana)\s*\d{1,2}"
     r"|(?:0?[1-9]|1[0-2])\s\d{4}|\d{4}\s(?:0?[1-9]|1[0-2])"
 )

@@ -231,7 +231,7 @@ def notes_that_stop(raw: RawTable, excluded: ExcludedRows) -> list[Issue]:
             row=row,
             severity=Severity.ERROR if is_legend(text) else None,
         )
-        for row, position, text in _notes(raw, excluded)
+        for row, position, text in notes_of(raw, excluded)
         if stops(text)
     ]
 
@@ -245,7 +245,7 @@ def is_legend(text: str) -> bool:
     return _COLOUR.search(" ".join(words_of(text))) is not None
 
 
-def _notes(raw: RawTable, excluded: ExcludedRows) -> Iterator[tuple[int, int, str]]:
+def notes_of(raw: RawTable, excluded: ExcludedRows) -> Iterator[tuple[int, int, str]]:
     for head in raw.above:
         yield from ((head.row, position, text) for position, text in enumerate(head.texts) if text)
     for at in np.flatnonzero(excluded.why == ExclusionReason.NOTE).tolist():

@@ -116,6 +116,26 @@ def mask_value(column: str, text: str) -> str:
     return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "..."
 
 
+def mask_within(text: str) -> str:
+    """Mask documents, phones, accounts and addresses that stand somewhere in a text that people wrote.
+
+    >>> mask_within("ligar para (11) 98765-4321 ou ana@example.com, CPF 529.982.247-25")
+    'ligar para ****21 ou a***a@e***.com, CPF ***.982.247-**'
+    """
+    without_addresses = _EMAIL_WITHIN.sub(lambda found: mask_email(found[0]), text)
+    return _PERSONAL_NUMBER_WITHIN.sub(lambda found: _mask_number(found[0]), without_addresses)
+
+
+def _mask_number(text: str) -> str:
+    if parse_tax_id(text).value is not None:
+        return mask_tax_id(text)
+    return f"****{''.join(filter(str.isdigit, text))[-2:]}"
+
+
+_EMAIL_WITHIN: Final = re.compile(r"[^@\s,;:<>()]+@[^@\s,;:<>()]+\w")
+_PERSONAL_NUMBER_WITHIN: Final = re.compile(r"\+?\(?(?:[0-9][ .\-/()]{0,2}){7,}[0-9]")
+
+
 def _mask_any_key(text: str) -> str:
     if "@" in text:
         return mask_email(text)

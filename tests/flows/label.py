@@ -84,9 +84,9 @@ class Label:
         document: dict[str, Any] = json.loads(self.say(*words, "--json", code=code).stdout)
         return document
 
-    def approve(self, digest: str | None, total: str, by: str, code: int = 0) -> None:
-        """Say yes to a plan."""
-        self.say("approve", digest, "--by", by, "--total", total, code=code)
+    def approve(self, digest: str | None, total: str, by: str, code: int = 0, seen: int = 0) -> None:
+        """Say yes to a plan, and how many texts beside its payments were looked at."""
+        self.say("approve", digest, "--by", by, "--total", total, "--seen", seen, code=code)
 
     @staticmethod
     def ledger() -> Ledger:

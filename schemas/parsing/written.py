@@ -1,0 +1,177 @@
+"""What people wrote in a sheet of payments beside what is read: remarks, comments, notes, names of its tab and file.
+
+It travels with its payment to whoever approves. A text that the job's people have not seen before is looked at then;
+what changes from month to month is left out of the comparison: digits, months, weekdays, and the row's own names.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import PurePath
+from typing import Final
+
+from schemas.layouts.layout import fold
+from schemas.parsing.excluded_rows import ExcludedRows
+from schemas.parsing.unread_columns import MONTHS, UnreadColumn
+from schemas.parsing.what_holds_rows import notes_of
+from schemas.raw_table import RawTable
+from schemas.values.masking import digest_of
+from schemas.values.reading import BLANKS, without_accents
+
+
+class Wrote(StrEnum):
+    """Where a text was written."""
+
+    COLUMN = "column"
+    COMMENT = "comment"
+    NOTE = "note"
+    TAB = "tab"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenText:
+    """A text beside the figures.
+
+    Attributes:
+        row: Physical row; 0 of the name of a tab or file.
+        column: Header of a remark's column; "" elsewhere.
+        token: Stands for what it says, wherever that is said again; "" where nothing is left to look at.
+    """
+
+    file: str
+    sheet: str
+    row: int
+    kind: Wrote
+    column: str
+    text: str = field(repr=False)
+    token: str
+
+    @property
+    def is_of_row(self) -> bool:
+        """Whether it is about one row, and not about the whole sheet."""
+        return self.kind in {Wrote.COLUMN, Wrote.COMMENT}
+
+
+_WEEKDAYS: Final = """
+    segunda terca quarta quinta sexta sabado domingo feira seg ter qua qui sex sab dom
+    monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun
+    lunes martes miercoles jueves viernes
+"""
+_CALENDAR: Final = frozenset(MONTHS.split()) | frozenset(_WEEKDAYS.split())
+# What a program calls a sheet or file by itself, or anybody one of payments.
+_USUAL: Final = """
+    sheet plan planilha pagina hoja tabelle feuil table dados data pagamento pagamentos payment payments pagos lista
+    folha export exportacao xlsx xls csv tsv txt ods
+"""
+_TOKEN: Final = re.compile(r"[^\W\d_]+|[^\w\s]")
+_HARMLESS_MARKS: Final = frozenset(".,;:/\\-–—−()[]'\"`´ºª°#&+*_|")
+# What a spreadsheet program writes before a threaded comment, for programs that know none.
+_THREADED: Final = re.compile(r"^\[[^\]]+\].*?linkid=\d+\s*\n\s*\S+:\s*", re.DOTALL)
+_OWN_NAMES: Final = ("name", "artist_name", "reference", "account_holder")
+
+
+def folded_text(text: str, own: Collection[str] = ()) -> str:
+    """Reduce a text to what counts when it is written again another month: words and marks, no digits, no dates.
+
+    Args:
+        own: Words that are the row's own, such as its payee's name.
+
+    >>> folded_text("Show 05/10 - Recife (quinta)"), folded_text("NÃO pagar Ana em março!", {"ana"})
+    ('show recife', 'nao pagar em !')
+    """
+    found = _TOKEN.findall(without_accents(text))
+    return " ".join(word for word in found if word not in _HARMLESS_MARKS and word not in _CALENDAR and word not in own)
+
+
+def words_in(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in _TOKEN.findall(without_accents(text)))
+
+
+def written_in(
+    raw: RawTable,
+    unread: Sequence[UnreadColumn],
+    excluded: ExcludedRows,
+    positions: Mapping[str, int],
+    named: Collection[str] = (),
+) -> tuple[WrittenText, ...]:
+    """Gather what stands beside the figures of a sheet of payments.
+
+    Args:
+        unread: Its columns that are not read.
+        positions: Canonical column -> where it is.
+        named: What the job says of its files and tabs; of their names, only what it does not say is looked at.
+    """
+    lines = raw.cells.index[excluded.lines]
+    own_columns = [raw.cells[positions[name]] for name in _OWN_NAMES if name in positions]
+
+    def said(row: int, kind: Wrote, column: str, text: str, own: Collection[str]) -> WrittenText:
+        meant = folded_text(text, own)
+        token = digest_of(kind, fold(column), meant)[:16] if meant else ""
+        return WrittenText(raw.file.name, raw.sheet or "", row, kind, column, text.strip(BLANKS), token)
+
+    def of_rows() -> Iterator[WrittenText]:
+        remarks = [column for column in unread if column.condition is None and not column.is_asked]
+        texts = [(column.header, raw.cells[column.position]) for column in remarks]
+        comments = dict[int, list[str]]()
+        for row, position, text in raw.oddities.comments:
+            if position < len(raw.headers):
+                comments.setdefault(row, []).append(_THREADED.sub("", text))
+        for row in lines.tolist() if texts or comments else ():
+            here = [(Wrote.COLUMN, header, str(cells[row])) for header, cells in texts]
+            here += [(Wrote.COMMENT, "", text) for text in comments.get(row, ())]
+            if any(text.strip(BLANKS) for _, _, text in here):
+                own = words_in(str(cells[row]) for cells in own_columns)
+                yield from (said(row, kind, header, text, own) for kind, header, text in here if text.strip(BLANKS))
+
+    known = frozenset(_USUAL.split()) | words_in(named)
+    notes = [said(row, Wrote.NOTE, "", text, ()) for row, _, text in notes_of(raw, excluded) if text.strip(BLANKS)]
+    tabs = [said(0, Wrote.TAB, "", raw.sheet, known)] if raw.sheet else []
+    file = said(0, Wrote.FILE, "", PurePath(raw.file.name).stem, known)
+    return (*of_rows(), *notes, *tabs, file)
+
+
+@dataclass(frozen=True, slots=True)
+class TextToCheck:
+    """A text that has not been seen before, as whoever approves looks at it.
+
+    Attributes:
+        count: How many payments it stands beside, of those that are planned.
+        row: The first row where it stands; 0 of the name of a tab or file.
+    """
+
+    token: str
+    kind: Wrote
+    column: str
+    text: str
+    count: int
+    file: str
+    sheet: str
+    row: int
+
+    @property
+    def where(self) -> str:
+        """Names the column, or the kind of place, whose texts can be looked at together."""
+        return f"{self.kind} {self.column}".strip()
+
+
+def texts_to_check(
+    written: Iterable[WrittenText], paid: Collection[tuple[str, str, int]], seen: Collection[str]
+) -> tuple[TextToCheck, ...]:
+    """Tell which texts nobody has seen, each once, in the order in which they stand.
+
+    Args:
+        paid: File, sheet and row of each payment of the plan; nothing else is looked at.
+        seen: Tokens of what people have seen.
+    """
+    sheets, counts, first = {(file, sheet) for file, sheet, _ in paid}, dict[str, int](), dict[str, WrittenText]()
+    for said in written:
+        stands = (said.file, said.sheet, said.row) in paid if said.is_of_row else (said.file, said.sheet) in sheets
+        if stands and said.token and said.token not in seen:
+            first.setdefault(said.token, said)
+            counts[said.token] = counts.get(said.token, 0) + 1
+    return tuple(
+        TextToCheck(token, said.kind, said.column, said.text, counts[token], said.file, said.sheet, said.row)
+        for token, said in first.items()
+    )
