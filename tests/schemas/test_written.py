@@ -1,0 +1,60 @@
+"""What counts when a text beside a payment is written again another month."""
+
+import re
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from schemas.parsing.written import folded_text
+from schemas.values.reading import without_accents
+from tests.spec.tables import table
+
+SAME = """
+    | one month             | another                  |
+    | Show 05/10            | show 12/11               |
+    | NF 1234               | nf 99                    |
+    | out/2026              | nov 2026                 |
+    | Sexta, São Paulo      | sábado - SAO PAULO       |
+    | 2ª parcela de outubro | 3ª parcela de novembro   |
+    | Vale 30,00            | vale 35                  |
+"""
+OTHERWISE = """
+    | one                | another                 |
+    | pagar              | não pagar               |
+    | pago               | pago?                   |
+    | 10                 | 10%                     |
+    | show Recife        | show Olinda             |
+    | combinar com o Zé  | combinar com a Zezé     |
+    | ok                 | ok ❌                   |
+    | 付款               | 不要付款                |
+"""
+
+
+@pytest.mark.parametrize("row", table(SAME), ids=lambda row: row["one month"])
+def test_numbers_months_and_weekdays_are_the_same_text_another_month(row):
+    assert folded_text(row["one month"]) == folded_text(row["another"])
+
+
+@pytest.mark.parametrize("row", table(OTHERWISE), ids=lambda row: row["another"])
+def test_any_other_word_or_mark_is_another_text(row):
+    assert folded_text(row["one"]) != folded_text(row["another"]) != ""
+
+
+def test_a_rows_own_names_are_no_news():
+    assert folded_text("cachê Maria Silva", {"maria", "silva"}) == folded_text("cachê João Souza", {"joao", "souza"})
+    assert folded_text("Maria não vem", {"maria"}) == "nao vem"
+
+
+@given(text=st.text(max_size=30), word=st.text("abcdfghjklpqvwxyzçßжя漢", min_size=5, max_size=12))
+def test_whatever_surrounds_it_a_word_that_nobody_has_seen_is_never_folded_away(text, word):
+    """Of letters of any script; months and weekdays of three languages have other letters, or are shorter."""
+    assume(not re.search(r"\w$", text))
+    assert without_accents(word) in folded_text(f"{text} {word}").replace(" ", "")
+
+
+@given(
+    text=st.text("0123456789.,;:/- ", max_size=20), word=st.sampled_from(["janeiro", "dez", "segunda", "Friday", ""])
+)
+def test_a_date_or_a_number_alone_is_nothing_to_look_at(text, word):
+    assert folded_text(f"{text} {word} {text}") == ""
