@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from schemas.layouts.answers import ColumnAnswer
 from schemas.layouts.layout import Layout
 from schemas.values.money import parse_plain_amount
 from schemas.values.reading import months_named
@@ -102,6 +103,14 @@ class Exchange(Declaration):
     source: str = Field(description="Who says so, such as PTAX or the bank's contract.")
 
 
+class RowsAsked(Declaration):
+    """Which rows of a table are used, by what stands in one of its columns."""
+
+    only: Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])] = Field(
+        description="Texts; rows with another text there are left out."
+    )
+
+
 class TableFiles(Declaration):
     """Files of one table, and what of them is read as what, where their layout does not know."""
 
@@ -111,26 +120,22 @@ class TableFiles(Declaration):
     sheet: Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])] = Field(
         default=(), description="The sheet to read, or several; left out, the only one with the columns wanted."
     )
-    columns: dict[str, str] = Field(
+    columns: dict[str, str | RowsAsked] = Field(
         default={},
-        description="Header as the file has it -> column, such as amount; goes before what the layout says.",
+        description="Header as the file has it -> what it is: a column such as amount, remark, ignored, or "
+        "{only: [...]} for the rows to use by it; goes before what the layout says.",
     )
     dates: Literal["day_first", "month_first"] | None = Field(
         default=None,
         description="What comes first in dates such as 01/09/2026; null is as the layout and the cells say.",
     )
-    only: dict[str, Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])]] = (
-        Field(
-            default={},
-            description="Header as the file has it -> texts; rows with another text there are left out.",
-        )
-    )
-    ignore_columns: Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])] = (
-        Field(
-            default=(),
-            description="Headers of columns that say nothing of what is to be paid; rows are not held for them.",
-        )
-    )
+
+    @property
+    def answers(self) -> dict[str, ColumnAnswer]:
+        """Header -> what the job says of it."""
+        return {
+            header: answer.only if isinstance(answer, RowsAsked) else answer for header, answer in self.columns.items()
+        }
 
 
 def _only_files(value: Any) -> Any:  # noqa: ANN401

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from schemas.layouts.answers import ColumnAnswer, answer_yaml
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.layout import fold
 from schemas.messages import render
@@ -25,8 +26,7 @@ class DraftedFiles:
 
     Attributes:
         sheet: Which sheet is meant; "" where there is no doubt.
-        columns: Header -> canonical column, where a person had to say.
-        only: Header -> texts of the rows that are asked for.
+        columns: Header -> what it is, where a person had to say.
         received: Currency -> what the bank got for them, as far as a person has said.
     """
 
@@ -34,9 +34,7 @@ class DraftedFiles:
     layout: str
     what: str
     sheet: str = ""
-    columns: Mapping[str, str] = field(default_factory=dict)
-    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    ignore_columns: tuple[str, ...] = ()
+    columns: Mapping[str, ColumnAnswer] = field(default_factory=dict)
     currencies: tuple[str, ...] = ()
     received: Mapping[str, str] = field(default_factory=dict)
 
@@ -150,10 +148,6 @@ def _source(source: DraftedFiles, language: str) -> Iterator[str]:
         yield f"    sheet: {yaml_scalar(source.sheet)}"
     if source.columns:
         yield f"    columns: {_columns(source.columns)}    # {render('new.columns', language)}"
-    if source.only:
-        yield f"    only: {_only(source.only)}    # {render('new.only', language)}"
-    if source.ignore_columns:
-        yield f"    ignore_columns: {_headers(source.ignore_columns)}    # {render('new.ignore_columns', language)}"
     for currency in source.foreign:
         rate = f'{{{currency}: {{rate: "0.0000", date: 2026-01-31, source: PTAX}}}}'
         yield f"    # exchange: {rate}    # {render('new.exchange', language, currency=currency)}"
@@ -165,13 +159,11 @@ def _source(source: DraftedFiles, language: str) -> Iterator[str]:
 
 
 def _beside(files: DraftedFiles) -> str:
-    if not (files.sheet or files.columns or files.only or files.ignore_columns):
+    if not (files.sheet or files.columns):
         return _files(files.files)
     parts = [f"files: {_files(files.files)}"]
     parts += [f"sheet: {yaml_scalar(files.sheet)}"] if files.sheet else []
     parts += [f"columns: {_columns(files.columns)}"] if files.columns else []
-    parts += [f"only: {_only(files.only)}"] if files.only else []
-    parts += [f"ignore_columns: {_headers(files.ignore_columns)}"] if files.ignore_columns else []
     return f"{{{', '.join(parts)}}}"
 
 
@@ -180,16 +172,8 @@ def _files(paths: Sequence[str]) -> str:
     return written[0] if len(written) == 1 else f"[{', '.join(written)}]"
 
 
-def _columns(columns: Mapping[str, str]) -> str:
-    return f"{{{', '.join(f'{yaml_scalar(header)}: {column}' for header, column in columns.items())}}}"
-
-
-def _only(only: Mapping[str, Sequence[str]]) -> str:
-    return f"{{{', '.join(f'{yaml_scalar(header)}: {_headers(texts)}' for header, texts in only.items())}}}"
-
-
-def _headers(texts: Sequence[str]) -> str:
-    return f"[{', '.join(map(yaml_scalar, texts))}]"
+def _columns(columns: Mapping[str, ColumnAnswer]) -> str:
+    return f"{{{', '.join(f'{yaml_scalar(header)}: {answer_yaml(answer)}' for header, answer in columns.items())}}}"
 
 
 def _path(path: str) -> str:

@@ -18,7 +18,7 @@ from schemas.errors import ConfigurationError, ExitCode, errors_in_language
 from schemas.messages import Message, render
 
 if TYPE_CHECKING:
-    from flows.intake.proposal import BroughtFile, HeaderAnswers, ProposedTable
+    from flows.intake.proposal import Answers, BroughtFile, ProposedTable
     from schemas.job_draft import DraftedFiles, JobDraft
     from schemas.layouts.drafting import Possibilities
     from schemas.layouts.layout import Layout
@@ -39,11 +39,10 @@ def new(  # an option for every answer
     payer_name: Annotated[str, typer.Option(metavar="NAME", help="Who pays.")] = "",
     period: Annotated[str, typer.Option(metavar="MONTH", help="Such as 2026-10.")] = "",
     table: Annotated[list[str] | None, typer.Option("--as", metavar="[FILE=]TABLE", help="What a file is.")] = None,
-    column: Annotated[list[str] | None, typer.Option(metavar="HEADER=COLUMN", help="Which column a header is.")] = None,
-    only: Annotated[list[str] | None, typer.Option(metavar="HEADER=TEXT", help="Which rows are asked for.")] = None,
-    ignore_column: Annotated[
-        list[str] | None, typer.Option(metavar="HEADER", help="A column that says nothing of what is to be paid.")
+    column: Annotated[
+        list[str] | None, typer.Option(metavar="HEADER=COLUMN", help="What a header is; or remark, ignored.")
     ] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="HEADER=TEXT", help="Which rows are asked for.")] = None,
     sheet: Annotated[list[str] | None, typer.Option(metavar="[FILE=]SHEET", help="Which sheet is meant.")] = None,
     received: Annotated[
         list[str] | None, typer.Option(metavar="[FILE=]AMOUNT", help="What the bank got for a statement.")
@@ -72,7 +71,6 @@ def new(  # an option for every answer
             tuple(column or ()),
             tuple(sheet or ()),
             tuple(only or ()),
-            tuple(ignore_column or ()),
             tuple(received or ()),
             key_types,
         )
@@ -89,7 +87,6 @@ class _Given:
     columns: tuple[str, ...]
     sheets: tuple[str, ...]
     only: tuple[str, ...]
-    ignored: tuple[str, ...]
     received: tuple[str, ...]
     key_types: bool
 
@@ -100,14 +97,12 @@ class _Given:
         return next(iter((*named, *plain)), "")
 
     @property
-    def of_headers(self) -> "HeaderAnswers":
+    def of_headers(self) -> "Answers":
         """What is said of headers, in whichever file they stand."""
-        from flows.intake.proposal import HeaderAnswers
-
         pairs = [option.partition("=") for option in self.only]
         only = {header: tuple(text for of, _, text in pairs if of == header) for header, _, _ in pairs}
         columns = {header: column for header, _, column in (option.rpartition("=") for option in self.columns)}
-        return HeaderAnswers(columns, only, self.ignored)
+        return columns | only
 
     def unmatched(
         self, sheets: Collection[tuple[str, str]], headers: Collection[str], statements: Collection[str]
@@ -129,7 +124,6 @@ class _Given:
             "--received": [option for option in self.received if not _is_of(statements, option)],
             "--column": [option for option in self.columns if fold(option.rpartition("=")[0]) not in known],
             "--only": [option for option in self.only if fold(option.partition("=")[0]) not in known],
-            "--ignore-column": [option for option in self.ignored if fold(option) not in known],
         }
         return [f"{name} {option}" for name, options in unmatched.items() for option in options]
 

@@ -4,7 +4,7 @@ What is chosen is written into the job's file as `columns:`, for all files of th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -20,11 +20,10 @@ from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
 from flows.intake.examine import all_layouts
 from flows.intake.proposal import (
+    Answers,
     BroughtFile,
-    HeaderAnswers,
     Identify,
     ProposedTable,
-    answers_of,
     propose_tables,
     word_of,
 )
@@ -72,7 +71,7 @@ def _declared(job: Job, name: str) -> TableFiles | None:
 
 
 def _without_columns(job: Job) -> Job:
-    plain: dict[str, object] = {"columns": {}, "only": {}, "ignore_columns": ()}
+    plain: dict[str, object] = {"columns": {}}
     tables = {table: files.model_copy(update=plain) for table, files in job.tables.items() if files}
     return job.model_copy(update={**tables, "sources": tuple(s.model_copy(update=plain) for s in job.sources)})
 
@@ -135,7 +134,7 @@ def _tables(
             [BroughtFile(sample.name, sample.path, sample.name)],
             asked,
             _identify(place.slot),
-            answers_of(place.declared),
+            place.declared.answers,
         )
     except RepasseError as wrong:
         return (), problem or render(wrong.content, language_of(request))
@@ -181,21 +180,15 @@ def choose(request: Request, token: str, place: str, signed: SignedIn, form: Pos
     if left:
         wrong = Message("desk.new_job.missing", file=sample.name, columns=Listed(tuple(map(word_of, left))))
         return _page(request, token, where, form, problem=render(wrong, language), status=422)
-    text = with_columns_of(where.path.read_text("utf-8"), where.name, asdict(_chosen(where.declared, tables)))
+    chosen = _chosen(where.declared, tables)
+    text = with_columns_of(where.path.read_text("utf-8"), where.name, chosen)
     change = JobChange(text, signed.user.name)
     write_job(ledger_of(request), settings_of(request).uploads, where.path, change)
     return RedirectResponse(f"/jobs/{token}/files", status_code=303)
 
 
-def _chosen(declared: TableFiles, tables: Sequence[ProposedTable]) -> HeaderAnswers:
+def _chosen(declared: TableFiles, tables: Sequence[ProposedTable]) -> Answers:
     """Return what is to be said of headers: of those that were shown what was chosen, of all others what was said."""
     shown = {fold(header.text) for table in tables for header in table.headers}
-    before = answers_of(declared)
-    kept = HeaderAnswers(
-        {header: column for header, column in before.columns.items() if fold(header) not in shown},
-        {header: texts for header, texts in before.only.items() if fold(header) not in shown},
-        tuple(header for header in before.ignore_columns if fold(header) not in shown),
-    )
-    for table in tables:
-        kept = kept.joined(table.answers)
-    return kept
+    kept = {header: answer for header, answer in declared.answers.items() if fold(header) not in shown}
+    return kept | {header: answer for table in tables for header, answer in table.answers.items()}

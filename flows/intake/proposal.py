@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from flows.intake.examine import all_layouts, currencies_of, key_types_shown
 from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import ConfigurationError, UnreadableFile
-from schemas.job import TableFiles
 from schemas.job_draft import SOURCE_TABLES, DraftedFiles, JobDraft, join_files, name_of_file
+from schemas.layouts.answers import IGNORED, REMARK, ColumnAnswer, with_answers
 from schemas.layouts.drafting import Possibilities, Possibility, as_table, draft_layout, guess_table
-from schemas.layouts.headers import with_columns
-from schemas.layouts.layout import Layout, fold
+from schemas.layouts.layout import fold
 from schemas.messages import Message, catalogue_in
 from schemas.parsing.table import column_names
 from schemas.parsing.unread_columns import UnreadColumn, quoted, unread_in_head
@@ -32,52 +32,16 @@ class BroughtFile(NamedTuple):
     written: str
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderAnswers:
-    """What a job says of the headers of some files, see `schemas.job.TableFiles`.
-
-    Attributes:
-        columns: Header -> canonical column.
-        only: Header -> texts of the rows that are asked for.
-    """
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    ignore_columns: tuple[str, ...] = ()
-
-    def joined(self, other: "HeaderAnswers") -> "HeaderAnswers":
-        ignored = dict.fromkeys((*self.ignore_columns, *other.ignore_columns))
-        return HeaderAnswers({**self.columns, **other.columns}, {**self.only, **other.only}, tuple(ignored))
-
-    def applied(self, layout: Layout) -> Layout:
-        only = {header: list(texts) for header, texts in self.only.items()}
-        changes = {"only": only, "ignore_columns": list(self.ignore_columns)}
-        return with_columns(layout, self.columns).model_copy(update=changes)
-
-    def asked_of(self, header: str) -> tuple[str, ...]:
-        """Return the texts below a header by which rows are asked for; nothing where all are."""
-        return next((texts for of, texts in self.only.items() if fold(of) == fold(header)), ())
-
-    def answer_of(self, header: str) -> str | None:
-        """Return what is said of a header as a form has it: a column, `IGNORED`, `AS_ASKED`, or None for nothing."""
-        folded = fold(header)
-        if folded in set(map(fold, self.ignore_columns)):
-            return IGNORED
-        if self.asked_of(header):
-            return AS_ASKED
-        return next((column for written, column in self.columns.items() if fold(written) == folded), None)
-
-
-# What a form says of a header that is no column: left alone, rows as the job asks for already, or those with a text.
-IGNORED: Final = "-"
+# What a job says of the headers of some files, see `schemas.job.TableFiles`.
+Answers = Mapping[str, ColumnAnswer]
+NO_ANSWERS: Final[Answers] = MappingProxyType({})
+# What a form says of a header by which rows are chosen: as the job asks already, or those with a text behind the mark.
 AS_ASKED: Final = "="
 _WITH: Final = "="
-NO_ANSWERS: Final = HeaderAnswers()
 
 
-def answers_of(files: TableFiles) -> HeaderAnswers:
-    """Return what a job says of the headers of a source or a table."""
-    return HeaderAnswers(files.columns, files.only, files.ignore_columns)
+def _said_of(answers: Answers, header: str) -> ColumnAnswer | None:
+    return next((answer for written, answer in answers.items() if fold(written) == fold(header)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +86,7 @@ class ProposedTable:
     sheet: str = ""
     headers: tuple[Header, ...] = ()
     choices: tuple[str, ...] = ()
-    answers: HeaderAnswers = HeaderAnswers()
+    answers: Answers = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     table: str = "royalty_lines"
     is_variant: bool = False
@@ -157,7 +121,7 @@ def views_of(file: BroughtFile) -> Sequence[View]:
 
 
 def propose_tables(
-    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: HeaderAnswers = NO_ANSWERS
+    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: Answers = NO_ANSWERS
 ) -> tuple[ProposedTable, ...]:
     """Say what each table of the files would be, with what people have answered so far.
 
@@ -168,7 +132,7 @@ def propose_tables(
 
 
 def _proposed(
-    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: HeaderAnswers
+    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: Answers
 ) -> Iterator[ProposedTable]:
     number = 0
     for file in files:
@@ -194,7 +158,7 @@ def _table(  # all of it is one table's
     kinds: tuple[str, ...],
     chosen: Possibility,
     form: Mapping[str, str],
-    declared: HeaderAnswers,
+    declared: Answers,
     *,
     is_alone: bool,
 ) -> ProposedTable:
@@ -205,20 +169,22 @@ def _table(  # all of it is one table's
         sheet = fit.view.sheet
     usual = {position: column for column, position in fit.match.positions.items()}
     choices = tuple(sorted(column_names(chosen.layout.table)))
-    answers, headers = HeaderAnswers(), list[Header]()
+    answers, headers = dict[str, ColumnAnswer](), list[Header]()
     unread = {seen.position: seen for seen in unread_in_head(fit.view.head, fit.header, chosen.layout)}
     for position, written in enumerate(fit.header.texts):
         is_named = bool(written.strip())
         if not is_named and (position not in unread or not unread[position].condition):
             continue
         text = written.strip() or column_letter(position)
-        before = declared.answer_of(text)
-        answer = form.get(f"col-{number}-{position}", usual.get(position, "") if before is None else before)
-        open_to = choices if is_named else ()
-        answers, column = _answered(answers, text, answer, declared, usual.get(position, ""), open_to)
+        before = _said_of(declared, text)
+        asked_by = before if isinstance(before, tuple) else ()
+        shown = AS_ASKED if asked_by else before or usual.get(position, "")
+        answer = form.get(f"col-{number}-{position}", str(shown))
+        said, column = _answered(answer, asked_by, usual.get(position, ""), choices if is_named else ())
+        answers |= {text: said} if said else {}
         cell = f"{column_letter(position)}{fit.header.row}"
-        headers.append(Header(position, cell, text, column, unread.get(position), declared.asked_of(text), is_named))
-    read = answers.applied(chosen.layout)
+        headers.append(Header(position, cell, text, column, unread.get(position), asked_by, is_named))
+    read = with_answers(chosen.layout, answers)
     left = as_table([fit.view], [read], read.layout)
     return ProposedTable(
         number=number,
@@ -237,17 +203,17 @@ def _table(  # all of it is one table's
 
 
 def _answered(
-    answers: HeaderAnswers, header: str, answer: str, declared: HeaderAnswers, usual: str, choices: Sequence[str]
-) -> tuple[HeaderAnswers, str]:
-    asked = declared.asked_of(header)
-    if answer == IGNORED:
-        return answers.joined(HeaderAnswers(ignore_columns=(header,))), answer
-    if answer == AS_ASKED and asked:
-        return answers.joined(HeaderAnswers(only={header: asked})), answer
+    answer: str, asked_by: tuple[str, ...], usual: str, choices: Sequence[str]
+) -> tuple[ColumnAnswer | None, str]:
+    """Return what the job has to say of a header, None for nothing; and what its form shows."""
+    if answer in {IGNORED, REMARK}:
+        return answer, answer
+    if answer == AS_ASKED and asked_by:
+        return asked_by, answer
     if answer.startswith(_WITH) and len(answer) > len(_WITH):
-        return answers.joined(HeaderAnswers(only={header: (answer.removeprefix(_WITH),)})), answer
+        return (answer.removeprefix(_WITH),), answer
     column = answer if answer in choices else usual
-    return (answers.joined(HeaderAnswers(columns={header: column})) if column and column != usual else answers), column
+    return (column if column != usual else None), column
 
 
 def word_of(column: str) -> Message | str:
@@ -263,7 +229,7 @@ def keys_that_show_a_type(tables: Iterable[ProposedTable]) -> int:
     layouts, shown = {layout.layout: layout for layout in all_layouts()}, 0
     for table in tables:
         if table.kind in layouts:
-            layout = table.answers.applied(layouts[table.kind])
+            layout = with_answers(layouts[table.kind], table.answers)
             sheets = {"sheets": [table.sheet]} if table.sheet else {}
             with suppress(UnreadableFile):  # told when the job is checked
                 shown += key_types_shown(table.file.path, layout.model_copy(update=sheets))
@@ -280,9 +246,8 @@ def files_of_table(table: ProposedTable, language: str) -> tuple[DraftedFiles, d
     if table.kind:
         layout = next(layout for layout in all_layouts() if layout.layout == table.kind)
         what = "payments" if table.table == "payments" else "statement"
-        currencies = currencies_of(table.file.path, table.answers.applied(layout))
-        answers = (table.answers.columns, table.answers.only, table.answers.ignore_columns)
-        return DraftedFiles((table.file.written,), table.kind, what, table.sheet, *answers, currencies), {}
+        currencies = currencies_of(table.file.path, with_answers(layout, table.answers))
+        return DraftedFiles((table.file.written,), table.kind, what, table.sheet, table.answers, currencies), {}
     name = name_of_file(table.file.name)
     draft = draft_layout(views_of(table.file), all_layouts(), name, language=language)
     layout_file = f"{name}.layout.yaml"

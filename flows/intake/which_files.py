@@ -22,7 +22,7 @@ from schemas.corrections import (
 )
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.job import AUTO, Job, Source, TableFiles
-from schemas.layouts.headers import with_columns
+from schemas.layouts.answers import columns_among, with_answers
 from schemas.layouts.layout import Layout, fold, missing_parts
 from schemas.messages import Listed, Message
 from schemas.parsing.table import column_names
@@ -268,23 +268,23 @@ def _as_declared(layouts: Sequence[Layout], files: TableFiles, job: Job) -> tupl
     """
     columns = {layout.layout: column_names(layout.table) for layout in layouts}
     known = sorted(frozenset().union(*columns.values()))
-    for header, column in files.columns.items():
+    for header, column in columns_among(files.answers).items():
         if column not in known:
             raise ConfigurationError(
                 Message("error.column_of_job", header=header, column=column, known=", ".join(known))
             )
     declared = []
     for layout in layouts:
-        own = {header: column for header, column in files.columns.items() if column in columns[layout.layout]}
+        others = columns_among(files.answers).items()
+        strange = {header for header, column in others if column not in columns[layout.layout]}
+        own = {header: answer for header, answer in files.answers.items() if header not in strange}
         changes: dict[str, object] = {"sheets": list(files.sheet)} if files.sheet else {}
-        changes |= {"only": {header: list(texts) for header, texts in files.only.items()}}
-        changes |= {"ignore_columns": list(files.ignore_columns)}
         changes |= {"dates": files.dates} if files.dates else {}
         if layout.table != "royalty_lines" and layout.currency is None and job.currency != HOME_CURRENCY:
             changes["currency"] = job.currency
         elif layout.table == "royalty_lines" and isinstance(files, Source) and files.currency:
             changes["currency"] = files.currency
-        declared.append(with_columns(layout, own).model_copy(update=changes))
+        declared.append(with_answers(layout, own).model_copy(update=changes))
     return tuple(declared)
 
 

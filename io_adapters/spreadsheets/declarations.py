@@ -35,6 +35,7 @@ from ruamel.yaml.util import load_yaml_guess_indent
 from io_adapters.spreadsheets.files import lies_within
 from schemas.errors import ConfigurationError
 from schemas.job import HousePolicy, Job
+from schemas.layouts.answers import ColumnAnswer
 from schemas.layouts.layout import Layout
 from schemas.messages import Listed, Message
 
@@ -232,24 +233,24 @@ def with_table_files(text: str, table: str, files: Sequence[str]) -> str:
     return _changed(text, change)
 
 
-def with_columns_of(text: str, place: str, said: Mapping[str, Mapping[str, Any] | Sequence[str]]) -> str:
+def with_columns_of(text: str, place: str, said: Mapping[str, ColumnAnswer]) -> str:
     """Return the text of a job file that says other things of the headers of a source or a table.
 
     Everything else stays as it is written, comments included.
 
     Args:
         place: The number of a source, from 1, or the name of a table beside the sources.
-        said: `columns`, `only` and `ignore_columns` -> all that is to be said there; nothing takes the key out.
+        said: Header -> what it is, of all headers there; nothing takes the key out.
     """
 
     def change(document: CommentedMap) -> None:
         holder, key = (document["sources"], int(place) - 1) if place.isdecimal() else (document, place)
         if not isinstance(holder[key], dict):
             holder[key] = _in_one_line({"files": holder[key]})
-        for name, value in said.items():
-            holder[key].pop(name, None)
-            if value:
-                holder[key][name] = _flow(value)
+        holder[key].pop("columns", None)
+        if said:
+            plain = {name: answer if isinstance(answer, str) else {"only": answer} for name, answer in said.items()}
+            holder[key]["columns"] = _flow(plain)
 
     return _changed(text, change)
 

@@ -245,7 +245,7 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
     """
     declared = {fold(alias): column for column, aliases in layout.columns.items() for alias in aliases}
     not_read = set(map(fold, layout.not_columns))
-    left_alone = set(map(fold, layout.ignore_columns))
+    left_alone, remarks = set(map(fold, layout.ignore_columns)), set(map(fold, layout.remarks))
     claims: dict[str, list[int]] = {}
     rest: dict[str, list[int]] = {_UNKNOWN: [], _IGNORED: [], _RIVAL: []}
     column = ""
@@ -261,6 +261,8 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
             column = ""
         if folded in left_alone:
             column = _IGNORED
+        elif folded in remarks:
+            column = ""
         if column in rest or not column:
             rest[column or _UNKNOWN].append(position)
         else:

@@ -1,7 +1,8 @@
 """Unread columns: what a person wrote that no column of the table is for, and whether it may bear on a payment.
 
 A *condition* (a state, a payment method, a due date, a discount, a territory) holds the rows of its table until the job
-says what it is: `only`, `columns`, or `ignore_columns`. Anything else is a *remark*, which is shown and holds nobody.
+says under `columns` what it is: one of ours, `remark`, `ignored`, or `{only: [...]}`. Anything else is a *remark*,
+which is shown and holds nobody.
 
 Some conditions choose rows: of a state, a method or a day, `only` takes those that are to be paid. Others are a
 *clause*, which changes what a row pays (a territory, a deduction, a cap): to choose rows by it would pay them as if it
@@ -20,6 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from schemas.issues import Issue, IssueCode, make_issue
+from schemas.layouts.answers import IGNORED, answer_yaml
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import HeaderMatch, is_about_the_amount, match_headers
 from schemas.layouts.layout import Layout, fold
@@ -90,13 +92,13 @@ class UnreadColumn:
         header = yaml_scalar(self.header)
         is_other = self.table not in {"payments", "royalty_lines"}
         where = Message("condition.beside" if is_other else "condition.source", table=self.table)
-        ignore = f"ignore_columns: [{header}]"
+        ignore = f"columns: {{{header}: {IGNORED}}}"
         if self.condition is Condition.NAMELESS:
             return Message("condition.remedy.nameless", where=where, ignore=ignore)
         to_pay = next((text for text, _ in self.texts if self._may_be_paid(text)), None)
         if to_pay is None:
-            return Message("condition.remedy.texts", where=where, only=f"only: {{{header}: [...]}}")
-        only = f"only: {{{header}: [{yaml_scalar(to_pay)}]}}"
+            return Message("condition.remedy.texts", where=where, only=f"columns: {{{header}: {{only: [...]}}}}")
+        only = f"columns: {{{header}: {answer_yaml((to_pay,))}}}"
         if self.condition is Condition.DUE:  # what is due another day is due all the same
             return Message("condition.remedy.due", where=where, only=only, ignore=ignore)
         return Message("condition.remedy.only", where=where, only=only)
@@ -114,7 +116,7 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
     Args:
         among: The rows that are lines; None looks at all.
     """
-    asked = set(map(fold, layout.only))
+    asked, remarks = set(map(fold, layout.only)), set(map(fold, layout.remarks))
     looked_at = {fold(rule.column) for rule in (*layout.leave_out, layout.sign) if rule}
     read = {*match.positions.values(), *match.ignored}
     read |= {position for positions in match.duplicates.values() for position in positions}
@@ -135,7 +137,8 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
         if not counts and not header.strip():
             continue
         kinds = raw.kinds_of(position) if among is None else raw.kinds_of(position)[among]
-        condition = _condition(header, _Texts(counts, kinds), layout)
+        is_remark = fold(header or column_letter(position)) in remarks
+        condition = None if is_remark else _condition(header, _Texts(counts, kinds), layout)
         shown = tuple(counts.most_common()) if condition and _are_tellable(counts) else ()
         name = header.strip() or column_letter(position)
         column = UnreadColumn(position, name, condition, layout.table, shown, is_asked)

@@ -79,15 +79,14 @@ def test_a_column_that_may_bear_on_payments_is_named_and_the_job_says_what_it_me
     head = (*WHO, "Valor", "Situação", "Vencimento")
     sheet = write(tmp_path / "p.xlsx", head, (*MARIA, "100,00", "Pago", "10/01/2027"), (*ana, "7,00", "Pendente", ""))
     plain = repasse("new", sheet, *PAYER)
-    assert "only: {Situação: [Pendente]}" in plain.output
-    assert "ignore_columns: [Vencimento]" in plain.output
+    assert "columns: {Situação: {only: [Pendente]}}" in plain.output
+    assert "columns: {Vencimento: ignored}" in plain.output
     assert len(taken_in(tmp_path / "job.yaml").inputs.payments) == 0
     (tmp_path / "job.yaml").unlink()
-    made = repasse("new", sheet, *PAYER, "--only", "Situação=Pendente", "--ignore-column", "Vencimento")
+    made = repasse("new", sheet, *PAYER, "--only", "Situação=Pendente", "--column", "Vencimento=ignored")
     assert "only:" not in made.output
     text = (tmp_path / "job.yaml").read_text("utf-8")
-    assert "only: {Situação: [Pendente]}" in text
-    assert "ignore_columns: [Vencimento]" in text
+    assert "columns: {Situação: {only: [Pendente]}, Vencimento: ignored}" in text
     assert taken_in(tmp_path / "job.yaml").inputs.payments["amount_cents"].tolist() == [700]
 
 
@@ -227,12 +226,12 @@ def test_what_no_bank_gets_is_refused(tmp_path, typed):
         ("--received", "12,50"),
         ("--column", "Valor bruto=amount"),
         ("--only", "Situação=Pendente"),
-        ("--ignore-column", "Vencimento"),
+        ("--column", "Vencimento=ignored"),
     ],
 )
 def test_an_option_that_names_nothing_of_what_was_given_is_told_and_nothing_is_written(tmp_path, option, named):
     sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor", "Obs"), (*MARIA, "100,00", ""))
-    refused = repasse("new", sheet, *PAYER, option, named, "--ignore-column", "Obs")
+    refused = repasse("new", sheet, *PAYER, option, named, "--column", "Obs=remark")
     assert refused.exit_code == 10
     assert f"{option} {named}" in refused.output
     assert all(name in refused.output for name in ("p.xlsx", "Folha", "Valor"))

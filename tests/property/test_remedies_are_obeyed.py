@@ -46,7 +46,7 @@ PAYMENTS = {
     ("",): AS_IT_IS | {"algo": lambda amount: amount},
 }
 CASES = [(header, texts) for headers, texts in PAYMENTS.items() for header in headers]
-LITERAL = re.compile(r"`((?:only|ignore_columns): [^`]+)`")
+LITERAL = re.compile(r"`(columns: [^`]+)`")
 
 
 def paid(parsed) -> dict[str, Decimal]:
@@ -80,11 +80,13 @@ def obey(told, header, rows, literal, choice):
     if not offered:  # the amounts of the rows themselves, and the column is taken out
         plain = [{name: text for name, text in row.items() if name != header} for row in rows]
         return parse("payments", *(row | {"amount": f"{literal[row['tax_id']]:.2f}"} for row in plain))
-    answer = offered[min(choice, len(offered) - 1)]
-    for of, texts in answer.get("only", {}).items():
-        if texts == ["..."]:  # a person fills in the rows that are to be paid
-            answer["only"][of] = [row[header] for row in rows if literal[row["tax_id"]] and row[header]] or ["-"]
-    return parse("payments", *rows, **answer)
+    (said,) = offered[min(choice, len(offered) - 1)]["columns"].values()
+    if said == "ignored":
+        return parse("payments", *rows, ignore_columns=[header])
+    texts = said["only"]
+    if texts == ["..."]:  # a person fills in the rows that are to be paid
+        texts = [row[header] for row in rows if literal[row["tax_id"]] and row[header]] or ["-"]
+    return parse("payments", *rows, only={header: texts})
 
 
 SHARES = (

@@ -104,21 +104,30 @@ def test_a_condition_tells_what_stands_in_it_and_what_to_write():
     parsed = parse("payments", *rows)
     (issue,) = parsed.issues
     assert "2 Pendente, 1 Pago" in str(issue.message)
-    assert "only: {Status: [Pendente]}" in str(issue.accepts)
-    assert "ignore_columns" not in str(issue.accepts)  # it would pay what is paid once more
+    assert "columns: {Status: {only: [Pendente]}}" in str(issue.accepts)
+    assert "ignored" not in str(issue.accepts)  # it would pay what is paid once more
     assert "not used: Status (2 Pendente, 1 Pago)" in "; ".join(map(str, parsed.decisions))
+
+
+@pytest.mark.parametrize("header", ["Status", "Vencimento", "Comissão", "F"])
+def test_what_the_job_calls_a_remark_holds_nobody_and_stands_beside_its_row(header):
+    parsed = parse("payments", *payments(header, ["20%", "10/03/2027"]), remarks=[header])
+    assert parsed.held.empty
+    assert [(said.column, said.text) for said in parsed.written if said.is_of_row] == [
+        (header, "20%"), (header, "10/03/2027")
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("header", "texts", "written"),
     [
-        ("Status", ["Pago", "Em análise"], "only: {Status: [...]}"),
-        ("Pago?", ["sim", "sim"], 'only: {"Pago?": [...]}'),
-        ("Aprovado", ["sim", "não"], "only: {Aprovado: [...]}"),
-        ("Situação", ["Aprovado", "Reprovado"], "only: {Situação: [Aprovado]}"),
-        ("Forma de pagamento", ["dinheiro", "Pix"], "only: {Forma de pagamento: [Pix]}"),
-        ("Vencimento", ["10/03/2027", "10/03/2027"], "ignore_columns: [Vencimento]"),
-        ("Empresa pagadora", ["Selo A", "Selo B"], "only: {Empresa pagadora: [...]}"),
+        ("Status", ["Pago", "Em análise"], "columns: {Status: {only: [...]}}"),
+        ("Pago?", ["sim", "sim"], 'columns: {"Pago?": {only: [...]}}'),
+        ("Aprovado", ["sim", "não"], "columns: {Aprovado: {only: [...]}}"),
+        ("Situação", ["Aprovado", "Reprovado"], "columns: {Situação: {only: [Aprovado]}}"),
+        ("Forma de pagamento", ["dinheiro", "Pix"], "columns: {Forma de pagamento: {only: [Pix]}}"),
+        ("Vencimento", ["10/03/2027", "10/03/2027"], "columns: {Vencimento: ignored}"),
+        ("Empresa pagadora", ["Selo A", "Selo B"], "columns: {Empresa pagadora: {only: [...]}}"),
     ],
 )
 def test_a_text_is_proposed_where_it_says_itself_that_the_money_is_still_to_go_out(header, texts, written):
@@ -145,13 +154,13 @@ def test_rows_are_not_chosen_by_what_changes_what_they_pay(table, row, header, t
     assert (parsed.frame.empty, "COLUMN_CLAUSE" in codes(parsed)) == (True, True)
     (issue,) = [issue for issue in parsed.issues if issue.code.value == "COLUMN_CLAUSE"]
     assert "chooses rows by a state" in str(issue.accepts)
-    assert "ignore_columns" not in str(issue.accepts)
+    assert "ignored" not in str(issue.accepts)
 
 
 def test_a_column_without_a_header_is_named_by_its_letter():
     rows = payments("", ["algo", ""])
     (issue,) = parse("payments", *rows).issues
-    assert 'ignore_columns: ["F"]' in str(issue.accepts)
+    assert 'columns: {"F": ignored}' in str(issue.accepts)
     assert len(parse("payments", *rows, ignore_columns=["f"]).frame) == 2
     assert parse("payments", *rows, ignore_columns=["E"]).frame.empty
 

@@ -343,10 +343,10 @@ def test_what_a_column_means_that_may_bear_on_payments_is_chosen_and_said_otherw
     named = re.findall(r'<select name="(col-\d+-\d+)" aria-label="([^"]+)"', page)
     fields = {header: field for field, header in named}
     hidden = dict(re.findall(r'name="(sha256|name|before)" value="([^"]*)"', page))
-    said = {fields["Situação"]: "=Ativo", fields["Teto"]: "-"}
+    said = {fields["Situação"]: "=Ativo", fields["Teto"]: "ignored"}
     ana.post(f"{job}/columns/payees", at=f"{job}/columns/payees", act="save", **hidden, **said)
     declared = read_job(royalties / "job.yaml").job.payees
-    assert (dict(declared.only), declared.ignore_columns) == ({"Situação": ("Ativo",)}, ("Teto",))
+    assert declared.answers == {"Situação": ("Ativo",), "Teto": "ignored"}
     again = ana.get(f"{job}/columns/payees")
     assert "Pode mudar o que se paga" not in words_of(again)
     assert re.search(r'<option value="=" selected>só as linhas com Ativo', again)
@@ -354,7 +354,7 @@ def test_what_a_column_means_that_may_bear_on_payments_is_chosen_and_said_otherw
     kept = {fields["Situação"]: "=", fields["Teto"]: ""}
     ana.post(f"{job}/columns/payees", at=f"{job}/columns/payees", act="save", **hidden, **kept)
     declared = read_job(royalties / "job.yaml").job.payees
-    assert (dict(declared.only), declared.ignore_columns) == ({"Situação": ("Ativo",)}, ())
+    assert declared.answers == {"Situação": ("Ativo",)}
 
 
 def test_headers_of_a_source_are_chosen_and_said_otherwise_again(ana, desk, royalties):
