@@ -63,7 +63,7 @@ _CALENDAR: Final = frozenset(MONTHS.split()) | frozenset(_WEEKDAYS.split())
 # What a program calls a sheet or file by itself, or anybody one of payments.
 _USUAL: Final = """
     sheet plan planilha pagina hoja tabelle feuil table dados data pagamento pagamentos payment payments pagos lista
-    folha export exportacao xlsx xls csv tsv txt ods
+    folha export exportacao corrections xlsx xls csv tsv txt ods
 """
 _TOKEN: Final = re.compile(r"[^\W\d_]+|[^\w\s]")
 _HARMLESS_MARKS: Final = frozenset(".,;:/\\-–—−()[]'\"`´ºª°#&+*_|")

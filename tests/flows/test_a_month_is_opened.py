@@ -73,7 +73,7 @@ def test_a_file_that_is_handed_in_where_another_is_needs_a_word_on_how(october, 
     assert sum(service.paid) == 3000 + 3300
     hand_in(october, more, "--period", "2026-11", "--in-place-of", digits(file))
     assert sum(service.paid) == 3000 + 3300 + 400
-    added = october.write("extra.xlsx", [payment(CAIO, "5,00", "ensaio")])
+    added = october.write("lista.xlsx", [payment(CAIO, "5,00", "ensaio")])
     hand_in(october, added, "--period", "2026-11", "--added")
     assert sum(service.paid) == 3000 + 3300 + 400 + 500
     assert october.say("run", october.job, "--period", "2026-11").exit_code == ExitCode.DONE
@@ -89,7 +89,7 @@ def test_what_was_used_is_not_replaced_by_what_has_nothing_in_common_with_it(oct
 
 
 def test_a_file_handed_in_by_mistake_is_replaced_before_anything_rests_on_it(october, service):
-    wrong, right = november_of(october, payment(CAIO, "900,00")), october.write("certa.xlsx", [payment(ANA, "12,00")])
+    wrong, right = november_of(october, payment(CAIO, "900,00")), october.write("lista.xlsx", [payment(ANA, "12,00")])
     hand_in(october, wrong, "--period", "2026-11", yes=False, code=ExitCode.APPROVAL_WANTED)
     hand_in(october, right, "--period", "2026-11", "--in-place-of", digits(wrong))
     assert sum(service.paid) == 3000 + 1200
@@ -110,7 +110,7 @@ def test_a_statement_of_a_later_month_is_asked_about_whatever_its_name(label, se
 
 
 def test_what_was_handed_in_takes_no_place_in_silence(october, service):
-    first, second = november_of(october), october.write("extra.xlsx", [payment(CAIO, "5,00")])
+    first, second = november_of(october), october.write("lista.xlsx", [payment(CAIO, "5,00")])
     hand_in(october, first, "--period", "2026-11")
     hand_in(october, second, "--period", "2026-11", "--added")
     before = acts_of(october)

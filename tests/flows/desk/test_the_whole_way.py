@@ -46,7 +46,9 @@ def test_a_sheet_is_brought_looked_at_approved_paid_and_reconciled(ana, bia, the
     assert "todos os favorecidos são novos" in page
     assert second.name in words_of(bia.get(f"{plan}/payments"))
 
-    sent = bia.follow(bia.post(f"{plan}/approve", at=plan, total="1244,56"))
+    assert "Nome do arquivo de fora" in page
+    (looked_at,) = re.findall(r'name="(text:[^"]+)"', bia.get(plan))
+    sent = bia.follow(bia.post(f"{plan}/approve", at=plan, total="1244,56", **{looked_at: "on"}))
     assert "Concluído." in words_of(bia.get(sent))
     assert service.paid == [1000, 123456]  # of the sheet that was brought, not of the job's own
 
@@ -67,7 +69,7 @@ def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana,
 
     first, second = people(2)
     rows = [payment(first, "10,00"), payment(second, "20,50", CPF="123.456.789-00")]
-    run = prepare(ana, the_job, [write_sheet(tmp_path / "a.xlsx", rows)])
+    run = prepare(ana, the_job, [write_sheet(tmp_path / "lista.xlsx", rows)])
     bia.follow(bia.post(f"{plan_of(bia, run)}/approve", at=plan_of(bia, run), total="10,00"))
     page = bia.get("/")
     assert "20,50" in words_of(page)
@@ -79,7 +81,7 @@ def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana,
     assert all("entregue este arquivo na página do job" in note for note in said)
     for personal in (second.name, second.tax_id, second.email):
         assert personal not in page
-    look = ana.bring(the_job, [write_sheet(tmp_path / "a.xlsx", [rows[0], payment(second, "20,50")])])
+    look = ana.bring(the_job, [write_sheet(tmp_path / "lista.xlsx", [rows[0], payment(second, "20,50")])])
     assert "De que mês é a.xlsx?" in ana.wait_for(look, "O que foi reconhecido")
     way = re.search(r'name="way" value="(2026-10 in_place [0-9a-f]{64})"', ana.get(look))[1]
     run = start(ana, ana.post(f"{look}/answer", at=look, way=way, month=""))
