@@ -81,8 +81,8 @@ def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana,
     assert all("entregue este arquivo na página do job" in note for note in said)
     for personal in (second.name, second.tax_id, second.email):
         assert personal not in page
-    look = ana.bring(the_job, [write_sheet(tmp_path / "lista.xlsx", [rows[0], payment(second, "20,50")])])
-    assert "De que mês é a.xlsx?" in ana.wait_for(look, "O que foi reconhecido")
+    look = ana.bring(the_job, [write_sheet(tmp_path / "lista 2.xlsx", [rows[0], payment(second, "20,50")])])
+    assert "De que mês é lista 2.xlsx?" in ana.wait_for(look, "O que foi reconhecido")
     way = re.search(r'name="way" value="(2026-10 in_place [0-9a-f]{64})"', ana.get(look))[1]
     run = start(ana, ana.post(f"{look}/answer", at=look, way=way, month=""))
     bia.follow(bia.post(f"{plan_of(bia, run)}/approve", at=plan_of(bia, run), total="20,50"))
