@@ -28,6 +28,7 @@ from schemas.parsing.stand_ins import completed
 from schemas.parsing.typed_table import NO_KEY_TYPES, KeyTypes, TypedTable, to_issues, understood
 from schemas.parsing.unread_columns import (
     UnreadColumn,
+    explained,
     issues_of,
     not_used,
     quoted,
@@ -151,10 +152,12 @@ def parse_table(
     if layout.table == "shares":
         alike = found.table.groups("tax_id", *SAME_SHARE)
         unread = told_apart(unread, raw, [found.table.rows[positions].tolist() for positions in alike])
+    unread, how = _explained(unread, found, raw)
     decided = decisions_of(found.table.decisions.values(), found.excluded.shown, found.stand_ins)
     decisions = (
         *decided,
         *understood(found.table),
+        *([how] if how else []),
         *compared,
         *not_used([(column.header, quoted(column.texts)) for column in unread if not column.is_asked]),
     )
@@ -162,6 +165,16 @@ def parse_table(
     if layout.table != "payments":
         return parsed
     return replace(parsed, written=written_in(raw, unread, found.excluded, found.match.positions, named))
+
+
+def _explained(
+    unread: list[UnreadColumn], found: "ReadRows", raw: RawTable
+) -> tuple[list[UnreadColumn], Message | None]:
+    position = found.match.positions.get("amount")
+    if position is None or found.model is not Payments:
+        return unread, None
+    read = zip(found.table.rows.tolist(), found.table.canonical["amount"], strict=True)
+    return explained(unread, raw, {row: amount.value for row, amount in read if amount is not None}, position)
 
 
 def _compared(found: "ReadRows", raw: RawTable) -> tuple[list[Issue], list[Message]]:

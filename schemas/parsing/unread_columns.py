@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +27,7 @@ from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import HeaderMatch, is_about_the_amount, match_headers
 from schemas.layouts.layout import Layout, fold
 from schemas.messages import Listed, Message
+from schemas.parsing.identities import find_identity, read_column
 from schemas.raw_table import FileIdentity, RawTable, column_letter
 from schemas.sheet_cells import CellKind, HeadRow
 from schemas.values.reading import BLANKS, says_nothing, without_accents
@@ -62,6 +64,7 @@ class UnreadColumn:
         table: What kind of table it stands in, see `schemas.layouts.layout.Layout`.
         texts: Its distinct texts with how often each stands there, where they are few and name nobody.
         is_asked: Whether the job chooses rows by it all the same, with `only`; it may then be a column that is read.
+        is_explained: Whether the amount is made up of it, in every row.
     """
 
     position: int
@@ -70,6 +73,7 @@ class UnreadColumn:
     table: str
     texts: tuple[tuple[str, int], ...] = ()
     is_asked: bool = False
+    is_explained: bool = False
 
     @property
     def is_clause(self) -> bool:
@@ -178,6 +182,41 @@ def told_apart(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Se
         if not texts.is_unique and any(len(set(texts.loc[list(rows)])) > 1 for rows in alike)
     }
     return [replace(col, condition=Condition.DIFFERENCE) if col.position in deciding else col for col in unread]
+
+
+# What a column of numbers may be that arithmetic explains.
+_OF_NUMBERS: Final = frozenset({Condition.PARTS, Condition.DEDUCTION, Condition.AMOUNTS})
+
+
+def explained(
+    unread: Sequence[UnreadColumn], raw: RawTable, amounts: Mapping[int, Decimal], position: int
+) -> tuple[list[UnreadColumn], Message | None]:
+    """Take columns of numbers for explained that make up the amount behind them in every row.
+
+    Args:
+        amounts: Physical row -> its amount, of rows that have one.
+        position: Of the column of amounts.
+
+    Returns:
+        The columns, and how the amount comes about; None where nothing is explained.
+    """
+    rows = list(amounts)
+    columns = [
+        numbers
+        for column in unread
+        if column.condition in _OF_NUMBERS and column.position < position
+        for numbers in [read_column(raw, column.position, rows, is_taken_off=column.condition is Condition.DEDUCTION)]
+        if numbers is not None
+    ]
+    names = {column.position: column.header for column in unread}
+    found = find_identity(list(amounts.values()), columns, names) if columns else None
+    if found is None:
+        return list(unread), None
+    told = Message("table.identity", column=raw.headers[position].strip(), parts=found.written)
+    return [
+        replace(column, condition=None, is_explained=True) if column.position in found.positions else column
+        for column in unread
+    ], told
 
 
 def issues_of(unread: Sequence[UnreadColumn], raw: RawTable) -> list[Issue]:
@@ -413,7 +452,7 @@ def _condition(header: str, texts: _Texts, layout: Layout) -> Condition | None:
     if spoken:
         harmless = _HARMLESS.get(spoken)
         return None if harmless and texts.all(harmless) else spoken
-    return _by_its_cells(texts, is_remark=_begins(words_of(header), _REMARKS_FIRST))
+    return _by_its_cells(texts, layout.table, is_remark=_begins(words_of(header), _REMARKS_FIRST))
 
 
 # In a statement: what the label or the state keeps, of which the sender's own amount may say nothing.
@@ -457,7 +496,7 @@ def _spoken_of(words: Sequence[str], layout: Layout) -> Condition | None:
     return next((condition for condition, first in _FIRST.items() if _begins(words, first)), None)
 
 
-def _by_its_cells(texts: _Texts, *, is_remark: bool) -> Condition | None:
+def _by_its_cells(texts: _Texts, table: str, *, is_remark: bool) -> Condition | None:
     """Return the condition that the cells of a column speak of under a header that says nothing."""
     folded = [fold(text) for text in texts.counts]
     if any(text in _STATES for text in folded):
@@ -468,7 +507,14 @@ def _by_its_cells(texts: _Texts, *, is_remark: bool) -> Condition | None:
         return None
     if all(text in _ANSWERS for text in folded) or bool((texts.kinds == CellKind.BOOL).any()):
         return Condition.ANSWERS
-    return Condition.AMOUNTS if _mostly_money(texts) and not texts.all(_is_nought) else None
+    is_number = table == "payments" and texts.all(_COUNT.fullmatch) and not _numbers_rows(texts)
+    return Condition.AMOUNTS if (is_number or _mostly_money(texts)) and not texts.all(_is_nought) else None
+
+
+def _numbers_rows(texts: _Texts) -> bool:
+    """Tell whether numbers do no more than count the rows, each one more than the one above."""
+    numbers = [int(text) for text in texts.counts]
+    return set(texts.counts.values()) == {1} and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
 def _mostly_money(texts: _Texts) -> bool:
@@ -478,6 +524,7 @@ def _mostly_money(texts: _Texts) -> bool:
     return 2 * sum(looks) >= len(looks)
 
 
+_COUNT: Final = re.compile(r"-?[0-9]{1,5}")  # longer ones may be codes, documents, telephones
 _FRACTION: Final = re.compile(r"-?[0-9]+\.[0-9]+")
 
 

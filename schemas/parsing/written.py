@@ -106,8 +106,10 @@ def written_in(
     lines = raw.cells.index[excluded.lines]
     own_columns = [raw.cells[positions[name]] for name in _OWN_NAMES if name in positions]
 
+    explained = {column.header for column in unread if column.is_explained}
+
     def said(row: int, kind: Wrote, column: str, text: str, own: Collection[str]) -> WrittenText:
-        meant = folded_text(text, own)
+        meant = "" if kind is Wrote.COLUMN and column in explained else folded_text(text, own)
         token = digest_of(kind, fold(column), meant)[:16] if meant else ""
         return WrittenText(raw.file.name, raw.sheet or "", row, kind, column, text.strip(BLANKS), token)
 
