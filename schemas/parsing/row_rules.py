@@ -119,6 +119,19 @@ def hold_repeated_payments(table: TypedTable) -> TypedTable:
     return _hold_repeated(table, table.groups("tax_id", "reference", form=normal_reference))
 
 
+def hold_beside_negative(table: TypedTable) -> TypedTable:
+    """Hold what a payee would get of whom another row is below zero: whether that is taken off is not ours to say."""
+    amounts = table.canonical["amount"]
+    found = list[CellFinding]()
+    for positions in table.groups("tax_id"):
+        below = [at for at in positions if amounts[at] is not None and amounts[at].value < 0]
+        if below:
+            facts = {"other": table.row_list(below)}
+            held = (at for at in positions if at not in below)
+            found += [CellFinding(at, None, IssueCode.ROW_BESIDE_NEGATIVE, facts) for at in held]
+    return table.add(found)
+
+
 def hold_other_currencies(table: TypedTable) -> TypedTable:
     currencies, expected = table.canonical["currency"], table.currency or HOME_CURRENCY
     other = table.given("currency") & table.sound("currency") & np.asarray(currencies != expected, dtype=bool)
@@ -365,6 +378,7 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
         require_names,
         check_destinations,
         hold_repeated_payments,
+        hold_beside_negative,
         hold_other_currencies,
         hold_two_names,
         flag_shared_keys,
