@@ -69,6 +69,8 @@ _TOKEN: Final = re.compile(r"[^\W\d_]+|[^\w\s]")
 _HARMLESS_MARKS: Final = frozenset(".,;:/\\-–—−()[]'\"`´ºª°#&+*_|")
 # What a spreadsheet program writes before a threaded comment, for programs that know none.
 _THREADED: Final = re.compile(r"^\[[^\]]+\].*?linkid=\d+\s*\n\s*\S+:\s*", re.DOTALL)
+# What a program puts before a file's name.
+_HASH: Final = re.compile(r"\b(?=[0-9a-f]*[0-9])[0-9a-f]{8,}(?:-|\b)")
 _OWN_NAMES: Final = ("name", "artist_name", "reference", "account_holder")
 
 
@@ -127,10 +129,10 @@ def written_in(
                 own = words_in(str(cells[row]) for cells in own_columns)
                 yield from (said(row, kind, header, text, own) for kind, header, text in here if text.strip(BLANKS))
 
-    known = frozenset(_USUAL.split()) | words_in(named)
+    known = frozenset(_USUAL.split()) | frozenset("abcdefghijklmnopqrstuvwxyz") | words_in(named)
     notes = [said(row, Wrote.NOTE, "", text, ()) for row, _, text in notes_of(raw, excluded) if text.strip(BLANKS)]
     tabs = [said(0, Wrote.TAB, "", raw.sheet, known)] if raw.sheet else []
-    file = said(0, Wrote.FILE, "", PurePath(raw.file.name).stem, known)
+    file = said(0, Wrote.FILE, "", _HASH.sub("", PurePath(raw.file.name).stem), known)
     return (*of_rows(), *notes, *tabs, file)
 
 

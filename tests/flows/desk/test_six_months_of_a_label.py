@@ -87,9 +87,9 @@ class DrawnLabel:
         extra = self.drawn.randrange(1_000, 9_000)
         row = payment(TEAM[self.drawn.randrange(9)], format_cents(extra, "pt-BR"), f"ajuda de custo {label}")
         if (what := self.drawn.random()) < 1 / 3:
-            made.more, made.more_owed = self._write(f"extra {label}", [row]), extra
+            made.more, made.more_owed = self._write(f"lista 2 {label}", [row]), extra
         elif what < 2 / 3:
-            made.more, made.more_owed, made.is_put_right = self._write(f"certa {label}", [*rows, row]), extra, True
+            made.more, made.more_owed, made.is_put_right = self._write(f"lista {label}", [*rows, row]), extra, True
         return made
 
     def _statement(self, label: str) -> Month:
