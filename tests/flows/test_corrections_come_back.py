@@ -16,7 +16,7 @@ pytestmark = pytest.mark.long
 
 def test_corrections_of_a_file_that_was_given_by_hand_stand_for_it(label, service):
     label.payments(payment(CAIO, "30,00"))
-    by_hand = label.folder.parent / "de fora.xlsx"
+    by_hand = label.folder.parent / "lista.xlsx"
     label.write("x.xlsx", [payment(ANA, "10,00"), payment(BIA, "vinte")]).rename(by_hand)
     workbook = corrections_of(label.run(files=[by_hand]))
     report = label.run(files=[put_right(workbook, Dados_D3="20,00")])
