@@ -22,7 +22,7 @@ _MOST_PARTS: Final = 3  # beside each other; more columns come out right by chan
 _MOST_COLUMNS: Final = 8
 
 
-class Column(NamedTuple):
+class NumberColumn(NamedTuple):
     """A column of numbers, row by row; None where nothing stands.
 
     Attributes:
@@ -42,7 +42,7 @@ class Identity(NamedTuple):
     written: str
 
 
-def read_column(raw: RawTable, position: int, rows: Sequence[int], *, is_taken_off: bool) -> Column | None:
+def read_column(raw: RawTable, position: int, rows: Sequence[int], *, is_taken_off: bool) -> NumberColumn | None:
     """Read a column as numbers; None where some of it is none, or all of it nothing."""
     texts = [str(text).strip(BLANKS) for text in raw.cells[position].loc[list(rows)]]
     kinds = dict(zip(raw.cells.index.tolist(), raw.kinds_of(position).tolist(), strict=True))
@@ -59,14 +59,16 @@ def read_column(raw: RawTable, position: int, rows: Sequence[int], *, is_taken_o
         if text and read is None:
             return None
         values.append(read.value if read else None)
-    return Column(position, tuple(values), is_percent, is_taken_off) if any(values) else None
+    return NumberColumn(position, tuple(values), is_percent, is_taken_off) if any(values) else None
 
 
-def find_identity(amounts: Sequence[Decimal], columns: Sequence[Column], names: Mapping[int, str]) -> Identity | None:
+def find_identity(
+    amounts: Sequence[Decimal], columns: Sequence[NumberColumn], names: Mapping[int, str]
+) -> Identity | None:
     """Find what makes up an amount in every row, of as few columns as do; None where nothing does.
 
     Args:
-        amounts: Of rows that have one, as `Column.values` has the others.
+        amounts: Of rows that have one, as `NumberColumn.values` has the others.
         names: Headers of the columns.
     """
     if len(set(zip(amounts, *(column.values for column in columns), strict=True))) < _FEWEST_ROWS:
@@ -88,7 +90,7 @@ def _comes_to(value: Decimal | None, amount: Decimal) -> bool:
 Values = tuple[Decimal | None, ...]
 
 
-def _sums(columns: Sequence[Column], names: Mapping[int, str]) -> Iterator[tuple[str, Values]]:
+def _sums(columns: Sequence[NumberColumn], names: Mapping[int, str]) -> Iterator[tuple[str, Values]]:
     """Yield each way to put all of some columns together, beginning at any of them."""
     for at, first in enumerate(columns):
         if first.is_percent or first.is_taken_off:
@@ -100,7 +102,7 @@ def _sums(columns: Sequence[Column], names: Mapping[int, str]) -> Iterator[tuple
 
 
 def _joined(
-    values: Values, written: str, others: Sequence[Column], names: Mapping[int, str]
+    values: Values, written: str, others: Sequence[NumberColumn], names: Mapping[int, str]
 ) -> Iterator[tuple[str, Values]]:
     if not others:
         yield written, values
