@@ -1,13 +1,17 @@
 """What counts when a text beside a payment is written again another month."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from schemas.parsing.table import parse_table
 from schemas.parsing.written import folded_text
+from schemas.sheet_cells import Oddities
 from schemas.values.reading import without_accents
+from tests.schemas.sheets import PIX_PAYEE, layout, sheet
 from tests.spec.tables import table
 
 SAME = """
@@ -39,6 +43,21 @@ def test_numbers_months_and_weekdays_are_the_same_text_another_month(row):
 @pytest.mark.parametrize("row", table(OTHERWISE), ids=lambda row: row["another"])
 def test_any_other_word_or_mark_is_another_text(row):
     assert folded_text(row["one"]) != folded_text(row["another"]) != ""
+
+
+THREAD = (
+    "[Threaded comment]\n\nYour version of Excel allows you to read this threaded comment. Learn more: "
+    "https://go.microsoft.com/fwlink/?linkid=870924\n\nComment:\n    só depois do show\nReply:\n    ok"
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"), [(THREAD, "só depois do show\nReply:\n    ok"), ("[ok] talvez", "[ok] talvez")]
+)
+def test_of_a_comment_in_a_thread_the_programs_own_words_are_left_out(written, said):
+    raw = replace(sheet(PIX_PAYEE | {"amount": "10,00"}), oddities=Oddities(comments=((2, 0, written),)))
+    found = parse_table(raw, layout("payments")).written
+    assert [text.text for text in found if text.kind == "comment"] == [said]
 
 
 def test_a_rows_own_names_are_no_news():
