@@ -80,7 +80,8 @@ def _approve(run: Run, drafted: Draft) -> None:
     if plan is None:
         raise RuntimeError("no plan has been frozen")
     reasons = review_reasons(run, drafted, plan)
-    if reasons and not were_shown(run, plan, reasons, to_check(run, drafted)):
+    texts = to_check(run, drafted)
+    if reasons and not were_shown(run, plan, reasons, texts):
         run.ledger.approvals.void(plan.digest)
     run.issues += _limits_passed(run, plan)
     payables, epoch = drafted.payables, drafted.snapshot.epoch
@@ -118,6 +119,7 @@ def _approve(run: Run, drafted: Draft) -> None:
         rule=rule,
         by_flag=not needs_review,
         epoch=epoch,
+        texts=[text.token for text in texts],
     )
     run.show(
         Message(

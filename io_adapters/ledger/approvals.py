@@ -274,11 +274,15 @@ class Approving:
         rule: PlanRule | None = None,
         by_flag: bool = True,
         epoch: int | None = None,
+        texts: Collection[str] = (),
     ) -> list[Submission]:
         """Make a plan ready to be sent, in one transaction.
 
         What the inputs say is posted, its submissions become approved and claim what they pay, and the approvals are
         judged once more and used up. Approving a plan that has been approved already does nothing.
+
+        Args:
+            texts: Tokens of the texts that stand beside its payments now, and that its approvers have looked at.
 
         Raises:
             ApprovalWanted: approvals are missing, or the plan was rejected, withdrawn or replaced.
@@ -304,7 +308,8 @@ class Approving:
             for submission in planned:
                 move(connection, submission, SubmissionState.APPROVED, at=now, by=run_id, run_id=run_id)
             connection.execute(update(plans).where(plans.c.digest == digest).values(approved_at=now))
-            connection.execute(update(plan_texts).where(plan_texts.c.plan_digest == digest).values(seen=True))
+            looked_at = (plan_texts.c.plan_digest == digest, plan_texts.c.token.in_(list(texts)))
+            connection.execute(update(plan_texts).where(*looked_at).values(seen=True))
             self._seal(connection, digest, approvers, good_until(counting.values(), approvers, now), planned)
             approved = {submission.id for submission in planned}
             return [submission for submission in _submissions_of(connection, digest) if submission.id in approved]

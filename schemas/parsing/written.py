@@ -148,7 +148,7 @@ class TextToCheck:
     token: str
     kind: Wrote
     column: str
-    text: str
+    text: str = field(repr=False)
     count: int
     file: str
     sheet: str

@@ -124,6 +124,14 @@ def test_what_was_looked_at_with_a_plan_that_was_rejected_is_asked_about_again(l
     assert to_check(label) == [("Obs", "combinar com o Zé")]
 
 
+def test_a_text_that_was_taken_out_before_anybody_looked_at_it_is_asked_about_when_it_comes_back(label, service):
+    """The plan is the same one without it, and goes out by itself: nobody has ticked anything."""
+    assert month(label, "10", (ANA, "100,00", "combinar com o Zé")).exit_code == WAITS
+    assert month(label, "10", (ANA, "100,00", "")).exit_code == DONE
+    assert month(label, "11", (ANA, "70,00", "combinar com o Zé")).exit_code == WAITS
+    assert to_check(label) == [("Obs", "combinar com o Zé")]
+
+
 def test_two_approvers_look_both(label, service):
     waiting = month(label, "10", (ANA, "100,00", "combinar com o Zé"), approval={"above": "0.00", "approvers": 2})
     label.approve(waiting.summary.plan_digest, "100,00", "bia", seen=1)
