@@ -80,13 +80,13 @@ def obey(told, header, rows, literal, choice):
     if not offered:  # the amounts of the rows themselves, and the column is taken out
         plain = [{name: text for name, text in row.items() if name != header} for row in rows]
         return parse("payments", *(row | {"amount": f"{literal[row['tax_id']]:.2f}"} for row in plain))
-    (said,) = offered[min(choice, len(offered) - 1)]["columns"].values()
+    ((name, said),) = offered[min(choice, len(offered) - 1)]["columns"].items()
     if said == "ignored":
-        return parse("payments", *rows, ignore_columns=[header])
+        return parse("payments", *rows, ignore_columns=[name])
     texts = said["only"]
     if texts == ["..."]:  # a person fills in the rows that are to be paid
         texts = [row[header] for row in rows if literal[row["tax_id"]] and row[header]] or ["-"]
-    return parse("payments", *rows, only={header: texts})
+    return parse("payments", *rows, only={name: texts})
 
 
 SHARES = (
