@@ -70,8 +70,19 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 2) * 3 // 2
 
 
+# TURN=N plays every third of the long tests from the one of that number on, as each run of CI plays the next third.
+PARTS = 3
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Hand long files out first when several workers share a run."""
+    """Leave the long tests of other turns out, and hand long files out first when several workers share a run."""
+    if turn := os.environ.get("TURN"):
+        in_turns = [
+            item for item in items if item.get_closest_marker("long") and not item.get_closest_marker("journey")
+        ]
+        later = {item: None for place, item in enumerate(in_turns) if (place - int(turn)) % PARTS}
+        config.hook.pytest_deselected(items=list(later))
+        items[:] = [item for item in items if item not in later]
     if hasattr(config, "workerinput"):
         items.sort(key=_turn)
 

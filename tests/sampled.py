@@ -9,25 +9,16 @@ from hypothesis import HealthCheck, Phase, settings
 
 # SIMULATE=all plays the simulations whole, an hour and more; the long tests play a part of each.
 EVERYTHING: Final = os.environ.get("SIMULATE") == "all"
-# Of cases that are much alike the long tests play a third, each run of CI the next one.
-_PARTS: Final = 3
-_TURN: Final = int(os.environ.get("TURN", "0")) % _PARTS
 
 
 def sampled(cases: Iterable[Any], *, one_in: int = 3) -> Sequence[Any]:
-    """Choose from cases that are much alike: every so many each time, of the others a part as `long`, in turns.
-
-    With SIMULATE=all the long tests play all of them.
+    """Of cases that are much alike, play every so many each time, and the others as `long`.
 
     Args:
         cases: For `pytest.mark.parametrize`: a value each, a tuple of values, or a `pytest.param`, whose name is kept.
         one_in: Of how many one is played every time; the first one is.
     """
-    given = list(cases)
-    others = [place for place in range(len(given)) if place % one_in]
-    later = set(others if EVERYTHING else others[_TURN::_PARTS])
-    played = [place for place in range(len(given)) if place in later or place % one_in == 0]
-    return [_later(given[place]) if place in later else given[place] for place in played]
+    return [_later(case) if place % one_in else case for place, case in enumerate(cases)]
 
 
 def in_turn(cases: Iterable[Any], others: Sequence[Any]) -> list[tuple[Any, ...]]:

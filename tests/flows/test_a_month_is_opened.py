@@ -62,6 +62,7 @@ def test_a_list_of_the_next_month_is_asked_for_its_month_and_paid_as_such(octobe
     assert sum(service.paid) == 6300
 
 
+@pytest.mark.long
 def test_a_file_that_is_handed_in_where_another_is_needs_a_word_on_how(october, service):
     file = november_of(october)
     hand_in(october, file, "--period", "2026-11")
@@ -168,6 +169,7 @@ def dollars(label, **source):
     label.declare(period="2026-10", sources=sources, payees="payees.xlsx", shares="shares.xlsx")
 
 
+@pytest.mark.long
 def test_rates_and_sums_are_of_the_month_they_were_said_for(label, service):
     own = {"USD": {"rate": "5.00", "date": "2026-10-31", "source": "PTAX"}}
     dollars(label, exchange=own, received={"USD": "10.00"})
@@ -201,6 +203,7 @@ def invoice(month, number, amount):
     return {"CPF": ANA.tax_id, "Número": number, "Data": f"{month}-28", "Valor": amount, "Período": month}
 
 
+@pytest.mark.long
 def test_invoices_are_of_one_month(label, service):
     own = split_with_ana_and_bia(label)
     own.write("payees.xlsx", [payee(who) | {"Exige nota fiscal": must} for who, must in ((ANA, "sim"), (BIA, "não"))])
@@ -332,6 +335,7 @@ ANOTHER_PAYER = {"tax_id": "11222333000181", "name": "Selo Aurora"}
         pytest.param([("11,00", ""), ("22,00", ""), ("33,00", ""), ("40,00", "")], id="one row as it was"),
     ],
 )
+@pytest.mark.long
 def test_a_list_with_a_row_that_was_paid_is_no_list_of_another_month(october, service, rows, payer):
     paid = [payment(who, amount) for who, amount in ((ANA, "10,00"), (BIA, "20,00"), (CAIO, "30,00"), (DITO, "40,00"))]
     october.payments(*paid)

@@ -50,13 +50,7 @@ def balance(label):
 
 @pytest.mark.parametrize("name", ["statement.csv", "statement-2.csv"], ids=["under its name", "under another"])
 @pytest.mark.parametrize("said", [True, False], ids=["months said", "no months"])
-@pytest.mark.parametrize(
-    "amounts",
-    [
-        pytest.param(("7,04", "3,00"), id="less"),
-        pytest.param(("900,00", "80,00"), id="more", marks=pytest.mark.journey),
-    ],
-)
+@pytest.mark.parametrize("amounts", [("7,04", "3,00"), ("900,00", "80,00")], ids=["less", "more"])
 def test_a_statement_that_shares_nothing_with_the_one_whose_place_it_takes_stops_the_run(
     october, service, name, said, amounts
 ):

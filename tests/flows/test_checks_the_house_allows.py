@@ -36,6 +36,7 @@ def asked_for(report) -> str:
     return re.search(r"repasse approve ([0-9a-f:sh]+)", report.messages[0])[1]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 @pytest.mark.parametrize(
     ("limits", "made"), [({"per_day": 4}, 4), ({"per_month": 3}, 3), ({"per_day": 5, "per_month": 2}, 2)]

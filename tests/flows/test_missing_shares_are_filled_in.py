@@ -45,6 +45,7 @@ def listed(label) -> MissingShares:
     return list_missing_shares(inputs.statements, inputs.shares, first_day=first_day, currency="BRL")
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_filled_in_and_given_as_a_second_file_it_is_paid(uncovered, service):
     declare(uncovered, "shares.xlsx")

@@ -29,6 +29,7 @@ def paid(service):
     return [entry["final_amount_cents"] for report in service.reports for entry in report["payments"]]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_what_one_job_has_recouped_the_other_does_not_recoup_again(two_jobs, service):
     run(two_jobs, "gravadora", "2026-07", "70,00")

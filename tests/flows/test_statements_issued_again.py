@@ -77,6 +77,7 @@ def test_another_edition_that_comes_a_month_later_or_under_another_job_pays_noth
     assert service.paid == [about(cents(month_of(9)))]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_what_is_held_of_a_cumulative_edition_stays_held_when_the_job_is_run_again(royalties, service):
     royalties.write("2026-09.csv", month_of(9))

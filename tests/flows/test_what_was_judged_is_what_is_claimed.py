@@ -54,6 +54,7 @@ def test_rows_that_another_list_pays_at_that_moment_wait_for_a_person(two_jobs, 
     assert "planned" in places(summary_of(waits))
 
 
+@pytest.mark.long
 def test_one_statement_under_two_names_at_one_moment_is_paid_once(two_jobs, service):
     statement = [line("100,00", "Samba"), line("60,00", "Valsa"), line("40,00", "Choro"), line("20,00", "Frevo")]
     for label, name in zip(two_jobs, ("aurora", "boreal"), strict=True):

@@ -13,7 +13,7 @@ FIRST = [pytest.param(sheet, sheet.forms[0], id=f"{sheet.name}{sheet.forms[0]}")
 OTHERS = [pytest.param(sheet, form, id=f"{sheet.name}{form}") for sheet in DRAWN for form in sheet.forms[1:]]
 
 
-@pytest.mark.parametrize(("sheet", "form"), [*FIRST, *sampled(OTHERS)])
+@pytest.mark.parametrize(("sheet", "form"), [*FIRST, *sampled(OTHERS, one_in=8)])
 def test_a_sheet_is_read_as_its_writer_means_it(tmp_path: Path, sheet: DrawnSheet, form: str) -> None:
     found = read_and_judge(sheet.write(tmp_path, form))
     told = " ".join(found.pop("told"))

@@ -275,6 +275,7 @@ def costly(job: Path, environment: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return declare(job, account_checks={"when": "always", "budget": "100000.00"})
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_who_prepares_buys_no_checks_alone_and_who_agrees_to_them_may_still_approve(
     costly, desk, clerk, bia, the_job, service

@@ -121,6 +121,7 @@ def test_a_name_that_begins_like_a_formula_is_text_in_the_file(ana, bia, job, de
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "@"))]
 
 
+@pytest.mark.long
 def test_the_statements_of_a_run_come_in_one_archive(ana, bia, desk, job, service):
     folder = job.parent
     write_sheet(folder / "royalties.csv", [royalty_line("100,00")])
@@ -163,6 +164,7 @@ def test_a_month_is_shown_over_all_jobs_and_handed_over_as_a_workbook(reader):
     assert 25 in [cell.value for cell in book.worksheets[0][3]]
 
 
+@pytest.mark.long
 def test_a_payment_stays_listed_when_its_row_leaves_the_sheet(ana, bia, job, the_job, service):
     pay_two_months(ana, bia, job, the_job)
     declare(job, period="2026-10")

@@ -160,6 +160,7 @@ def run_again(both, job: Path, the_job: str) -> tuple[str, str]:
     return bia.follow(bia.post(f"{plan}/approve", at=plan, total=total)), words
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_a_changed_address_is_shown_and_first_used_by_somebody_who_did_not_bring_it(
     both, clerk, paid, job, mailbox, desk

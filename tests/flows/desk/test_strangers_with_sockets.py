@@ -81,6 +81,7 @@ def test_who_never_ends_a_request_is_hung_up_on(served: Served):
         pytest.fail("a request that never ends is waited for without an end")
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_what_strangers_cause_is_told_once_a_minute(served: Served):
     for _ in range(200):

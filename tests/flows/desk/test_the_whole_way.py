@@ -90,6 +90,7 @@ def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana,
     assert service.paid == [1000, 2050]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_a_plan_of_what_looks_paid_before_says_by_which_report(ana, bia, the_job, service, job):
     paid = plan_of(bia, prepare(ana, the_job))

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.long
 GONE = "999999999"
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_a_second_desk_of_a_home_leaves_the_looks_of_the_first_one_alone(desk, ana, job, the_job, environment):
     sheet = write_sheet(environment / "p.xlsx", [payment(ANA, "x")])

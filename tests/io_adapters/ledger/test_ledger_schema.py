@@ -147,6 +147,7 @@ def test_a_ledger_that_is_up_to_date_is_opened_without_alembic(ledger_url, clock
     assert done.stdout.split() == [tag, "False"]
 
 
+@pytest.mark.long
 def test_programs_that_start_at_once_make_one_ledger(ledger_url):
     programs = [
         subprocess.Popen([sys.executable, "-c", OPEN_IT, ledger_url], stdout=subprocess.PIPE, text=True)
