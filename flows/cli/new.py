@@ -50,6 +50,9 @@ def new(  # an option for every answer
     key_types: Annotated[
         bool, typer.Option("--key-types", help="Take each Pix key without a type for what it shows.")
     ] = False,
+    as_proposed: Annotated[
+        bool, typer.Option("--as-proposed", help="Answer each other header as proposed: remark or ignored.")
+    ] = False,
     job: Annotated[Path | None, typer.Option(metavar="FILE", help="The job file; job.yaml beside the sheet.")] = None,
     models: Annotated[Path | None, typer.Option(metavar="DIR", help="Write model sheets there instead.")] = None,
     language: Annotated[str, typer.Option(metavar="LANG", help="pt-BR or en.")] = "pt-BR",
@@ -73,6 +76,7 @@ def new(  # an option for every answer
             tuple(only or ()),
             tuple(received or ()),
             key_types,
+            as_proposed,
         )
         asking = Asking(language, to_stderr=as_json, is_answered=sys.stdin.isatty())
         payer = (payer_tax_id, payer_name)
@@ -89,6 +93,7 @@ class _Given:
     only: tuple[str, ...]
     received: tuple[str, ...]
     key_types: bool
+    as_proposed: bool
 
     def of_file(self, options: Sequence[str], file: str) -> str:
         """Return what an option says of a file: by its name, or of all files."""
@@ -330,12 +335,26 @@ def _tables(sheets: Sequence[Path], folder: Path, given: _Given, asking: Asking)
         for table in propose_tables(files, answers, partial(_identify, given), given.of_headers):
             answers |= ask(table, given, asking)
     tables = propose_tables(files, answers, partial(_identify, given), given.of_headers)
+    if not given.as_proposed and not _all_as_proposed(tables, asking):
+        tables = tuple(table.without_proposals for table in tables)
     for table in tables:
         if not is_a_table(table):
             raise ConfigurationError(Message("error.new_not_a_table", file=table.file.name))
         if not table.kind and (folder / _layout_file(table)).exists():
             raise ConfigurationError(Message("error.new_there", path=str(folder / _layout_file(table))))
     return tables
+
+
+def _all_as_proposed(tables: "Sequence[ProposedTable]", asking: Asking) -> bool:
+    """Show a person what is proposed for headers that nothing reads, and ask whether all are answered so."""
+    shown = [
+        Message("new.proposal", column=header.text, answer=header.proposal, texts=" · ".join(header.seen))
+        for table in tables
+        for header in table.proposed
+    ]
+    for line in shown if asking.is_answered else ():
+        typer.echo(render(line, asking.language), err=asking.to_stderr)
+    return bool(shown) and asking.agrees("new.ask.as_proposed", count=len(shown))
 
 
 def _layout_file(table: "ProposedTable") -> str:

@@ -5,7 +5,7 @@ The desk's pages and `repasse new` ask people what a proposal leaves open, each 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -15,11 +15,11 @@ from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.job_draft import SOURCE_TABLES, DraftedFiles, JobDraft, join_files, name_of_file
 from schemas.layouts.answers import IGNORED, REMARK, ColumnAnswer, with_answers
-from schemas.layouts.drafting import Possibilities, Possibility, as_table, draft_layout, guess_table
+from schemas.layouts.drafting import Possibilities, Possibility, as_table, draft_layout, guess_table, yaml_scalar
 from schemas.layouts.layout import fold
 from schemas.messages import Message, catalogue_in
 from schemas.parsing.table import column_names
-from schemas.parsing.unread_columns import UnreadColumn, quoted, unread_in_head
+from schemas.parsing.unread_columns import UnreadColumn, quoted, unread_in_head, where_answered
 from schemas.raw_table import column_letter
 from schemas.sheet_cells import View
 
@@ -38,6 +38,7 @@ NO_ANSWERS: Final[Answers] = MappingProxyType({})
 # What a form says of a header by which rows are chosen: as the job asks already, or those with a text behind the mark.
 AS_ASKED: Final = "="
 _WITH: Final = "="
+_MOST_SEEN: Final = 10
 
 
 def _said_of(answers: Answers, header: str) -> ColumnAnswer | None:
@@ -46,7 +47,12 @@ def _said_of(answers: Answers, header: str) -> ColumnAnswer | None:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A header of a sheet, and which column it would be read as."""
+    """A header of a sheet, and which column it would be read as.
+
+    Attributes:
+        seen: Some of the texts below it, each once, as whoever brought the file may see them.
+        proposal: What the program proposes for it; "" where it is read or answered, or a person has to think.
+    """
 
     position: int
     cell: str
@@ -55,6 +61,8 @@ class Header:
     unread: UnreadColumn | None = None
     asked: tuple[str, ...] = ()
     is_named: bool = True
+    seen: tuple[str, ...] = ()
+    proposal: str = ""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -63,8 +71,8 @@ class Header:
 
     @property
     def is_open(self) -> bool:
-        """Whether it may bear on payments, and nobody has said what it is."""
-        return self.unread is not None and self.unread.condition is not None and not self.column
+        """Whether something stands below it, and nobody has said what it is."""
+        return self.unread is not None and self.unread.code is not None and not self.column
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +100,24 @@ class ProposedTable:
     is_variant: bool = False
 
     @property
+    def proposed(self) -> tuple[Header, ...]:
+        """The headers that are answered as the program proposes."""
+        return tuple(header for header in self.headers if header.proposal and header.column == header.proposal)
+
+    @property
+    def without_proposals(self) -> "ProposedTable":
+        """The table as it is where nobody agrees to what is proposed."""
+        left = {header.position for header in self.proposed}
+        headers = (replace(header, column="") if header.position in left else header for header in self.headers)
+        names = {header.text for header in self.proposed}
+        answers = {header: answer for header, answer in self.answers.items() if header not in names}
+        return replace(self, headers=tuple(headers), answers=answers)
+
+    @property
     def open_headers(self) -> Iterator[Message]:
         """Name the headers of which the job has to say what they mean before any row is used."""
         for header in self.headers:
-            if header.is_open and header.unread:
+            if header.is_open and header.unread and header.unread.condition:
                 texts = quoted(header.unread.texts) or Message(f"condition.{header.unread.condition}")
                 yield Message(
                     "new.needs_word",
@@ -104,6 +126,14 @@ class ProposedTable:
                     texts=texts,
                     remedy=header.unread.remedy,
                 )
+        if left := [header for header in self.headers if header.is_open and header.proposal]:
+            answers = ", ".join(f"{yaml_scalar(header.text)}: {header.proposal}" for header in left)
+            yield Message(
+                "new.needs_answers",
+                file=self.file.name,
+                where=where_answered(self.table),
+                answers=f"columns: {{{answers}}}",
+            )
 
 
 # A file and its views -> what each table in it could be.
@@ -173,17 +203,21 @@ def _table(  # all of it is one table's
     unread = {seen.position: seen for seen in unread_in_head(fit.view.head, fit.header, chosen.layout)}
     for position, written in enumerate(fit.header.texts):
         is_named = bool(written.strip())
-        if not is_named and (position not in unread or not unread[position].condition):
+        here = unread.get(position)
+        if not is_named and not here:
             continue
         text = written.strip() or column_letter(position)
         before = _said_of(declared, text)
         asked_by = before if isinstance(before, tuple) else ()
-        shown = AS_ASKED if asked_by else before or usual.get(position, "")
-        answer = form.get(f"col-{number}-{position}", str(shown))
+        known = AS_ASKED if asked_by else before or usual.get(position, "")
+        proposal = here.proposal if here and here.code and not known else ""
+        answer = form.get(f"col-{number}-{position}", str(known or proposal))
         said, column = _answered(answer, asked_by, usual.get(position, ""), choices if is_named else ())
         answers |= {text: said} if said else {}
         cell = f"{column_letter(position)}{fit.header.row}"
-        headers.append(Header(position, cell, text, column, unread.get(position), asked_by, is_named))
+        below = [row.texts[position] for row in fit.view.head if row.row > fit.header.row and row.texts[position:]]
+        seen = tuple(dict.fromkeys(text for text in below if text.strip()))[:_MOST_SEEN]
+        headers.append(Header(position, cell, text, column, here, asked_by, is_named, seen, proposal))
     read = with_answers(chosen.layout, answers)
     left = as_table([fit.view], [read], read.layout)
     return ProposedTable(

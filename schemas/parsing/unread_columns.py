@@ -1,8 +1,9 @@
-"""Unread columns: what a person wrote that no column of the table is for, and whether it may bear on a payment.
+"""Unread columns: what a person wrote that no column of the table is for, and what the job says of it.
 
-A *condition* (a state, a payment method, a due date, a discount, a territory) holds the rows of its table until the job
-says under `columns` what it is: one of ours, `remark`, `ignored`, or `{only: [...]}`. Anything else is a *remark*,
-which is shown and holds nobody.
+Every column in which something stands has an answer in the job, under `columns`: one of ours, `remark`, `ignored`, or
+`{only: [...]}`. Without one it holds its table. Words and cells decide no more than what is proposed: a *condition* (a
+state, a payment method, a due date, a discount, a territory) is a question of its own, and for the others one answer
+each is proposed, all of them in one question.
 
 Some conditions choose rows: of a state, a method or a day, `only` takes those that are to be paid. Others are a
 *clause*, which changes what a row pays (a territory, a deduction, a cap): to choose rows by it would pay them as if it
@@ -22,7 +23,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from schemas.issues import Issue, IssueCode, make_issue
-from schemas.layouts.answers import IGNORED, answer_yaml
+from schemas.layouts.answers import IGNORED, REMARK, answer_yaml
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import HeaderMatch, is_about_the_amount, match_headers
 from schemas.layouts.layout import Layout, fold
@@ -60,11 +61,12 @@ class UnreadColumn:
     Attributes:
         position: From 0, column A.
         header: As written; its letter where it has none.
-        condition: Why it may bear on a payment; None for a remark.
+        condition: Why it may bear on a payment; None where nothing says so.
         table: What kind of table it stands in, see `schemas.layouts.layout.Layout`.
         texts: Its distinct texts with how often each stands there, where they are few and name nobody.
         is_asked: Whether the job chooses rows by it all the same, with `only`; it may then be a column that is read.
-        is_explained: Whether the amount is made up of it, in every row.
+        is_answered: Whether the job says what it is, or the layout of a statement that it may have others.
+        is_explained: Whether the amount is made up of it in every row, or it says nothing that is not so anyway.
     """
 
     position: int
@@ -73,6 +75,7 @@ class UnreadColumn:
     table: str
     texts: tuple[tuple[str, int], ...] = ()
     is_asked: bool = False
+    is_answered: bool = False
     is_explained: bool = False
 
     @property
@@ -83,10 +86,20 @@ class UnreadColumn:
 
     @property
     def code(self) -> IssueCode | None:
-        """The code under which it holds its table; None for a remark."""
+        """The code under which it holds its table; None where it holds nothing."""
         if self.is_asked:
             return IssueCode.COLUMN_CLAUSE
-        return IssueCode.COLUMN_CONDITION if self.condition else None
+        if self.condition:
+            return IssueCode.COLUMN_CONDITION
+        return None if self.is_answered or self.is_explained else IssueCode.COLUMN_UNANSWERED
+
+    @property
+    def proposal(self) -> str:
+        """The answer that is proposed for it; "" for a condition, of which a person has to think."""
+        if self.condition or self.is_asked:
+            return ""
+        is_about_a_row = self.table == "payments" and not _begins(words_of(self.header), _ABOUT_PEOPLE_FIRST)
+        return REMARK if is_about_a_row else IGNORED
 
     @property
     def remedy(self) -> Message:
@@ -94,8 +107,7 @@ class UnreadColumn:
         if self.is_clause:
             return Message("condition.remedy.deal" if self.table in _DEALS else "condition.remedy.amount")
         header = yaml_scalar(self.header)
-        is_other = self.table not in {"payments", "royalty_lines"}
-        where = Message("condition.beside" if is_other else "condition.source", table=self.table)
+        where = where_answered(self.table)
         ignore = f"columns: {{{header}: {IGNORED}}}"
         if self.condition is Condition.NAMELESS:
             return Message("condition.remedy.nameless", where=where, ignore=ignore)
@@ -133,20 +145,20 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
             continue
         if layout.table == "royalty_lines" and header.strip() and not _keeps_back(header):
             if not is_asked:  # a statement has dozens of them, and millions of rows
-                found.append(UnreadColumn(position, header.strip(), None, layout.table))
+                found.append(UnreadColumn(position, header.strip(), None, layout.table, is_answered=True))
             continue
         cells = raw.cells[position] if among is None else raw.cells[position][among]
         counts = Counter(text.strip(BLANKS) for text in cells[cells != ""].tolist())
         counts.pop("", None)
-        if not counts and not header.strip():
-            continue
         kinds = raw.kinds_of(position) if among is None else raw.kinds_of(position)[among]
         is_remark = fold(header or column_letter(position)) in remarks
-        condition = None if is_remark else _condition(header, _Texts(counts, kinds), layout)
+        spoken, texts = _spoken(header, layout), _Texts(counts, kinds)
+        condition = None if is_remark else _condition(header, spoken, texts, layout)
         shown = tuple(counts.most_common()) if condition and _are_tellable(counts) else ()
         name = header.strip() or column_letter(position)
-        column = UnreadColumn(position, name, condition, layout.table, shown, is_asked)
-        found += [column] if column.is_clause or not is_asked else []
+        is_nothing = not is_remark and _adds_nothing(spoken, texts)
+        column = UnreadColumn(position, name, condition, layout.table, shown, is_asked, is_remark, is_nothing)
+        found += [column] if (column.is_clause or not is_asked) and (counts or is_asked) else []
     return found
 
 
@@ -220,7 +232,11 @@ def explained(
 
 
 def issues_of(unread: Sequence[UnreadColumn], raw: RawTable) -> list[Issue]:
-    """Tell of columns that are not read, each at its header: a condition is an error, a remark a note."""
+    """Tell of columns that are not read, at their headers: each condition by itself, all without an answer at once."""
+    open_ones = [column for column in unread if column.code is IssueCode.COLUMN_UNANSWERED]
+    told = [(column, _facts(column)) for column in unread if column.code and column not in open_ones]
+    told += [(open_ones[0], _facts_of_all(open_ones))] if open_ones else []
+    told += [(column, {}) for column in unread if not column.code and column.table == "royalty_lines"]
     return [
         make_issue(
             column.code or IssueCode.COLUMN_UNKNOWN,
@@ -229,21 +245,35 @@ def issues_of(unread: Sequence[UnreadColumn], raw: RawTable) -> list[Issue]:
             cell=f"{column_letter(column.position)}{raw.header_row}",
             row=raw.header_row,
             column=column.header,
-            **_facts(column),
+            **facts,
         )
-        for column in unread
+        for column, facts in told
     ]
 
 
 def _facts(column: UnreadColumn) -> dict[str, Any]:
-    if not column.condition:
-        return {}
     is_told = column.texts and column.table != "royalty_lines"
     return {
         "what": Message(f"condition.{column.condition}"),
         "texts": quoted(column.texts) if is_told else Message("condition.texts"),
         "remedy": column.remedy,
     }
+
+
+def _facts_of_all(unanswered: Sequence[UnreadColumn]) -> dict[str, Any]:
+    proposed = ", ".join(f"{yaml_scalar(column.header)}: {column.proposal}" for column in unanswered)
+    return {
+        "columns": Listed(tuple(column.header for column in unanswered)),
+        "count": len(unanswered),
+        "where": where_answered(unanswered[0].table),
+        "answers": f"columns: {{{proposed}}}",
+    }
+
+
+def where_answered(table: str) -> Message:
+    """Say where in a job the headers of a table are answered."""
+    is_other = table not in {"payments", "royalty_lines"}
+    return Message("condition.beside" if is_other else "condition.source", table=table)
 
 
 def not_used(unread: Sequence[tuple[str, str]]) -> list[Message]:
@@ -308,14 +338,18 @@ _OF_PAYING: Final = ("pagamento", "pagto", "pgto", "pago", "payment", "paying", 
 
 _DAYS: Final = ("data", "dia", "date", "day", "fecha", "dt")
 
-# Headers of what is written beside people for people: whatever stands there is about them, not about what they get.
-_REMARKS: Final = """
+# Headers of what is written about people, whatever they get: `ignored` is proposed.
+_ABOUT_PEOPLE: Final = """
     telefone telefones fone celular cel tel phone mobile whatsapp endereco address logradouro rua numero bairro cidade
-    city ciudad municipio uf cep zip postal complemento centro center project projeto proyecto obs observ
-    nota notas note notes coment comment descric descrip histor codigo cod code id ids identificador n no nr num item
-    seq sequen sequencia ordem order linha line matricula rg nascimento birth cargo funcao papel role departamento depto
-    setor area equipe team evento event show data date link url instagram site categoria category genero motivo reason
-    nacionalidade profissao estado civil apelido responsavel gerente contato contact produtor empresario
+    city ciudad municipio uf cep zip postal complemento codigo cod code id ids identificador n no nr num item
+    seq sequen sequencia ordem order linha line matricula rg nascimento birth link url instagram site genero
+    nacionalidade profissao estado civil apelido contato contact
+"""
+# Headers of what is written beside a payment for people: a word for yes or no below them is no answer to a question.
+_REMARKS: Final = f"""
+    {_ABOUT_PEOPLE} centro center project projeto proyecto obs observ nota notas note notes coment comment descric
+    descrip histor cargo funcao papel role departamento depto setor area equipe team evento event show data date
+    categoria category motivo reason responsavel gerente produtor empresario
 """
 MONTHS: Final = """
     jan janeiro january ene enero fev fevereiro feb february febrero mar marco march marzo abr abril apr april
@@ -441,18 +475,26 @@ class _Texts(NamedTuple):
         return all(map(holds, self.counts))
 
 
-def _condition(header: str, texts: _Texts, layout: Layout) -> Condition | None:
-    """Tell why a column may bear on a payment; None where it is a remark."""
-    if not texts.counts or ("amount" in layout.exact and is_about_the_amount(header)):
-        return None  # of several amounts, the job has chosen one
+def _spoken(header: str, layout: Layout) -> Condition | None:
+    """Return the condition that a header speaks of."""
     if layout.table == "royalty_lines" or not header.strip():
-        spoken: Condition | None = Condition.DEDUCTION if _keeps_back(header) else Condition.NAMELESS
-    else:
-        spoken = _spoken_of(words_of(header), layout)
+        return Condition.DEDUCTION if _keeps_back(header) else Condition.NAMELESS
+    return _spoken_of(words_of(header), layout)
+
+
+def _condition(header: str, spoken: Condition | None, texts: _Texts, layout: Layout) -> Condition | None:
+    """Tell why a column may bear on a payment; None where nothing says so."""
+    if not texts.counts or _adds_nothing(spoken, texts) or ("amount" in layout.exact and is_about_the_amount(header)):
+        return None  # of several amounts, the job has chosen one
     if spoken:
-        harmless = _HARMLESS.get(spoken)
-        return None if harmless and texts.all(harmless) else spoken
+        return None if spoken is Condition.STATE and texts.all(_is_state_of_brazil) else spoken
     return _by_its_cells(texts, layout.table, is_remark=_begins(words_of(header), _REMARKS_FIRST))
+
+
+def _adds_nothing(spoken: Condition | None, texts: _Texts) -> bool:
+    """Tell whether a column is of noughts, or says of each row what is done anyway, or no more than its number."""
+    harmless = _HARMLESS.get(spoken, _is_nought) if spoken else _is_nought
+    return bool(texts.counts) and (texts.all(harmless) or (texts.all(_COUNT.fullmatch) and _numbers_rows(texts)))
 
 
 # In a statement: what the label or the state keeps, of which the sender's own amount may say nothing.
@@ -464,20 +506,19 @@ def _keeps_back(header: str) -> bool:
     return _KEPT_BACK.search(" ".join(words_of(header))) is not None
 
 
+def _is_state_of_brazil(text: str) -> bool:
+    return text.casefold() in _UFS  # "Estado", of an address
+
+
 def _is_nought(text: str) -> bool:
     """Tell whether a text is nought, a dash, or a word for nothing."""
     return _NOUGHT.fullmatch(text) is not None or says_nothing(text, is_name=False)
 
 
-# What may stand under a header that speaks of a condition, and changes nothing.
+# What may stand under a header that speaks of a condition and is done anyway.
 _HARMLESS: Final[Mapping[Condition, Callable[[str], bool]]] = {
-    Condition.STATE: lambda text: text.casefold() in _UFS,  # "Estado", of an address
     Condition.METHOD: lambda text: fold(text) in _AS_WE_PAY,
     Condition.CURRENCY: lambda text: fold(text) in _HOME,
-    Condition.DEDUCTION: _is_nought,
-    Condition.CAP: _is_nought,
-    Condition.PARTS: _is_nought,
-    Condition.NAMELESS: _is_nought,
     Condition.SCOPE: lambda text: fold(text) in _EVERYWHERE,
 }
 
@@ -507,14 +548,15 @@ def _by_its_cells(texts: _Texts, table: str, *, is_remark: bool) -> Condition | 
         return None
     if all(text in _ANSWERS for text in folded) or bool((texts.kinds == CellKind.BOOL).any()):
         return Condition.ANSWERS
-    is_number = table == "payments" and texts.all(_COUNT.fullmatch) and not _numbers_rows(texts)
-    return Condition.AMOUNTS if (is_number or _mostly_money(texts)) and not texts.all(_is_nought) else None
+    is_number = table == "payments" and texts.all(_COUNT.fullmatch)
+    return Condition.AMOUNTS if is_number or _mostly_money(texts) else None
 
 
 def _numbers_rows(texts: _Texts) -> bool:
-    """Tell whether numbers do no more than count the rows, each one more than the one above."""
+    """Tell whether numbers do no more than count the rows from 0 or 1, each one more than the one above."""
     numbers = [int(text) for text in texts.counts]
-    return set(texts.counts.values()) == {1} and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    counted = list(range(numbers[0], numbers[0] + len(numbers)))
+    return set(texts.counts.values()) == {1} and numbers[0] in {0, 1} and numbers == counted
 
 
 def _mostly_money(texts: _Texts) -> bool:
@@ -549,6 +591,7 @@ _STEM: Final = 5
 _FIRST: Final = {condition: _first(words) for condition, words in _SPEAK_OF.items()}
 _SCOPES_FIRST: Final = _first(_SCOPES)
 _REMARKS_FIRST: Final = _first(_REMARKS)
+_ABOUT_PEOPLE_FIRST: Final = _first(_ABOUT_PEOPLE)
 
 
 def _begins(words: Sequence[str], first: _First) -> bool:

@@ -115,9 +115,11 @@ def test_a_number_that_nothing_explains_holds_the_table(why, drawn):
     assert parsed.frame.empty
 
 
-def test_numbers_that_only_count_the_rows_ask_nothing():
-    parsed = parse("payments", *sheet_of("| Zebra | amount |\n| 7 | 10,00 |\n| 8 | 20,00 |\n| 9 | 5,00 |"))
-    assert parsed.held.empty
+@pytest.mark.parametrize(("first", "holds"), [(0, False), (1, False), (7, True)])
+def test_numbers_that_only_count_the_rows_ask_nothing(first, holds):
+    rows = "".join(f"\n| {first + at} | {amount} |" for at, amount in enumerate(("10,00", "20,00", "5,00")))
+    parsed = parse("payments", *sheet_of(f"| Zebra | amount |{rows}"))
+    assert parsed.frame.empty == holds
 
 
 CENTS = st.integers(1, 10_000_00)

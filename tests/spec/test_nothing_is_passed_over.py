@@ -1,12 +1,15 @@
-"""Columns that nothing reads: which of them hold the rows of their table, and which are remarks that hold nobody."""
+"""Columns that nothing reads: each holds its table until the job answers it, and some are a question of their own."""
 
+import re
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from io_adapters.spreadsheets.declarations import read_layout
 from schemas.errors import UnreadableFile
 from schemas.issues import Severity
+from schemas.layouts.answers import with_answers
 from schemas.parsing.table import parse_table
 from tests.schemas.sheets import PIX_PAYEE, codes, layout, parse, sheet
 
@@ -36,15 +39,19 @@ REMARKS_OF_PAYMENTS = [
     ("Cidade", ["Santos", "Recife"]), ("UF", ["SP", "PE"]), ("Estado", ["SP", "PE"]), ("CEP", ["11000-000", ""]),
     ("Centro de custo", ["Turnê", "Disco"]), ("Projeto", ["Turnê 2026", ""]),
     ("Observação", ["deixar na portaria", ""]),
-    ("Obs.", ["músico", "roadie"]), ("Nº", ["1", "2"]), ("#", ["1", "2"]), ("Código", ["00123", "00124"]),
+    ("Obs.", ["músico", "roadie"]), ("Código", ["00123", "00124"]),
     ("Matrícula", ["991", "992"]), ("Evento", ["Festa", "Show"]), ("Data do show", ["05/10/2026", ""]),
     ("Função", ["Baixo", "Voz"]), ("Categoria", ["Músico", "Técnico"]), ("RG", ["12.345.678-9", ""]),
     ("Nascimento", ["01/02/1990", ""]), ("Instagram", ["@ana", ""]), ("Produtor", ["Bia Reis", "Caio"]),
-    ("Desconto", ["0,00", "-"]), ("IRRF", ["", "0"]), ("Retenção", ["", ""]), ("Status", ["", ""]),
-    ("Forma de pagamento", ["Pix", "PIX"]), ("Tipo de pagamento", ["TED", "Pix"]), ("Moeda", ["BRL", "R$"]),
     ("Phone", ["+55 11 91234-5678", ""]), ("City", ["Santos", ""]), ("Notes", ["guitar", "drums"]),
     ("Project", ["Tour", ""]), ("Teléfono", ["11 5555", ""]), ("Ciudad", ["Lima", ""]), ("Zebra", ["uma", "duas"]),
-    ("Banda", ["Os Tais", ""]), ("Motivo", ["cachê", "direitos"]), ("ID interno", ["A-1", "A-2"]), ("", ["", ""]),
+    ("Banda", ["Os Tais", ""]), ("Motivo", ["cachê", "direitos"]), ("ID interno", ["A-1", "A-2"]),
+    ("Xerloque", ["blim", "blam"]), ("Kategorie", ["neu", "alt"]), ("備考", ["済", ""]),
+]  # fmt: skip
+NOTHING_MORE = [
+    ("Desconto", ["0,00", "-"]), ("IRRF", ["", "0"]), ("Retenção", ["", ""]), ("Status", ["", ""]),
+    ("Forma de pagamento", ["Pix", "PIX"]), ("Tipo de pagamento", ["TED", "Pix"]), ("Moeda", ["BRL", "R$"]),
+    ("", ["", ""]), ("", ["0", "1"]), ("Nº", ["1", "2"]), ("Zebra", ["0,00", "-"]),
 ]  # fmt: skip
 CONDITIONS_OF_DEALS = [
     ("shares", SHARE, "Território", ["BR", "US"]), ("shares", SHARE, "Country", ["Brazil", ""]),
@@ -57,6 +64,11 @@ CONDITIONS_OF_DEALS = [
     ("advances", ADVANCE, "Status", ["Quitado", "Aberto"]), ("payees", PIX_PAYEE, "Ativo", ["não", "sim"]),
     ("payees", PIX_PAYEE, "Situação", ["Inativo", "Ativo"]), ("payees", PIX_PAYEE, "Moeda", ["USD", "BRL"]),
 ]  # fmt: skip
+
+
+def said_of(header):
+    """What the job says of a header that is none of our columns."""
+    return {"remarks": [header]} if header[0].isupper() else {}
 
 
 def two(row, header, texts):
@@ -80,12 +92,26 @@ def test_what_may_bear_on_a_payment_holds_the_rows_until_the_job_says_what_it_is
 
 
 @pytest.mark.parametrize(("header", "texts"), REMARKS_OF_PAYMENTS)
-def test_what_is_written_beside_people_for_people_holds_nobody_and_is_shown(header, texts):
+def test_a_header_that_nobody_has_answered_holds_its_table_with_one_question(header, texts):
+    rows = [row | {"Zona": "norte"} for row in payments(header, texts)]
+    parsed = parse("payments", *rows)
+    assert parsed.frame.empty
+    (issue,) = parsed.issues
+    assert (issue.code.value, issue.severity, issue.cell) == ("COLUMN_UNANSWERED", Severity.ERROR, "F1")
+    (said,) = re.findall(r"`columns: ([^`]+)`", str(issue.accepts))
+    proposed = YAML(typ="safe").load(said)
+    assert list(proposed) == [header, "Zona"]
+    answered = parse_table(sheet(*rows), with_answers(layout("payments"), proposed))
+    assert (len(answered.frame), codes(answered)) == (2, [])
+    about_rows = {written.column for written in answered.written if written.is_of_row}
+    assert about_rows == {name for name, answer in proposed.items() if answer == "remark"}
+
+
+@pytest.mark.parametrize(("header", "texts"), NOTHING_MORE)
+def test_what_says_no_more_than_what_is_done_anyway_asks_nothing(header, texts):
     parsed = parse("payments", *payments(header, texts))
-    assert len(parsed.frame) == 2
-    assert set(codes(parsed)) <= {"COLUMN_UNKNOWN"}
-    if header:
-        assert header in "".join(map(str, parsed.decisions))
+    assert (len(parsed.frame), codes(parsed)) == (2, [])
+    assert not [written for written in parsed.written if written.is_of_row and written.token]
 
 
 @pytest.mark.parametrize(("table", "row", "header", "texts"), CONDITIONS_OF_DEALS)
@@ -247,7 +273,7 @@ STOPPED = [
 
 @pytest.mark.parametrize(("header", "text"), STOPPED)
 def test_words_that_stop_a_person_stop_the_row_at_their_cell(header, text):
-    parsed = parse("payments", PAYMENT | {header: text}, OTHER)
+    parsed = parse("payments", PAYMENT | {header: text}, OTHER, **said_of(header))
     assert parsed.frame["row"].tolist() == [3]
     (issue,) = [issue for issue in parsed.issues if issue.code.value == "ROW_STOPPED"]
     assert (issue.row, issue.column) == (2, header)
@@ -267,7 +293,7 @@ def test_words_that_stop_a_person_stop_the_row_at_their_cell(header, text):
     ],
 )  # fmt: skip
 def test_words_like_these_stop_nobody(header, text):
-    assert len(parse("payments", PAYMENT | {header: text}, OTHER).frame) == 2
+    assert len(parse("payments", PAYMENT | {header: text}, OTHER, **said_of(header)).frame) == 2
 
 
 def test_a_column_that_the_job_ignores_stops_nobody():
@@ -352,6 +378,7 @@ def test_a_fraction_beside_percentages_is_not_read_as_less_than_one_of_a_hundred
 )
 def test_a_column_by_which_alone_two_shares_of_one_scope_differ_is_a_condition(rows, held):
     names = tuple(dict.fromkeys(name for row in rows for name in row))
-    parsed = parse_table(sheet(*rows, headers=names), read_layout("shares", Path()))
+    answered = with_answers(read_layout("shares", Path()), {"Zona": "remark"})
+    parsed = parse_table(sheet(*rows, headers=names), answered)
     assert ("COLUMN_CONDITION" in codes(parsed)) == held
     assert parsed.frame.empty == held

@@ -9,6 +9,7 @@ from openpyxl.styles import Font
 
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import open_file
+from schemas.layouts.answers import with_answers
 from schemas.messages import render
 from schemas.parsing.table import parse_table
 
@@ -32,7 +33,7 @@ def read(book, tmp_path):
     book.save(content)
     path = tmp_path / "p.xlsx"
     path.write_bytes(content.getvalue())
-    layout = read_layout("payments", tmp_path)
+    layout = with_answers(read_layout("payments", tmp_path), {"Obs": "remark"})
     with open_file(str(path)) as file:
         (raw,) = file.tables(layout)
     return parse_table(raw, layout)
