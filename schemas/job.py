@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from schemas.layouts.answers import ColumnAnswer
+from schemas.layouts.answers import CellsOf, ColumnAnswer, IgnoredWhile
 from schemas.layouts.layout import Layout
 from schemas.values.money import parse_plain_amount
 from schemas.values.reading import months_named
@@ -110,6 +110,20 @@ class RowsAsked(Declaration):
         description="Texts; rows with another text there are left out."
     )
 
+    @property
+    def said(self) -> ColumnAnswer:
+        return self.only
+
+
+class IgnoredColumn(Declaration):
+    """A column that is left aside as long as its cells are of one kind."""
+
+    ignored: CellsOf = Field(description="What its cells are; of another kind, it is asked about again.")
+
+    @property
+    def said(self) -> ColumnAnswer:
+        return IgnoredWhile(self.ignored)
+
 
 class TableFiles(Declaration):
     """Files of one table, and what of them is read as what, where their layout does not know."""
@@ -120,10 +134,11 @@ class TableFiles(Declaration):
     sheet: Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])] = Field(
         default=(), description="The sheet to read, or several; left out, the only one with the columns wanted."
     )
-    columns: dict[str, str | RowsAsked] = Field(
+    columns: dict[str, str | RowsAsked | IgnoredColumn] = Field(
         default={},
-        description="Header as the file has it -> what it is: a column such as amount, remark, ignored, or "
-        "{only: [...]} for the rows to use by it; goes before what the layout says.",
+        description="Header as the file has it -> what it is: a column such as amount, remark, ignored, "
+        "{ignored: text} for as long as its cells are that, or {only: [...]} for the rows to use by it; goes before "
+        "what the layout says.",
     )
     dates: Literal["day_first", "month_first"] | None = Field(
         default=None,
@@ -133,9 +148,7 @@ class TableFiles(Declaration):
     @property
     def answers(self) -> dict[str, ColumnAnswer]:
         """Header -> what the job says of it."""
-        return {
-            header: answer.only if isinstance(answer, RowsAsked) else answer for header, answer in self.columns.items()
-        }
+        return {header: answer if isinstance(answer, str) else answer.said for header, answer in self.columns.items()}
 
 
 def _only_files(value: Any) -> Any:  # noqa: ANN401

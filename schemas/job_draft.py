@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from schemas.layouts.answers import ColumnAnswer, answer_yaml
+from schemas.layouts.answers import ColumnAnswer, columns_yaml
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.layout import fold
 from schemas.messages import render
@@ -147,7 +147,7 @@ def _source(source: DraftedFiles, language: str) -> Iterator[str]:
     if source.sheet:
         yield f"    sheet: {yaml_scalar(source.sheet)}"
     if source.columns:
-        yield f"    columns: {_columns(source.columns)}    # {render('new.columns', language)}"
+        yield f"    columns: {columns_yaml(source.columns)}    # {render('new.columns', language)}"
     for currency in source.foreign:
         rate = f'{{{currency}: {{rate: "0.0000", date: 2026-01-31, source: PTAX}}}}'
         yield f"    # exchange: {rate}    # {render('new.exchange', language, currency=currency)}"
@@ -163,17 +163,13 @@ def _beside(files: DraftedFiles) -> str:
         return _files(files.files)
     parts = [f"files: {_files(files.files)}"]
     parts += [f"sheet: {yaml_scalar(files.sheet)}"] if files.sheet else []
-    parts += [f"columns: {_columns(files.columns)}"] if files.columns else []
+    parts += [f"columns: {columns_yaml(files.columns)}"] if files.columns else []
     return f"{{{', '.join(parts)}}}"
 
 
 def _files(paths: Sequence[str]) -> str:
     written = [_path(path) for path in paths]
     return written[0] if len(written) == 1 else f"[{', '.join(written)}]"
-
-
-def _columns(columns: Mapping[str, ColumnAnswer]) -> str:
-    return f"{{{', '.join(f'{yaml_scalar(header)}: {answer_yaml(answer)}' for header, answer in columns.items())}}}"
 
 
 def _path(path: str) -> str:

@@ -14,8 +14,8 @@ from flows.intake.examine import all_layouts, currencies_of, key_types_shown
 from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.job_draft import SOURCE_TABLES, DraftedFiles, JobDraft, join_files, name_of_file
-from schemas.layouts.answers import IGNORED, REMARK, ColumnAnswer, with_answers
-from schemas.layouts.drafting import Possibilities, Possibility, as_table, draft_layout, guess_table, yaml_scalar
+from schemas.layouts.answers import IGNORED, REMARK, ColumnAnswer, IgnoredWhile, columns_yaml, with_answers
+from schemas.layouts.drafting import Possibilities, Possibility, as_table, draft_layout, guess_table
 from schemas.layouts.layout import fold
 from schemas.messages import Message, catalogue_in
 from schemas.parsing.table import column_names
@@ -51,7 +51,7 @@ class Header:
 
     Attributes:
         seen: Some of the texts below it, each once, as whoever brought the file may see them.
-        proposal: What the program proposes for it; "" where it is read or answered, or a person has to think.
+        proposal: What the program proposes, as a form has it; "" where it is answered, or a person has to think.
     """
 
     position: int
@@ -127,12 +127,12 @@ class ProposedTable:
                     remedy=header.unread.remedy,
                 )
         if left := [header for header in self.headers if header.is_open and header.proposal]:
-            answers = ", ".join(f"{yaml_scalar(header.text)}: {header.proposal}" for header in left)
+            proposed = {header.text: header.unread.proposal or REMARK for header in left if header.unread}
             yield Message(
                 "new.needs_answers",
                 file=self.file.name,
                 where=where_answered(self.table),
-                answers=f"columns: {{{answers}}}",
+                answers=f"columns: {columns_yaml(proposed)}",
             )
 
 
@@ -209,10 +209,12 @@ def _table(  # all of it is one table's
         text = written.strip() or column_letter(position)
         before = _said_of(declared, text)
         asked_by = before if isinstance(before, tuple) else ()
-        known = AS_ASKED if asked_by else before or usual.get(position, "")
-        proposal = here.proposal if here and here.code and not known else ""
-        answer = form.get(f"col-{number}-{position}", str(known or proposal))
+        known = AS_ASKED if asked_by else _in_form(before) or usual.get(position, "")
+        proposal = _in_form(here.proposal) if here and not known else ""
+        answer = form.get(f"col-{number}-{position}", known or proposal)
         said, column = _answered(answer, asked_by, usual.get(position, ""), choices if is_named else ())
+        if said == IGNORED and here:
+            said = IgnoredWhile(here.kind)
         answers |= {text: said} if said else {}
         cell = f"{column_letter(position)}{fit.header.row}"
         below = [row.texts[position] for row in fit.view.head if row.row > fit.header.row and row.texts[position:]]
@@ -234,6 +236,10 @@ def _table(  # all of it is one table's
         table=chosen.layout.table,
         is_variant=chosen.is_variant,
     )
+
+
+def _in_form(answer: ColumnAnswer | None) -> str:
+    return IGNORED if isinstance(answer, IgnoredWhile) else str(answer or "")
 
 
 def _answered(

@@ -35,7 +35,7 @@ from ruamel.yaml.util import load_yaml_guess_indent
 from io_adapters.spreadsheets.files import lies_within
 from schemas.errors import ConfigurationError
 from schemas.job import HousePolicy, Job
-from schemas.layouts.answers import ColumnAnswer
+from schemas.layouts.answers import ColumnAnswer, columns_yaml
 from schemas.layouts.layout import Layout
 from schemas.messages import Listed, Message
 
@@ -249,8 +249,7 @@ def with_columns_of(text: str, place: str, said: Mapping[str, ColumnAnswer]) -> 
             holder[key] = _in_one_line({"files": holder[key]})
         holder[key].pop("columns", None)
         if said:
-            plain = {name: answer if isinstance(answer, str) else {"only": answer} for name, answer in said.items()}
-            holder[key]["columns"] = _flow(plain)
+            holder[key]["columns"] = _flow(YAML(typ="safe").load(columns_yaml(said)))
 
     return _changed(text, change)
 

@@ -1,14 +1,34 @@
 """What a job says of the headers of its files, under `columns`: one answer each, for every table."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import with_columns
 from schemas.layouts.layout import Layout
 
+
+class CellsOf(StrEnum):
+    """What the cells of a column are, all of them where nothing else is said."""
+
+    TEXT = "text"
+    WHOLE_NUMBER = "whole_number"
+    MONEY = "money"  # most of them, percentages among it
+    DATE = "date"
+    YES_NO = "yes_no"
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredWhile:
+    """An answer that stands as long as the cells are of this kind; others are asked about again."""
+
+    kind: CellsOf
+
+
 # What a job says of a header: the column it is, one of these two words, or the texts by which rows are asked for.
-ColumnAnswer = str | tuple[str, ...]
+ColumnAnswer = str | tuple[str, ...] | IgnoredWhile
 REMARK: Final = "remark"
 IGNORED: Final = "ignored"
 
@@ -16,10 +36,17 @@ IGNORED: Final = "ignored"
 def answer_yaml(answer: ColumnAnswer) -> str:
     """Write an answer as a job file has it.
 
-    >>> answer_yaml("amount"), answer_yaml(("Pendente", "Em aberto"))
-    ('amount', '{only: [Pendente, Em aberto]}')
+    >>> answer_yaml("amount"), answer_yaml(("Pendente", "Em aberto")), answer_yaml(IgnoredWhile(CellsOf.DATE))
+    ('amount', '{only: [Pendente, Em aberto]}', '{ignored: date}')
     """
+    if isinstance(answer, IgnoredWhile):
+        return f"{{{IGNORED}: {answer.kind}}}"
     return answer if isinstance(answer, str) else f"{{only: [{', '.join(map(yaml_scalar, answer))}]}}"
+
+
+def columns_yaml(answers: Mapping[str, ColumnAnswer]) -> str:
+    """Write what is said of headers as a job file has it, in one line."""
+    return f"{{{', '.join(f'{yaml_scalar(header)}: {answer_yaml(answer)}' for header, answer in answers.items())}}}"
 
 
 def columns_among(answers: Mapping[str, ColumnAnswer]) -> dict[str, str]:
@@ -33,7 +60,9 @@ def columns_among(answers: Mapping[str, ColumnAnswer]) -> dict[str, str]:
 
 def with_answers(layout: Layout, answers: Mapping[str, ColumnAnswer]) -> Layout:
     """Return a layout with what a job says of headers, whatever it says of them itself."""
-    only = {header: list(answer) for header, answer in answers.items() if not isinstance(answer, str)}
+    only = {header: list(answer) for header, answer in answers.items() if isinstance(answer, tuple)}
+    kinds = {header: answer.kind for header, answer in answers.items() if isinstance(answer, IgnoredWhile)}
     left = {word: [header for header, answer in answers.items() if answer == word] for word in (REMARK, IGNORED)}
-    changes = {"only": only, "ignore_columns": left[IGNORED], "remarks": left[REMARK]}
+    ignored = [*left[IGNORED], *kinds]
+    changes = {"only": only, "ignore_columns": ignored, "ignored_kinds": kinds, "remarks": left[REMARK]}
     return with_columns(layout, columns_among(answers)).model_copy(update=changes)

@@ -250,6 +250,7 @@ class Layout(_Declared):
         required: Canonical columns without which the file cannot be read.
         ignored: Headers known and deliberately not read, so that nobody takes a gross or a balance for the money.
         ignore_columns: Headers that a job leaves unread, whatever they would be otherwise.
+        ignored_kinds: Of these, header -> what its cells were when it was answered so.
         remarks: Headers of what people wrote for whoever approves; nothing is read of it.
         only: Header -> texts; rows whose cell there is none of them are no lines.
         decimal: Decimal mark of numbers written as text; "auto" decides once per column, from its unambiguous cells. A
@@ -286,6 +287,7 @@ class Layout(_Declared):
     required: list[str] = []
     ignored: list[str] = []
     ignore_columns: list[str] = []
+    ignored_kinds: dict[str, str] = {}
     remarks: list[str] = []
     only: dict[str, list[str]] = {}
     decimal: Literal["auto", ",", "."] = "auto"

@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from schemas.issues import Issue, IssueCode, make_issue
-from schemas.layouts.answers import IGNORED, REMARK, answer_yaml
+from schemas.layouts.answers import REMARK, CellsOf, ColumnAnswer, IgnoredWhile, answer_yaml, columns_yaml
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import HeaderMatch, is_about_the_amount, match_headers
 from schemas.layouts.layout import Layout, fold
@@ -65,6 +65,8 @@ class UnreadColumn:
         table: What kind of table it stands in, see `schemas.layouts.layout.Layout`.
         texts: Its distinct texts with how often each stands there, where they are few and name nobody.
         is_asked: Whether the job chooses rows by it all the same, with `only`; it may then be a column that is read.
+        kind: What its cells are.
+        was: What they were when the job answered it, where that is something else.
         is_answered: Whether the job says what it is, or the layout of a statement that it may have others.
         is_explained: Whether the amount is made up of it in every row, or it says nothing that is not so anyway.
     """
@@ -77,6 +79,8 @@ class UnreadColumn:
     is_asked: bool = False
     is_answered: bool = False
     is_explained: bool = False
+    kind: CellsOf = CellsOf.TEXT
+    was: str = ""
 
     @property
     def is_clause(self) -> bool:
@@ -94,12 +98,12 @@ class UnreadColumn:
         return None if self.is_answered or self.is_explained else IssueCode.COLUMN_UNANSWERED
 
     @property
-    def proposal(self) -> str:
-        """The answer that is proposed for it; "" for a condition, of which a person has to think."""
-        if self.condition or self.is_asked:
-            return ""
+    def proposal(self) -> ColumnAnswer | None:
+        """The answer that is proposed for it; None where nothing is asked, or a person has to think."""
+        if self.code is not IssueCode.COLUMN_UNANSWERED:
+            return None
         is_about_a_row = self.table == "payments" and not _begins(words_of(self.header), _ABOUT_PEOPLE_FIRST)
-        return REMARK if is_about_a_row else IGNORED
+        return REMARK if is_about_a_row else IgnoredWhile(self.kind)
 
     @property
     def remedy(self) -> Message:
@@ -108,7 +112,7 @@ class UnreadColumn:
             return Message("condition.remedy.deal" if self.table in _DEALS else "condition.remedy.amount")
         header = yaml_scalar(self.header)
         where = where_answered(self.table)
-        ignore = f"columns: {{{header}: {IGNORED}}}"
+        ignore = f"columns: {columns_yaml({self.header: IgnoredWhile(self.kind)})}"
         if self.condition is Condition.NAMELESS:
             return Message("condition.remedy.nameless", where=where, ignore=ignore)
         to_pay = next((text for text, _ in self.texts if self._may_be_paid(text)), None)
@@ -134,6 +138,7 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
     """
     asked, remarks = set(map(fold, layout.only)), set(map(fold, layout.remarks))
     looked_at = {fold(rule.column) for rule in (*layout.leave_out, layout.sign) if rule}
+    kinds_before = {fold(header): kind for header, kind in layout.ignored_kinds.items()}
     read = {*match.positions.values(), *match.ignored}
     read |= {position for positions in match.duplicates.values() for position in positions}
     found = []
@@ -141,7 +146,8 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
         is_asked = bool(header.strip()) and fold(header) in asked
         if is_asked and layout.table in _DEALS and position in match.positions.values():
             found.append(UnreadColumn(position, header.strip(), Condition.SCOPE, layout.table, is_asked=True))
-        if position in read or (header.strip() and fold(header) in looked_at):
+        was = kinds_before.get(fold(header or column_letter(position)), "")
+        if (position in read and not was) or (header.strip() and fold(header) in looked_at):
             continue
         if layout.table == "royalty_lines" and header.strip() and not _keeps_back(header):
             if not is_asked:  # a statement has dozens of them, and millions of rows
@@ -151,13 +157,18 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
         counts = Counter(text.strip(BLANKS) for text in cells[cells != ""].tolist())
         counts.pop("", None)
         kinds = raw.kinds_of(position) if among is None else raw.kinds_of(position)[among]
+        kind = _kind(counts)
+        if was and (not counts or kind == was):
+            continue
         is_remark = fold(header or column_letter(position)) in remarks
         spoken, texts = _spoken(header, layout), _Texts(counts, kinds)
         condition = None if is_remark else _condition(header, spoken, texts, layout)
         shown = tuple(counts.most_common()) if condition and _are_tellable(counts) else ()
         name = header.strip() or column_letter(position)
         is_nothing = not is_remark and _adds_nothing(spoken, texts)
-        column = UnreadColumn(position, name, condition, layout.table, shown, is_asked, is_remark, is_nothing)
+        column = UnreadColumn(
+            position, name, condition, layout.table, shown, is_asked, is_remark, is_nothing, kind, was
+        )
         found += [column] if (column.is_clause or not is_asked) and (counts or is_asked) else []
     return found
 
@@ -261,13 +272,18 @@ def _facts(column: UnreadColumn) -> dict[str, Any]:
 
 
 def _facts_of_all(unanswered: Sequence[UnreadColumn]) -> dict[str, Any]:
-    proposed = ", ".join(f"{yaml_scalar(column.header)}: {column.proposal}" for column in unanswered)
     return {
-        "columns": Listed(tuple(column.header for column in unanswered)),
-        "count": len(unanswered),
+        "columns": Listed(tuple(map(_named, unanswered))),
         "where": where_answered(unanswered[0].table),
-        "answers": f"columns: {{{proposed}}}",
+        "answers": f"columns: {columns_yaml({column.header: column.proposal or REMARK for column in unanswered})}",
     }
+
+
+def _named(column: UnreadColumn) -> Message | str:
+    if not column.was:
+        return column.header
+    was, now = Message(f"cells.{column.was}"), Message(f"cells.{column.kind}")
+    return Message("column.of_another_kind", column=column.header, was=was, now=now)
 
 
 def where_answered(table: str) -> Message:
@@ -559,6 +575,18 @@ def _numbers_rows(texts: _Texts) -> bool:
     return set(texts.counts.values()) == {1} and numbers[0] in {0, 1} and numbers == counted
 
 
+def _kind(texts: Mapping[str, int]) -> CellsOf:
+    """Return what the cells of a column are, by what is written in them alone."""
+    if texts and all(fold(text) in _ANSWERS for text in texts):
+        return CellsOf.YES_NO
+    if texts and all(map(_DAY.fullmatch, texts)):
+        return CellsOf.DATE
+    if texts and all(text.isdecimal() for text in texts):
+        return CellsOf.WHOLE_NUMBER
+    looks = [bool(_MONEY.fullmatch(text) or _FRACTION.fullmatch(text)) for text in texts]
+    return CellsOf.MONEY if any(looks) and 2 * sum(looks) >= len(looks) else CellsOf.TEXT
+
+
 def _mostly_money(texts: _Texts) -> bool:
     """Tell whether most cells are amounts or percentages; whole numbers without a mark may be codes."""
     numbers = bool((texts.kinds == CellKind.NUMBER).any())
@@ -567,6 +595,7 @@ def _mostly_money(texts: _Texts) -> bool:
 
 
 _COUNT: Final = re.compile(r"-?[0-9]{1,5}")  # longer ones may be codes, documents, telephones
+_DAY: Final = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}(?:[-/.][0-9]{2,4})?(?:[ T][0-9:.]+)?")
 _FRACTION: Final = re.compile(r"-?[0-9]+\.[0-9]+")
 
 
