@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from schemas.layouts.answers import CellsOf, ColumnAnswer, IgnoredWhile
 from schemas.layouts.layout import Layout
@@ -118,7 +118,9 @@ class RowsAsked(Declaration):
 class IgnoredColumn(Declaration):
     """A column that is left aside as long as its cells are of one kind."""
 
-    ignored: CellsOf = Field(description="What its cells are; of another kind, it is asked about again.")
+    ignored: Annotated[CellsOf, WithJsonSchema({"enum": list(CellsOf)})] = Field(
+        description="What its cells are; of another kind, it is asked about again."
+    )
 
     @property
     def said(self) -> ColumnAnswer:

@@ -258,7 +258,7 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
         if not column and layout.usual_headers:
             column = _usual_column(header, layout, declared, not_read)
         if left == "agency" and folded in _A_DIGIT_FOLDED:
-            column = ""
+            column = _IGNORED  # the service takes an agency without it
         if folded in left_alone:
             column = _IGNORED
         elif folded in remarks:

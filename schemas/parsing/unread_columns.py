@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from schemas.issues import Issue, IssueCode, make_issue
-from schemas.layouts.answers import REMARK, CellsOf, ColumnAnswer, IgnoredWhile, answer_yaml, columns_yaml
+from schemas.layouts.answers import REMARK, CellsOf, ColumnAnswer, IgnoredWhile, answer_yaml, columns_yaml, with_answers
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import HeaderMatch, is_about_the_amount, match_headers
 from schemas.layouts.layout import Layout, fold
@@ -156,6 +156,8 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
         cells = raw.cells[position] if among is None else raw.cells[position][among]
         counts = Counter(text.strip(BLANKS) for text in cells[cells != ""].tolist())
         counts.pop("", None)
+        if not counts and not header.strip():
+            continue
         kinds = raw.kinds_of(position) if among is None else raw.kinds_of(position)[among]
         kind = _kind(counts)
         if was and (not counts or kind == was):
@@ -165,11 +167,12 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
         condition = None if is_remark else _condition(header, spoken, texts, layout)
         shown = tuple(counts.most_common()) if condition and _are_tellable(counts) else ()
         name = header.strip() or column_letter(position)
-        is_nothing = not is_remark and _adds_nothing(spoken, texts)
+        is_other = _is_another_amount(header, layout) or _adds_nothing(spoken, texts)
+        is_nothing = not counts or (is_other and not is_remark)
         column = UnreadColumn(
             position, name, condition, layout.table, shown, is_asked, is_remark, is_nothing, kind, was
         )
-        found += [column] if (column.is_clause or not is_asked) and (counts or is_asked) else []
+        found += [column] if column.is_clause or not is_asked else []
     return found
 
 
@@ -190,6 +193,13 @@ def unread_in_head(head: Sequence[HeadRow], header: HeadRow, layout: Layout) -> 
     cells = pd.DataFrame({at: pd.Series([row[at] for row in rows], dtype="str") for at in range(width)})
     raw = RawTable(FileIdentity("", "", 0), None, header.row, header.texts, cells)
     return unread_columns(raw, layout, match_headers(header.texts, layout))
+
+
+def as_proposed(raw: RawTable, layout: Layout) -> Layout:
+    """Answer the headers of a table that is only looked at, and that no job reads, as the program proposes."""
+    unread = unread_columns(raw, layout, match_headers(raw.headers, layout))
+    proposed = {column.header: column.proposal for column in unread}
+    return with_answers(layout, {header: answer for header, answer in proposed.items() if answer})
 
 
 def told_apart(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Sequence[int]]) -> list[UnreadColumn]:
@@ -500,11 +510,16 @@ def _spoken(header: str, layout: Layout) -> Condition | None:
 
 def _condition(header: str, spoken: Condition | None, texts: _Texts, layout: Layout) -> Condition | None:
     """Tell why a column may bear on a payment; None where nothing says so."""
-    if not texts.counts or _adds_nothing(spoken, texts) or ("amount" in layout.exact and is_about_the_amount(header)):
-        return None  # of several amounts, the job has chosen one
+    if not texts.counts or _adds_nothing(spoken, texts) or _is_another_amount(header, layout):
+        return None
     if spoken:
         return None if spoken is Condition.STATE and texts.all(_is_state_of_brazil) else spoken
     return _by_its_cells(texts, layout.table, is_remark=_begins(words_of(header), _REMARKS_FIRST))
+
+
+def _is_another_amount(header: str, layout: Layout) -> bool:
+    """Tell whether a header is one of several amounts, of which the job has chosen another."""
+    return "amount" in layout.exact and is_about_the_amount(header)
 
 
 def _adds_nothing(spoken: Condition | None, texts: _Texts) -> bool:

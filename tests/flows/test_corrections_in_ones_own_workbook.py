@@ -24,7 +24,7 @@ MARIA = ("Maria Silva", "529.982.247-25", "maria@example.com", "E-mail", 20.0, "
 JOB = """job: folha
 payer: {tax_id: 12.ABC.345/01DE-35, name: Selo Aurora}
 period: 2026-10
-sources: [{files: %s, layout: payments}]
+sources: [{files: %s, layout: payments, columns: {Nota: remark, Obs: remark}}]
 """
 
 

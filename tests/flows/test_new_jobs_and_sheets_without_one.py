@@ -80,13 +80,13 @@ def test_a_column_that_may_bear_on_payments_is_named_and_the_job_says_what_it_me
     sheet = write(tmp_path / "p.xlsx", head, (*MARIA, "100,00", "Pago", "10/01/2027"), (*ana, "7,00", "Pendente", ""))
     plain = repasse("new", sheet, *PAYER)
     assert "columns: {Situação: {only: [Pendente]}}" in plain.output
-    assert "columns: {Vencimento: ignored}" in plain.output
+    assert "columns: {Vencimento: {ignored: date}}" in plain.output
     assert len(taken_in(tmp_path / "job.yaml").inputs.payments) == 0
     (tmp_path / "job.yaml").unlink()
     made = repasse("new", sheet, *PAYER, "--only", "Situação=Pendente", "--column", "Vencimento=ignored")
     assert "only:" not in made.output
     text = (tmp_path / "job.yaml").read_text("utf-8")
-    assert "columns: {Situação: {only: [Pendente]}, Vencimento: ignored}" in text
+    assert "columns: {Situação: {only: [Pendente]}, Vencimento: {ignored: date}}" in text
     assert taken_in(tmp_path / "job.yaml").inputs.payments["amount_cents"].tolist() == [700]
 
 

@@ -11,7 +11,9 @@ from tests.flows.jobs import payment, people, private
 
 ANA, BIA, CAIO = people(3)
 WAITS, DONE = ExitCode.APPROVAL_WANTED, ExitCode.DONE
-TRUSTED = {"approval": {"above": "100000.00"}}  # nobody's word is needed, for all that the amounts say
+ONE = {"files": "payments.xlsx", "layout": "payments", "columns": {"Obs": "remark"}}
+# Nobody's word is needed, for all that the amounts say.
+TRUSTED = {"approval": {"above": "100000.00"}, "sources": [ONE]}
 
 
 def month(label, period: str, *rows, **job):
@@ -71,7 +73,7 @@ def test_it_stands_beside_its_payment_in_the_workbook_and_what_could_be_used_is_
 
 @pytest.mark.parametrize("where", ["comment", "above", "below", "tab", "file"])
 def test_wherever_else_it_was_written_it_is_looked_at(label, service, where):
-    label.declare(**TRUSTED, sources=[{"files": "payments*.xlsx", "layout": "payments"}])
+    label.declare(**TRUSTED | {"sources": [ONE | {"files": "payments*.xlsx"}]})
     path = label.payments(payment(ANA, "100,00", "r1"), payment(BIA, "50,00", "r2"))
     book = load_workbook(path)
     sheet, said = book.active, "a Bia recebe só na volta"

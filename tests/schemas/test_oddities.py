@@ -108,7 +108,8 @@ def test_merged_cells_matter_neither_in_columns_nobody_reads_nor_in_totals():
 
 @pytest.mark.parametrize(("position", "expected"), [(AMOUNT, ["FORMULA_EXTERNAL"]), (6, [])])
 def test_a_value_from_another_workbook_holds_its_row_where_it_is_read(position, expected):
-    parsed = payments({"Nota": "x"}, {"Nota": "x"}, oddities=Oddities(external=frozenset({(3, position)})), remarks=["Nota"])
+    elsewhere = Oddities(external=frozenset({(3, position)}))
+    parsed = payments({"Nota": "x"}, {"Nota": "x"}, oddities=elsewhere, remarks=["Nota"])
     assert codes(parsed) == expected
     assert len(parsed.frame) == (1 if position == AMOUNT else 2)
 

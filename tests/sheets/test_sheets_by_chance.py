@@ -8,6 +8,7 @@ from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from schemas.issues import Severity
 from schemas.parsing.table import ParsedTable, parse_table
+from schemas.parsing.unread_columns import as_proposed
 from tests.io_adapters.spreadsheets.trap_workbook import libreoffice
 from tests.sampled import in_turn, sampled
 from tests.sheets.by_chance import IN_A_WORKBOOK, IN_TEXT, honest, spoiled
@@ -22,7 +23,8 @@ KINDS = IN_TEXT | IN_A_WORKBOOK
 
 
 def parsed(path: Path) -> ParsedTable:
-    return parse_table(read_table(str(path), PAYMENTS), PAYMENTS)
+    raw = read_table(str(path), PAYMENTS)
+    return parse_table(raw, as_proposed(raw, PAYMENTS))
 
 
 def cents(found: ParsedTable) -> list[int]:

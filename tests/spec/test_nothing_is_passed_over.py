@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 from io_adapters.spreadsheets.declarations import read_layout
 from schemas.errors import UnreadableFile
 from schemas.issues import Severity
+from schemas.job import TableFiles
 from schemas.layouts.answers import with_answers
 from schemas.parsing.table import parse_table
 from tests.schemas.sheets import PIX_PAYEE, codes, layout, parse, sheet
@@ -101,7 +102,8 @@ def test_a_header_that_nobody_has_answered_holds_its_table_with_one_question(hea
     (said,) = re.findall(r"`columns: ([^`]+)`", str(issue.accepts))
     proposed = YAML(typ="safe").load(said)
     assert list(proposed) == [header, "Zona"]
-    answered = parse_table(sheet(*rows), with_answers(layout("payments"), proposed))
+    said = TableFiles(files=("p.xlsx",), columns=proposed).answers
+    answered = parse_table(sheet(*rows), with_answers(layout("payments"), said))
     assert (len(answered.frame), codes(answered)) == (2, [])
     about_rows = {written.column for written in answered.written if written.is_of_row}
     assert about_rows == {name for name, answer in proposed.items() if answer == "remark"}
@@ -152,7 +154,7 @@ def test_what_the_job_calls_a_remark_holds_nobody_and_stands_beside_its_row(head
         ("Aprovado", ["sim", "não"], "columns: {Aprovado: {only: [...]}}"),
         ("Situação", ["Aprovado", "Reprovado"], "columns: {Situação: {only: [Aprovado]}}"),
         ("Forma de pagamento", ["dinheiro", "Pix"], "columns: {Forma de pagamento: {only: [Pix]}}"),
-        ("Vencimento", ["10/03/2027", "10/03/2027"], "columns: {Vencimento: ignored}"),
+        ("Vencimento", ["10/03/2027", "10/03/2027"], "columns: {Vencimento: {ignored: date}}"),
         ("Empresa pagadora", ["Selo A", "Selo B"], "columns: {Empresa pagadora: {only: [...]}}"),
     ],
 )
@@ -186,7 +188,7 @@ def test_rows_are_not_chosen_by_what_changes_what_they_pay(table, row, header, t
 def test_a_column_without_a_header_is_named_by_its_letter():
     rows = payments("", ["algo", ""])
     (issue,) = parse("payments", *rows).issues
-    assert 'columns: {"F": ignored}' in str(issue.accepts)
+    assert 'columns: {"F": {ignored: text}}' in str(issue.accepts)
     assert len(parse("payments", *rows, ignore_columns=["f"]).frame) == 2
     assert parse("payments", *rows, ignore_columns=["E"]).frame.empty
 
