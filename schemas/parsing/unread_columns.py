@@ -102,8 +102,9 @@ class UnreadColumn:
         """The answer that is proposed for it; None where nothing is asked, or a person has to think."""
         if self.code is not IssueCode.COLUMN_UNANSWERED:
             return None
-        is_about_a_row = self.table == "payments" and not _begins(words_of(self.header), _ABOUT_PEOPLE_FIRST)
-        return REMARK if is_about_a_row else IgnoredWhile(self.kind)
+        words = [word for word in words_of(self.header) if word not in _BETWEEN]
+        is_about_people = bool(words) and all(_begins([word], _ABOUT_PEOPLE_FIRST) for word in words)
+        return IgnoredWhile(self.kind) if is_about_people or self.table != "payments" else REMARK
 
     @property
     def remedy(self) -> Message:
@@ -364,7 +365,7 @@ _OF_PAYING: Final = ("pagamento", "pagto", "pgto", "pago", "payment", "paying", 
 
 _DAYS: Final = ("data", "dia", "date", "day", "fecha", "dt")
 
-# Headers of what is written about people, whatever they get: `ignored` is proposed.
+# Headers of what is written about people, whatever they get: `ignored` is proposed where a header says nothing else.
 _ABOUT_PEOPLE: Final = """
     telefone telefones fone celular cel tel phone mobile whatsapp endereco address logradouro rua numero bairro cidade
     city ciudad municipio uf cep zip postal complemento codigo cod code id ids identificador n no nr num item
@@ -636,6 +637,7 @@ _FIRST: Final = {condition: _first(words) for condition, words in _SPEAK_OF.item
 _SCOPES_FIRST: Final = _first(_SCOPES)
 _REMARKS_FIRST: Final = _first(_REMARKS)
 _ABOUT_PEOPLE_FIRST: Final = _first(_ABOUT_PEOPLE)
+_BETWEEN: Final = frozenset({"de", "do", "da", "del", "of", "e", "and", "y"})
 
 
 def _begins(words: Sequence[str], first: _First) -> bool:
