@@ -34,6 +34,7 @@ from schemas.parsing.readers import Convention
 from schemas.parsing.row_accounting import used_run
 from schemas.parsing.stand_ins import completed
 from schemas.parsing.stated_totals import bare_rows, totals_above
+from schemas.parsing.statement_columns import statement_columns
 from schemas.parsing.unread_columns import issues_of, unread_columns
 from schemas.parsing.what_holds_rows import values_only
 from schemas.queries import Tables, opened_database
@@ -193,6 +194,7 @@ class _Block:
             reported_once={},
             after=self.known,
             stand_ins=stand_ins,
+            columns=statement_columns(raw, unread, np.isin(raw.cells.index, lines.row)),
         )
 
     def _parts(self, lines: SoundLines, totals: Sequence[int]) -> tuple[PartSum, ...]:

@@ -15,6 +15,7 @@ from schemas.parsing.cells import ParsingDecision, StoodIn, decisions_of
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
 from schemas.parsing.line_sums import BlockSums, TableSource, compare_totals, sum_block
 from schemas.parsing.row_accounting import USED, RowRun, RowRuns, join_runs, move_rows, runs_of
+from schemas.parsing.statement_columns import StatementColumn, issues_of_columns, statement_columns
 from schemas.parsing.table import read_rows, settled
 from schemas.parsing.typed_table import REPORTED_ONCE, count_reported_once
 from schemas.parsing.unread_columns import not_used, unread_columns
@@ -51,6 +52,7 @@ class BlockFindings:
     reported_once: Mapping[tuple[IssueCode, str], int]
     after: Before
     stand_ins: Mapping[StoodIn, int] = field(default_factory=dict)
+    columns: tuple[StatementColumn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock
     table, excluded = found.table, found.excluded
     compares = bool(layout.totals or layout.control)
     positions = found.match.positions
-    parsed = settled(found, raw, layout, unread=unread_columns(raw, layout, found.match))
+    unread = unread_columns(raw, layout, found.match)
+    parsed = settled(found, raw, layout, unread=unread)
     findings = BlockFindings(
         held=parsed.held,
         runs=runs_of(parsed.rows),
@@ -84,12 +87,12 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock
         },
         after=Before(Evidence(table.evidence), excluded.below),
         stand_ins=found.stand_ins,
+        columns=statement_columns(raw, unread, excluded.lines),
     )
     return ParsedBlock(parsed.frame, findings)
 
 
-_UNREAD: Final = frozenset({IssueCode.COLUMN_UNKNOWN, IssueCode.COLUMN_CONDITION})
-_HOLD_WHOLE: Final = frozenset({IssueCode.COLUMN_CONDITION, IssueCode.COLUMN_CLAUSE})
+_HOLD_WHOLE: Final = frozenset({IssueCode.COLUMN_UNANSWERED, IssueCode.COLUMN_CONDITION, IssueCode.COLUMN_CLAUSE})
 _EXACT: Final = Context(prec=120)
 _HELD_KEY: Final = ("file", "sheet", "tax_id", "currency", "codes")
 _HELD_COLUMNS: Final = ("file", "sheet", "row", "tax_id", "amount", "currency", "codes")
@@ -130,6 +133,7 @@ class BlockAccounting:
         self._decided: dict[str, ParsingDecision] = {}
         self._apart = Counter[str]()
         self._stood_in = Counter[StoodIn]()
+        self._columns = dict[str, StatementColumn]()
 
     def add(self, found: BlockFindings) -> None:
         self._held = [held_sums([*self._held, found.held])]
@@ -138,6 +142,9 @@ class BlockAccounting:
         self._decided |= found.decided
         self._apart += Counter(found.excluded)
         self._stood_in.update(found.stand_ins)
+        for column in found.columns:
+            known = self._columns.get(column.header)
+            self._columns[column.header] = known + column if known else column
         for issue in found.issues:
             self._enter(issue, found.reported_once)
 
@@ -163,13 +170,15 @@ class BlockAccounting:
         mismatches, compared = compare_totals(self._sums, self._source)
         runs = join_runs(self._runs)
         decided = [self._decided[column.name] for column in COLUMNS if column.name in self._decided]
+        self._issues += issues_of_columns([*self._columns.values()], self._source.file, self._source.sheet)
         held = (issue.code for issue in self._issues if issue.code in _HOLD_WHOLE)
         held_whole = IssueCode.TOTAL_MISMATCH if mismatches else next(held, None)
         if held_whole:
             used = [record for record in records(runs) if record["disposition"] == USED]
             moved = {"disposition": "held", "reasons": codes_json(held_whole.value)}
             runs = move_rows(runs, [RowRun(**run | moved) for run in used])
-        unread = [(issue.column or "", "") for issue in self._issues if issue.code in _UNREAD]
+        conditions = [issue.column or "" for issue in self._issues if issue.code is IssueCode.COLUMN_CONDITION]
+        unread = [(header, "") for header in (*conditions, *self._columns)]
         return TableAccounting(
             held=held_sums(self._held),
             runs=runs,

@@ -151,8 +151,8 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
         if (position in read and not was) or (header.strip() and fold(header) in looked_at):
             continue
         if layout.table == "royalty_lines" and header.strip() and not _keeps_back(header):
-            if not is_asked:  # a statement has dozens of them, and millions of rows
-                found.append(UnreadColumn(position, header.strip(), None, layout.table, is_answered=True))
+            if not is_asked and fold(header) not in remarks:  # asked about once the whole file is read
+                found.append(UnreadColumn(position, header.strip(), None, layout.table, is_answered=True, was=was))
             continue
         cells = raw.cells[position] if among is None else raw.cells[position][among]
         counts = Counter(text.strip(BLANKS) for text in cells[cells != ""].tolist())
@@ -166,7 +166,7 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
         is_remark = fold(header or column_letter(position)) in remarks
         spoken, texts = _spoken(header, layout), _Texts(counts, kinds)
         condition = None if is_remark else _condition(header, spoken, texts, layout)
-        shown = tuple(counts.most_common()) if condition and _are_tellable(counts) else ()
+        shown = tuple(counts.most_common()) if condition and are_tellable(counts) else ()
         name = header.strip() or column_letter(position)
         is_other = _is_another_amount(header, layout) or _adds_nothing(spoken, texts)
         is_nothing = not counts or (is_other and not is_remark)
@@ -255,13 +255,12 @@ def explained(
 
 def issues_of(unread: Sequence[UnreadColumn], raw: RawTable) -> list[Issue]:
     """Tell of columns that are not read, at their headers: each condition by itself, all without an answer at once."""
-    open_ones = [column for column in unread if column.code is IssueCode.COLUMN_UNANSWERED]
-    told = [(column, _facts(column)) for column in unread if column.code and column not in open_ones]
-    told += [(open_ones[0], _facts_of_all(open_ones))] if open_ones else []
-    told += [(column, {}) for column in unread if not column.code and column.table == "royalty_lines"]
+    unanswered = [column for column in unread if column.code is IssueCode.COLUMN_UNANSWERED]
+    told = [(column, column.code, _facts(column)) for column in unread if column.code and column not in unanswered]
+    told += [(unanswered[0], IssueCode.COLUMN_UNANSWERED, _facts_of_all(unanswered))] if unanswered else []
     return [
         make_issue(
-            column.code or IssueCode.COLUMN_UNKNOWN,
+            code,
             file=raw.file.name,
             sheet=raw.sheet,
             cell=f"{column_letter(column.position)}{raw.header_row}",
@@ -269,7 +268,7 @@ def issues_of(unread: Sequence[UnreadColumn], raw: RawTable) -> list[Issue]:
             column=column.header,
             **facts,
         )
-        for column, facts in told
+        for column, code, facts in told
     ]
 
 
@@ -412,7 +411,7 @@ _STATES: Final = frozenset(
         *("active", "inactive", "due", "overdue", "pagado", "pendiente", "aprobado", "rechazado", "activo", "inactivo"),
     )
 )
-_ANSWERS: Final = frozenset(
+YES_OR_NO: Final = frozenset(
     fold(text)
     for text in (
         "sim",
@@ -483,7 +482,7 @@ _EVERYWHERE: Final = frozenset(
 _UFS: Final = frozenset(
     "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO".casefold().split()
 )
-_MONEY: Final = re.compile(
+IS_MONEY: Final = re.compile(
     r"-?\(?(?:R\$|US\$|\$|€|£|BRL|USD|EUR)\s?-?[0-9][0-9.,]*\)?|"
     r"-?\(?[0-9]{1,3}(?:[.,]?[0-9]{3})*[.,][0-9]{2}\)?|[0-9.,]+\s?%"
 )
@@ -525,7 +524,7 @@ def _is_another_amount(header: str, layout: Layout) -> bool:
 
 def _adds_nothing(spoken: Condition | None, texts: _Texts) -> bool:
     """Tell whether a column is of noughts, or says of each row what is done anyway, or no more than its number."""
-    harmless = _HARMLESS.get(spoken, _is_nought) if spoken else _is_nought
+    harmless = _HARMLESS.get(spoken, is_nought) if spoken else is_nought
     return bool(texts.counts) and (texts.all(harmless) or (texts.all(_COUNT.fullmatch) and _numbers_rows(texts)))
 
 
@@ -542,7 +541,7 @@ def _is_state_of_brazil(text: str) -> bool:
     return text.casefold() in _UFS  # "Estado", of an address
 
 
-def _is_nought(text: str) -> bool:
+def is_nought(text: str) -> bool:
     """Tell whether a text is nought, a dash, or a word for nothing."""
     return _NOUGHT.fullmatch(text) is not None or says_nothing(text, is_name=False)
 
@@ -578,7 +577,7 @@ def _by_its_cells(texts: _Texts, table: str, *, is_remark: bool) -> Condition | 
         return Condition.METHOD
     if is_remark:
         return None
-    if all(text in _ANSWERS for text in folded) or bool((texts.kinds == CellKind.BOOL).any()):
+    if all(text in YES_OR_NO for text in folded) or bool((texts.kinds == CellKind.BOOL).any()):
         return Condition.ANSWERS
     is_number = table == "payments" and texts.all(_COUNT.fullmatch)
     return Condition.AMOUNTS if is_number or _mostly_money(texts) else None
@@ -593,26 +592,26 @@ def _numbers_rows(texts: _Texts) -> bool:
 
 def _kind(texts: Mapping[str, int]) -> CellsOf:
     """Return what the cells of a column are, by what is written in them alone."""
-    if texts and all(fold(text) in _ANSWERS for text in texts):
+    if texts and all(fold(text) in YES_OR_NO for text in texts):
         return CellsOf.YES_NO
     if texts and all(map(_DAY.fullmatch, texts)):
         return CellsOf.DATE
     if texts and all(text.isdecimal() for text in texts):
         return CellsOf.WHOLE_NUMBER
-    looks = [bool(_MONEY.fullmatch(text) or _FRACTION.fullmatch(text)) for text in texts]
+    looks = [bool(IS_MONEY.fullmatch(text) or IS_FRACTION.fullmatch(text)) for text in texts]
     return CellsOf.MONEY if any(looks) and 2 * sum(looks) >= len(looks) else CellsOf.TEXT
 
 
 def _mostly_money(texts: _Texts) -> bool:
     """Tell whether most cells are amounts or percentages; whole numbers without a mark may be codes."""
     numbers = bool((texts.kinds == CellKind.NUMBER).any())
-    looks = [bool(_MONEY.fullmatch(text) or (numbers and _FRACTION.fullmatch(text))) for text in texts.counts]
+    looks = [bool(IS_MONEY.fullmatch(text) or (numbers and IS_FRACTION.fullmatch(text))) for text in texts.counts]
     return 2 * sum(looks) >= len(looks)
 
 
 _COUNT: Final = re.compile(r"-?[0-9]{1,5}")  # longer ones may be codes, documents, telephones
 _DAY: Final = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}(?:[-/.][0-9]{2,4})?(?:[ T][0-9:.]+)?")
-_FRACTION: Final = re.compile(r"-?[0-9]+\.[0-9]+")
+IS_FRACTION: Final = re.compile(r"-?[0-9]+\.[0-9]+")
 
 
 def words_of(header: str) -> list[str]:
@@ -644,14 +643,14 @@ def _begins(words: Sequence[str], first: _First) -> bool:
     return any(word in first.whole or word.startswith(first.begun) for word in words)
 
 
-def _are_tellable(counts: Mapping[str, int]) -> bool:
+def are_tellable(counts: Mapping[str, int]) -> bool:
     """Tell whether texts are few, short, and words that name nobody."""
     return len(counts) <= _MOST_TEXTS and all(_names_nobody(text) for text in counts)
 
 
 def _names_nobody(text: str) -> bool:
     folded = fold(text)
-    known = folded in _STATES | _ANSWERS | _METHODS | _AS_WE_PAY | _HOME
+    known = folded in _STATES | YES_OR_NO | _METHODS | _AS_WE_PAY | _HOME
     short = len(text) <= _LONGEST_TEXT
     return short and (known or bool(_SHORT_VALUE.fullmatch(text)))
 
