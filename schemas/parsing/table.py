@@ -25,6 +25,7 @@ from schemas.parsing.reading import apply_sign, flag_misshapen, read_cells
 from schemas.parsing.row_accounting import codes_by_position, dispositions, held_rows, places
 from schemas.parsing.row_rules import RULES, SAME_SHARE
 from schemas.parsing.stand_ins import completed
+from schemas.parsing.statement_columns import issues_of_columns, statement_columns
 from schemas.parsing.typed_table import NO_KEY_TYPES, KeyTypes, TypedTable, to_issues, understood
 from schemas.parsing.unread_columns import (
     UnreadColumn,
@@ -161,7 +162,9 @@ def parse_table(
         *compared,
         *not_used([(column.header, quoted(column.texts)) for column in unread if not column.is_asked]),
     )
-    parsed = settled(found, raw, layout, unread=unread, mismatches=mismatches, decisions=decisions)
+    seen = statement_columns(raw, unread, found.excluded.lines) if found.model is RoyaltyLines else ()
+    asked = issues_of_columns(seen, raw.file.name, raw.sheet)
+    parsed = settled(found, raw, layout, unread=unread, mismatches=mismatches, asked=asked, decisions=decisions)
     if layout.table != "payments":
         return parsed
     return replace(parsed, written=written_in(raw, unread, found.excluded, found.match.positions, named))
@@ -246,15 +249,17 @@ def settled(
     *,
     unread: Sequence[UnreadColumn],
     mismatches: Sequence[Issue] = (),
+    asked: Sequence[Issue] = (),
     decisions: tuple[Message | str, ...] = (),
 ) -> ParsedTable:
     """Part rows into sound and held ones, and say where each went."""
     notes = notes_that_stop(raw, found.excluded) if layout.table not in _OF_WORKS else []
-    held_whole = _why_whole(mismatches, unread, notes)
+    held_whole = _why_whole(mismatches, unread, [*notes, *asked])
     frame, table = _validated_frame(found, raw, held_whole)
     held_codes = codes_by_position(table, held_whole)
     issues = [
         *issues_of(unread, raw),
+        *asked,
         *values_only(raw),
         *hidden_data(table, raw, found.match.positions),
         *to_issues(table, raw, found.match.positions),
@@ -274,12 +279,15 @@ def settled(
     )
 
 
-def _why_whole(mismatches: Sequence[Issue], unread: Sequence[UnreadColumn], notes: Sequence[Issue]) -> IssueCode | None:
-    if errors_among(notes):
+def _why_whole(
+    mismatches: Sequence[Issue], unread: Sequence[UnreadColumn], others: Sequence[Issue]
+) -> IssueCode | None:
+    errors = [issue.code for issue in errors_among(others)]
+    if IssueCode.NOTE_STOPS in errors:
         return IssueCode.NOTE_STOPS
     if mismatches:
         return IssueCode.TOTAL_MISMATCH
-    return next((column.code for column in unread if column.code), None)
+    return next((column.code for column in unread if column.code), next(iter(errors), None))
 
 
 def _key_types(table: TypedTable, held: Collection[int]) -> Mapping[str, str]:

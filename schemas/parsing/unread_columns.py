@@ -487,6 +487,7 @@ IS_MONEY: Final = re.compile(
     r"-?\(?[0-9]{1,3}(?:[.,]?[0-9]{3})*[.,][0-9]{2}\)?|[0-9.,]+\s?%"
 )
 _NOUGHT: Final = re.compile(r"[-–—]*(?:R\$|US\$|\$|€)?\s?[-–—]*0*(?:[.,]0+)?\s?%?")
+_NO_MONEY: Final = re.compile(r"[-–—]+|(?:R\$|US\$|\$|€)?\s?[-–—]*0*[.,]0+|(?:R\$|US\$|\$|€)\s?[-–—]*0*")
 _MOST_TEXTS: Final = 6
 _LONGEST_TEXT: Final = 24
 
@@ -524,7 +525,7 @@ def _is_another_amount(header: str, layout: Layout) -> bool:
 
 def _adds_nothing(spoken: Condition | None, texts: _Texts) -> bool:
     """Tell whether a column is of noughts, or says of each row what is done anyway, or no more than its number."""
-    harmless = _HARMLESS.get(spoken, is_nought) if spoken else is_nought
+    harmless = _HARMLESS[spoken]
     return bool(texts.counts) and (texts.all(harmless) or (texts.all(_COUNT.fullmatch) and _numbers_rows(texts)))
 
 
@@ -541,13 +542,23 @@ def _is_state_of_brazil(text: str) -> bool:
     return text.casefold() in _UFS  # "Estado", of an address
 
 
-def is_nought(text: str) -> bool:
+def is_no_money(text: str) -> bool:
+    """Tell whether a text is a dash, or an amount of nothing with its centavos; a bare 0 may be a no."""
+    return _NO_MONEY.fullmatch(text) is not None
+
+
+def _is_nought(text: str) -> bool:
     """Tell whether a text is nought, a dash, or a word for nothing."""
-    return _NOUGHT.fullmatch(text) is not None or says_nothing(text, is_name=False)
+    is_nothing = bool(says_nothing(text, is_name=False)) and fold(text) not in YES_OR_NO
+    return is_nothing or _NOUGHT.fullmatch(text) is not None
 
 
-# What may stand under a header that speaks of a condition and is done anyway.
-_HARMLESS: Final[Mapping[Condition, Callable[[str], bool]]] = {
+# What may stand under a header that speaks of a condition, or of none, and is done anyway.
+_HARMLESS: Final[Mapping[Condition | None, Callable[[str], bool]]] = {
+    **dict.fromkeys((None, *Condition), is_no_money),
+    Condition.DEDUCTION: _is_nought,
+    Condition.CAP: _is_nought,
+    Condition.PARTS: _is_nought,
     Condition.METHOD: lambda text: fold(text) in _AS_WE_PAY,
     Condition.CURRENCY: lambda text: fold(text) in _HOME,
     Condition.SCOPE: lambda text: fold(text) in _EVERYWHERE,

@@ -1,4 +1,4 @@
-"""Whatever column is added to whatever table: no row is used with it unread and unshown."""
+"""Whatever column is added to whatever table: no row is used as long as nobody has said what it is."""
 
 import unicodedata
 from pathlib import Path
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from schemas.errors import UnreadableFile
+from schemas.layouts.answers import with_answers
 from schemas.layouts.headers import match_headers
 from schemas.messages import render
 from schemas.parsing.table import parse_table
@@ -41,7 +42,7 @@ LAYOUTS = {name: read_layout(name, Path()) for name in known_layouts()}
 
 
 @given(st.sampled_from(sorted(TABLES)), st.sampled_from(HEADERS) | WORDS, st.lists(CELLS, min_size=2, max_size=2))
-def test_a_column_more_is_read_or_shown_or_holds_its_rows(table, header, texts):
+def test_a_column_more_is_read_or_holds_its_rows_until_it_is_answered(table, header, texts):
     row, layout = TABLES[table], LAYOUTS[table]
     if header in row:
         return
@@ -56,10 +57,11 @@ def test_a_column_more_is_read_or_shown_or_holds_its_rows(table, header, texts):
     match = match_headers(raw.headers, layout)
     position = raw.headers.index(header)
     is_read = position in match.positions.values() or position in match.ignored
-    shown = any(header.strip() in render(told, "pt-BR") for told in parsed.decisions)
-    assert is_read or shown or not any(texts)
-    conditions = [issue for issue in parsed.issues if issue.code.value == "COLUMN_CONDITION"]
-    assert not conditions or parsed.frame.empty
+    says_something = any(text not in {"", "0,00"} for text in texts)
+    assert is_read or parsed.frame.empty == says_something
+    assert is_read or any(header.strip() in render(told, "pt-BR") for told in parsed.decisions)
+    answered = parse_table(raw, with_answers(layout, {header: "ignored"}))
+    assert not {"COLUMN_CONDITION", "COLUMN_UNANSWERED"} & {issue.code.value for issue in answered.issues}
     assert len(parsed.frame) + len(parsed.held) + int((parsed.rows["disposition"] == "ignored").sum()) == 2
 
 
@@ -73,7 +75,8 @@ ACCENTS = {"nao": "não", "ja": "já", "pago": "pagó", "deposito": "depósito",
 def test_whatever_says_that_somebody_is_not_to_be_paid_holds_the_row(letters, data):
     texts = [data.draw(written_as_people_do(STOPPING[letters])) for _ in range(6)]
     row = TABLES["payments"]
-    parsed = parse_table(sheet(*(row | {"Obs": text} for text in texts)), LAYOUTS["payments"])
+    answered = with_answers(LAYOUTS["payments"], {"Obs": "remark"})
+    parsed = parse_table(sheet(*(row | {"Obs": text} for text in texts)), answered)
     stopped = [issue.row for issue in parsed.issues if issue.code == "ROW_STOPPED"]
     assert stopped == [2, 3, 4, 5, 6, 7], texts
     assert parsed.frame.empty

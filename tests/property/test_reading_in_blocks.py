@@ -190,6 +190,6 @@ def totals_of(block):
 
 
 def test_headers_are_told_once():
-    raw = sheet(*[row() | {"???": "x"}] * 4)
+    raw = sheet(*[row() | {"???": "x", "!!!": ""}] * 4)
     pieced = assert_read_alike(raw, cut(raw, [1, 2, 3]))
-    assert [issue.code.value for issue in pieced.accounting.issues] == ["COLUMN_UNKNOWN"]
+    assert [issue.code.value for issue in pieced.accounting.issues] == ["COLUMN_UNANSWERED", "COLUMN_UNKNOWN"]

@@ -43,6 +43,8 @@ def used(accounting):
         ("Valor do artista", [f"{number},50" for number in range(1, 31)], "{ignored: money}"),
         ("Settlement", ["1.00", "2.00", "0.00"], "{ignored: money}"),
         ("Repassar?", ["sim", "não", "sim"], "{ignored: yes_no}"),
+        ("Repassar?", ["não", "não"], "{ignored: yes_no}"),
+        ("Pagar", ["0", "0", "1"], "{ignored: text}"),
         ("Xerloque", ["blim", "blam", ""], "{ignored: text}"),
         ("備考", ["済", "", ""], "{ignored: text}"),
     ],
@@ -63,7 +65,7 @@ def test_the_question_says_what_the_amounts_add_up_to():
     assert "3.75" in render(issue.message, "en")
 
 
-@pytest.mark.parametrize("texts", [MANY, ["", "", ""], ["0,00", "-", "0"]])
+@pytest.mark.parametrize("texts", [MANY, ["", "", ""], ["0,00", "-", "R$ 0,00"]])
 def test_many_texts_and_nothing_are_noted(texts):
     found = read("Zebra", texts[:2], texts[2:])
     assert (used(found), set(codes(found))) == (len(texts), {"COLUMN_UNKNOWN"})
