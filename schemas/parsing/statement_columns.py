@@ -111,7 +111,7 @@ def statement_columns(
 
 def _looked_at(raw: RawTable, column: UnreadColumn, among: npt.NDArray[np.bool_]) -> StatementColumn:
     counted = pd.Series(raw.cells[column.position][among]).str.strip(BLANKS).value_counts()
-    counts = {str(text): int(count) for text, count in counted.items() if text and not is_no_money(str(text))}
+    counts = {str(text): int(count) for text, count in counted.items() if str(text) and not is_no_money(str(text))}
     amounts = [text for text in counts if IS_MONEY.fullmatch(text) or IS_FRACTION.fullmatch(text)]
     read = AmountColumn([(text, CellKind.TEXT) for text in amounts], "auto", scientific=False)
     values = [(read.exact(text, CellKind.TEXT).value, counts[text]) for text in amounts]
