@@ -27,6 +27,7 @@ from schemas.layouts.answers import REMARK, CellsOf, ColumnAnswer, IgnoredWhile,
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import HeaderMatch, is_about_the_amount, match_headers
 from schemas.layouts.layout import Layout, fold
+from schemas.layouts.words import vocabulary
 from schemas.messages import Listed, Message
 from schemas.parsing.identities import find_identity, read_column
 from schemas.raw_table import FileIdentity, RawTable, column_letter
@@ -327,161 +328,31 @@ def quoted(texts: Sequence[tuple[str, int]]) -> str:
     return ", ".join(f"{count} {text}" for text, count in texts)
 
 
-# What words of a header begin with that speak of whether, how, when or how much is paid, in three languages.
-_SPEAK_OF: Final[dict[Condition, str]] = {
-    Condition.STATE: """
-        status situac estatus pago pagos paga pagas paid pagad pagar pay pays quitad liquidad liquidac cancel aprov
-        approv aprob autoriz authori liberad liberac released ativo ativa ativos inativ active inactiv activo activa
-        bloque block suspens suspend confirm conferid conferenc valid verific ok visto baixa baixad enviad conciliad
-        estorn devolv pendent pending aberto elegiv eligib incluir include excluir exclude
-    """,
-    Condition.PAYER: "pagador pagadora payer payor devedor ordenante debitar",
-    Condition.CURRENCY: "moeda moedas currency divisa moneda",
-    Condition.DUE: """
-        vencimento venc vcto vencto vence vencer due agendad agendament schedul programad previst previsao prazo
-    """,
-    Condition.DEDUCTION: """
-        descont discount descuent deduc dedut abatim retenc retid retem retent withh imposto impuest tribut irrf ir irpf
-        iss inss pis cofins csll tax taxes taxa taxas tarifa tarifas fee fees comiss commiss comis multa juros
-        administracao administration adm ajuste ajustes adjust acrescim bonus bonific penalid glosa
-    """,
-    Condition.CAP: "teto limite limit tope cap maximo maxima maximum max ceiling minimo minima minimum piso",
-    Condition.PARTS: """
-        parcela parcelas prestac installment instalment cuota cuotas diaria diarias hora horas dias days hours qtd qtde
-        quantidade quantity cantidad qty unitario unitaria
-    """,
-}
-# The same in tables of deals, where they say what a share or an advance is one of.
-_SCOPES: Final = """
-    territor pais paises country countr region regiao mercado market receita receitas renda rendimento revenue income
-    ingreso direito direitos right rights derecho derechos plataforma platform loja store tienda servico service
-    servicio dsp midia uso faixa track titulo title isrc upc ean album
-"""
+_WORDS: Final = vocabulary("conditions")
 _DEALS: Final = frozenset({"shares", "advances", "opening", "taxes", "invoices"})
-# Of these two words together a payment method is spoken.
-_WAYS: Final = ("forma", "meio", "modo", "metodo", "method", "modalidade", "tipo", "type", "via")
-_OF_PAYING: Final = ("pagamento", "pagto", "pgto", "pago", "payment", "paying", "transferencia", "transfer", "repasse")
-
-_DAYS: Final = ("data", "dia", "date", "day", "fecha", "dt")
-
-# Headers of what is written about people, whatever they get: `ignored` is proposed where a header says nothing else.
-_ABOUT_PEOPLE: Final = """
-    telefone telefones fone celular cel tel phone mobile whatsapp endereco address logradouro rua numero bairro cidade
-    city ciudad municipio uf cep zip postal complemento codigo cod code id ids identificador n no nr num item
-    seq sequen sequencia ordem order linha line matricula rg nascimento birth link url instagram site genero
-    nacionalidade profissao estado civil apelido contato contact
-"""
-# Headers of what is written beside a payment for people: a word for yes or no below them is no answer to a question.
-_REMARKS: Final = f"""
-    {_ABOUT_PEOPLE} centro center project projeto proyecto obs observ nota notas note notes coment comment descric
-    descrip histor cargo funcao papel role departamento depto setor area equipe team evento event show data date
-    categoria category motivo reason responsavel gerente produtor empresario
-"""
-MONTHS: Final = """
-    jan janeiro january ene enero fev fevereiro feb february febrero mar marco march marzo abr abril apr april
-    mai maio may mayo jun junho june junio jul julho july julio ago agosto aug august set setembro setiembre sep sept
-    september septiembre out outubro oct october octubre nov novembro november noviembre dez dezembro dec december
-    dic diciembre
-"""
+MONTHS: Final[Sequence[str]] = _WORDS["months"]
 _OF_MONTHS: Final = re.compile(
-    rf"(?:{'|'.join(MONTHS.split())})(?:\s*(?:de\s*)?\d{{2,4}})?"
+    rf"(?:{'|'.join(MONTHS)})(?:\s*(?:de\s*)?\d{{2,4}})?"
     r"|\d{1,2}\s*(?:a|o|ª|º)?\s*(?:parcela|quinzena|semana)|(?:parcela|quinzena|semana)\s*\d{1,2}"
     r"|(?:0?[1-9]|1[0-2])\s\d{4}|\d{4}\s(?:0?[1-9]|1[0-2])"
 )
 
-_STATES: Final = frozenset(
-    fold(text)
-    for text in (
-        *(
-            "pago",
-            "paga",
-            "pagos",
-            "não pago",
-            "pendente",
-            "pendentes",
-            "cancelado",
-            "cancelada",
-            "aprovado",
-            "aprovada",
-        ),
-        *("reprovado", "em aberto", "aberto", "aberta", "quitado", "quitada", "liquidado", "bloqueado", "suspenso"),
-        *("autorizado", "não autorizado", "liberado", "a pagar", "agendado", "devolvido", "estornado", "em análise"),
-        *("aguardando", "aguardando nota", "aguardando NF", "vencido", "ativo", "inativo", "rejeitado", "recusado"),
-        *("paid", "unpaid", "pending", "cancelled", "canceled", "approved", "rejected", "open", "on hold", "hold"),
-        *("active", "inactive", "due", "overdue", "pagado", "pendiente", "aprobado", "rechazado", "activo", "inactivo"),
-    )
-)
-YES_OR_NO: Final = frozenset(
-    fold(text)
-    for text in (
-        "sim",
-        "não",
-        "s",
-        "n",
-        "x",
-        "yes",
-        "no",
-        "y",
-        "sí",
-        "si",
-        "true",
-        "false",
-        "ok",
-        "v",
-        "f",
-        "✓",
-        "✔",
-        "☑",
-        "☐",
-    )
-)
-_METHODS: Final = frozenset(
-    fold(text)
-    for text in (
-        *("dinheiro", "espécie", "em espécie", "cheque", "boleto", "paypal", "cartão", "cartão de crédito", "cash"),
-        *("depósito", "payoneer", "wise", "remessa", "permuta", "compensação", "efectivo", "check"),
-    )
-)
-# Of these states people say that the money is still to go out; a yes may be one to "paid?".
-_OPEN: Final = frozenset(
-    fold(text)
-    for text in (
-        *("pendente", "pendentes", "em aberto", "aberto", "aberta", "aprovado", "aprovada", "autorizado", "liberado"),
-        *("a pagar", "não pago", "pending", "unpaid", "approved", "due", "pendiente", "aprobado", "ativo", "active"),
-        "activo",
-    )
-)
-# By these the service pays, whatever else is written.
-_AS_WE_PAY: Final = frozenset(
-    fold(text)
-    for text in ("pix", "chave pix", "ted", "transferência", "transferência bancária", "bank transfer", "conta")
-)
-_HOME: Final = frozenset(fold(text) for text in ("BRL", "R$", "real", "reais", "Real brasileiro"))
+
+def _texts(name: str) -> frozenset[str]:
+    return frozenset(map(fold, _WORDS[name]))
+
+
+_STATES: Final = _texts("states")
+YES_OR_NO: Final = _texts("answers")
+_METHODS: Final = _texts("methods")
+_AS_WE_PAY: Final = _texts("as_we_pay")
+_HOME: Final = _texts("home_currency")
+_EVERYWHERE: Final = _texts("everywhere")
 _TO_PAY: Final[Mapping[Condition, frozenset[str]]] = {
-    Condition.STATE: _OPEN,
+    Condition.STATE: _texts("to_pay"),
     Condition.METHOD: _AS_WE_PAY,
     Condition.CURRENCY: _HOME,
 }
-_EVERYWHERE: Final = frozenset(
-    fold(text)
-    for text in (
-        *(
-            "todos",
-            "todas",
-            "todo",
-            "tudo",
-            "mundo",
-            "mundial",
-            "global",
-            "internacional e nacional",
-            "todo o catálogo",
-        ),
-        *("todos os territórios", "todas as plataformas", "all", "any", "world", "worldwide", "WW", "all territories"),
-    )
-)
-_UFS: Final = frozenset(
-    "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO".casefold().split()
-)
 IS_MONEY: Final = re.compile(
     r"-?\(?(?:R\$|US\$|\$|€|£|BRL|USD|EUR)\s?-?[0-9][0-9.,]*\)?|"
     r"-?\(?[0-9]{1,3}(?:[.,]?[0-9]{3})*[.,][0-9]{2}\)?|[0-9.,]+\s?%"
@@ -539,7 +410,7 @@ def _keeps_back(header: str) -> bool:
 
 
 def _is_state_of_brazil(text: str) -> bool:
-    return text.casefold() in _UFS  # "Estado", of an address
+    return text.casefold() in _WORDS["states_of_brazil"]  # "Estado", of an address
 
 
 def is_no_money(text: str) -> bool:
@@ -567,16 +438,17 @@ _HARMLESS: Final[Mapping[Condition | None, Callable[[str], bool]]] = {
 
 def _spoken_of(words: Sequence[str], layout: Layout) -> Condition | None:
     """Return the condition that a header speaks of by its words."""
-    if any(word in _OF_PAYING for word in words):
-        if any(word in _WAYS for word in words):
+    if any(word in _WORDS["of_paying"] for word in words):
+        if any(word in _WORDS["ways"] for word in words):
             return Condition.METHOD
-        if any(word in _DAYS for word in words):
+        if any(word in _WORDS["days"] for word in words):
             return Condition.DUE
     if _OF_MONTHS.fullmatch(" ".join(words)):
         return Condition.PARTS
-    if layout.table in _DEALS and _begins(words, _SCOPES_FIRST):
+    if layout.table in _DEALS and _begins(words, _FIRST[Condition.SCOPE]):
         return Condition.SCOPE
-    return next((condition for condition, first in _FIRST.items() if _begins(words, first)), None)
+    spoken = (condition for condition, first in _FIRST.items() if _begins(words, first))
+    return next((condition for condition in spoken if condition is not Condition.SCOPE), None)
 
 
 def _by_its_cells(texts: _Texts, table: str, *, is_remark: bool) -> Condition | None:
@@ -637,16 +509,14 @@ class _First(NamedTuple):
     begun: tuple[str, ...]
 
 
-def _first(words: str) -> _First:
-    several = words.split()
-    return _First(frozenset(several), tuple(word for word in several if len(word) >= _STEM))
+def _first(words: Sequence[str]) -> _First:
+    return _First(frozenset(words), tuple(word for word in words if len(word) >= _STEM))
 
 
 _STEM: Final = 5
-_FIRST: Final = {condition: _first(words) for condition, words in _SPEAK_OF.items()}
-_SCOPES_FIRST: Final = _first(_SCOPES)
-_REMARKS_FIRST: Final = _first(_REMARKS)
-_ABOUT_PEOPLE_FIRST: Final = _first(_ABOUT_PEOPLE)
+_FIRST: Final = {Condition(name): _first(words) for name, words in _WORDS["speak_of"].items()}
+_REMARKS_FIRST: Final = _first([*_WORDS["about_people"], *_WORDS["about_payments"]])
+_ABOUT_PEOPLE_FIRST: Final = _first(_WORDS["about_people"])
 _BETWEEN: Final = frozenset({"de", "do", "da", "del", "of", "e", "and", "y"})
 
 

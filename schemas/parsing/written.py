@@ -59,7 +59,7 @@ _WEEKDAYS: Final = """
     monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun
     lunes martes miercoles jueves viernes
 """
-_CALENDAR: Final = frozenset(MONTHS.split()) | frozenset(_WEEKDAYS.split())
+_CALENDAR: Final = frozenset(MONTHS) | frozenset(_WEEKDAYS.split())
 # What a program calls a sheet or file by itself, or anybody one of payments.
 _USUAL: Final = """
     sheet plan planilha pagina hoja tabelle feuil table dados data pagamento pagamentos payment payments pagos lista
