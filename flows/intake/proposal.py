@@ -10,18 +10,23 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+import numpy as np
+import pandas as pd
+
 from flows.intake.examine import all_layouts, currencies_of, key_types_shown
 from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.job_draft import SOURCE_TABLES, DraftedFiles, JobDraft, join_files, name_of_file
 from schemas.layouts.answers import IGNORED, REMARK, ColumnAnswer, IgnoredWhile, columns_yaml, with_answers
 from schemas.layouts.drafting import Possibilities, Possibility, as_table, draft_layout, guess_table
-from schemas.layouts.layout import fold
+from schemas.layouts.headers import match_headers
+from schemas.layouts.layout import Layout, fold
 from schemas.messages import Message, catalogue_in
+from schemas.parsing.statement_columns import statement_columns
 from schemas.parsing.table import column_names
-from schemas.parsing.unread_columns import UnreadColumn, quoted, unread_in_head, where_answered
-from schemas.raw_table import column_letter
-from schemas.sheet_cells import View
+from schemas.parsing.unread_columns import UnreadColumn, quoted, unread_columns, where_answered
+from schemas.raw_table import FileIdentity, RawTable, column_letter
+from schemas.sheet_cells import HeadRow, View
 
 
 class BroughtFile(NamedTuple):
@@ -126,8 +131,13 @@ class ProposedTable:
                     texts=texts,
                     remedy=header.unread.remedy,
                 )
-        if left := [header for header in self.headers if header.is_open and header.proposal]:
-            proposed = {header.text: header.unread.proposal or REMARK for header in left if header.unread}
+        left = [header for header in self.headers if header.is_open and header.unread and not header.unread.condition]
+        if left:
+            proposed = {
+                header.text: header.unread.proposal or IgnoredWhile(header.unread.kind)
+                for header in left
+                if header.unread
+            }
             yield Message(
                 "new.needs_answers",
                 file=self.file.name,
@@ -200,7 +210,7 @@ def _table(  # all of it is one table's
     usual = {position: column for column, position in fit.match.positions.items()}
     choices = tuple(sorted(column_names(chosen.layout.table)))
     answers, headers = dict[str, ColumnAnswer](), list[Header]()
-    unread = {seen.position: seen for seen in unread_in_head(fit.view.head, fit.header, chosen.layout)}
+    unread = {seen.position: seen for seen in _unread_in_head(fit.view.head, fit.header, chosen.layout)}
     for position, written in enumerate(fit.header.texts):
         is_named = bool(written.strip())
         here = unread.get(position)
@@ -236,6 +246,23 @@ def _table(  # all of it is one table's
         table=chosen.layout.table,
         is_variant=chosen.is_variant,
     )
+
+
+def _unread_in_head(head: Sequence[HeadRow], header: HeadRow, layout: Layout) -> list[UnreadColumn]:
+    """Find the columns that would not be read, as far as the first rows of a table show them."""
+    width = len(header.texts)
+    rows = [(*row.texts, *[""] * width)[:width] for row in head if row.row > header.row]
+    cells = pd.DataFrame({at: pd.Series([row[at] for row in rows], dtype="str") for at in range(width)})
+    raw = RawTable(FileIdentity("", "", 0), None, header.row, header.texts, cells)
+    unread = unread_columns(raw, layout, match_headers(header.texts, layout))
+    if layout.table != "royalty_lines":
+        return unread
+    seen = statement_columns(raw, unread, np.ones(len(cells), dtype=bool))
+    kinds = {column.header: column.kind for column in seen if column.is_open}
+    return [
+        replace(column, is_answered=False, kind=kinds[column.header]) if column.header in kinds else column
+        for column in unread
+    ]
 
 
 def _in_form(answer: ColumnAnswer | None) -> str:

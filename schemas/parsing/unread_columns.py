@@ -20,7 +20,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.answers import REMARK, CellsOf, ColumnAnswer, IgnoredWhile, answer_yaml, columns_yaml, with_answers
@@ -30,8 +29,8 @@ from schemas.layouts.layout import Layout, fold
 from schemas.layouts.words import vocabulary
 from schemas.messages import Listed, Message
 from schemas.parsing.identities import find_identity, read_column
-from schemas.raw_table import FileIdentity, RawTable, column_letter
-from schemas.sheet_cells import CellKind, HeadRow
+from schemas.raw_table import RawTable, column_letter
+from schemas.sheet_cells import CellKind
 from schemas.values.reading import BLANKS, says_nothing, without_accents
 
 Mask = npt.NDArray[np.bool_]
@@ -101,7 +100,9 @@ class UnreadColumn:
     @property
     def proposal(self) -> ColumnAnswer | None:
         """The answer that is proposed for it; None where nothing is asked, or a person has to think."""
-        if self.code is not IssueCode.COLUMN_UNANSWERED:
+        if self.code is not IssueCode.COLUMN_UNANSWERED or (
+            self.table == "royalty_lines" and self.kind is not CellsOf.TEXT
+        ):
             return None
         words = [word for word in words_of(self.header) if word not in _BETWEEN]
         is_about_people = bool(words) and all(_begins([word], _ABOUT_PEOPLE_FIRST) for word in words)
@@ -186,15 +187,6 @@ _CHOOSING: Final = _STATES_OF_DEALS | {
     Condition.DUE,
     Condition.DIFFERENCE,
 }
-
-
-def unread_in_head(head: Sequence[HeadRow], header: HeadRow, layout: Layout) -> list[UnreadColumn]:
-    """Find the columns that would not be read, as far as the first rows of a table show them."""
-    width = len(header.texts)
-    rows = [(*row.texts, *[""] * width)[:width] for row in head if row.row > header.row]
-    cells = pd.DataFrame({at: pd.Series([row[at] for row in rows], dtype="str") for at in range(width)})
-    raw = RawTable(FileIdentity("", "", 0), None, header.row, header.texts, cells)
-    return unread_columns(raw, layout, match_headers(header.texts, layout))
 
 
 def as_proposed(raw: RawTable, layout: Layout) -> Layout:

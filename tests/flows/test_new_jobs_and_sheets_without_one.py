@@ -175,7 +175,7 @@ def test_a_variant_of_a_known_sender_is_offered_under_its_name(tmp_path):
 
 
 def test_a_variant_that_a_person_confirms_is_read_as_the_sender_s(tmp_path):
-    answers = ("--as", "tunecore.csv=tunecore", "--column", "Total Earned by You=amount")
+    answers = ("--as", "tunecore.csv=tunecore", "--column", "Total Earned by You=amount", "--as-proposed")
     made = repasse("new", variant(tmp_path), *PAYER, *answers)
     assert made.exit_code == 0, made.output
     assert "layout: tunecore" in (tmp_path / "job.yaml").read_text("utf-8")
