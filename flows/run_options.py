@@ -14,7 +14,7 @@ Period = Annotated[
     typer.Option(metavar="MONTH", help="Of another month than the job's, such as 2026-10.", show_default=False),
 ]
 KeyTypes = Annotated[
-    bool, typer.Option("--key-types", help="Take each Pix key without a type for what it shows; kept for the job.")
+    bool, typer.Option("--key-types", help="Accept the type that each Pix key's format implies; kept for the job.")
 ]
 
 

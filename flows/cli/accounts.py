@@ -70,7 +70,7 @@ def owed(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every sum to a .xlsx.")] = None,
     as_json: AsJson = False,
 ) -> Result:
-    """Tell what was owed and not paid on a day.
+    """Show balances owed on a day.
 
     By where it was then (carried, held, waiting for approval, on its way, in doubt) and for how long: up to 30, 60, 90
     days and more. What comes in first is paid first. The sheet names every payee.

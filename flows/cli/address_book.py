@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from schemas.wire import Institution
 
 contacts_app = typer.Typer(
-    help="Keep the service's address book in step with payees.", no_args_is_help=True, rich_markup_mode=None
+    help="Synchronise the service's address book with payees.", no_args_is_help=True, rich_markup_mode=None
 )
 Account = Annotated[str, typer.Argument(metavar="ACCOUNT", help="As `contacts list` names it.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]

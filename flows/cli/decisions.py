@@ -164,7 +164,7 @@ def resolve(
     evidence: Annotated[str, typer.Option(metavar="TEXT", help="What they rely on.")] = "",
     as_json: AsJson = False,
 ) -> Result:
-    """Take people's word on what is in doubt.
+    """Record decisions on what is in doubt.
 
     Of several submissions, or rates, all are declared absent on the same evidence, or none.
     """
@@ -185,7 +185,7 @@ def resolve_doubts(  # each is named at the call
     as_json: bool,
     clock: "Clock | None" = None,
 ) -> Result:
-    """Take people's word on submissions, or exchange updates, in doubt: they are there, or never arrived."""
+    """Record decisions on submissions, or exchange updates, in doubt: they are there, or never arrived."""
     from flows.approvals.decisions import declare_absent, link_report
     from flows.run import SYSTEM_CLOCK, QuietProgress
     from flows.run_request import current_user

@@ -284,7 +284,7 @@ def _asked_password(name: str, *, stdin: bool) -> str:
     return hash_password(password, name)
 
 
-policy_app = typer.Typer(help="Show the policy of the house; let two people loosen it.", rich_markup_mode=None)
+policy_app = typer.Typer(help="Show the policy of the house; two people may loosen it.", rich_markup_mode=None)
 
 STRICT_POLICY: Final = """\
 # O mínimo que a casa pede de todo job; docs/job-file.md explica cada chave.

@@ -22,7 +22,7 @@ def doctor(
     by: Annotated[str, typer.Option(metavar="NAME", help="Who accepts it.", callback=plain_names)] = "",
     as_json: AsJson = False,
 ) -> Result:
-    """Say what is wrong with environment, ledger and service."""
+    """Check environment, ledger and service."""
     from flows.settings import read_settings
 
     console = console_for(as_json=as_json)

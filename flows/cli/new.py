@@ -48,7 +48,7 @@ def new(  # an option for every answer
         list[str] | None, typer.Option(metavar="[FILE=]AMOUNT", help="What the bank got for a statement.")
     ] = None,
     key_types: Annotated[
-        bool, typer.Option("--key-types", help="Take each Pix key without a type for what it shows.")
+        bool, typer.Option("--key-types", help="Accept the type that each Pix key's format implies.")
     ] = False,
     as_proposed: Annotated[
         bool, typer.Option("--as-proposed", help="Answer each other header as proposed: remark or ignored.")

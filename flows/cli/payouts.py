@@ -179,7 +179,7 @@ def show_report(report: "RunReport", *, as_json: bool) -> None:
 def settle(
     job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None, as_json: AsJson = False
 ) -> Result:
-    """Look again at what is open or in doubt.
+    """Poll open reports and what is in doubt.
 
     Looks submissions in doubt up, sets exchange rates left over, looks at open reports, writes outputs again.
     """

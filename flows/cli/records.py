@@ -35,7 +35,7 @@ def status(
     ] = None,
     as_json: AsJson = False,
 ) -> Result:
-    """Tell what happened and what waits for whom."""
+    """Show what happened and what is pending."""
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
         return _show_waiting(ledger, console) if run_id is None else _show_run(ledger, run_id, console)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from schemas.plan import ExchangeTerms
     from schemas.submission import Submission
 
-webhook_app = typer.Typer(help="Be told by the service when something moves.", rich_markup_mode=None)
+webhook_app = typer.Typer(help="Receive webhooks of the service.", rich_markup_mode=None)
 
 LONGEST_URL: Final = 2083
 TOKEN_BYTES: Final = 24

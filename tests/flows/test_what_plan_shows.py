@@ -179,4 +179,4 @@ def test_a_plan_shows_from_whom_something_is_taken_back_and_how_much(label, serv
     found = plan(label)
     (less,) = [notice for notice in found["people"]["notices"] if notice["notice"] == "taken_back"]
     assert (less["name"], less["before_cents"]) == (ANA.name, 2800)
-    assert re.search(r"Retomado .* 28,00 [\d.,]+ lançado", shown(label))
+    assert re.search(r"Pago a mais, a compensar .* 28,00 [\d.,]+ lançado", shown(label))

@@ -205,7 +205,7 @@ def test_a_plan_with_all_its_words_that_is_not_sent_yet_says_so_and_the_total_be
     said(environment, admin.post(f"{plan}/approve", at=plan, total="30,00"), "aurora is held by a run")
     page = words_of(admin.get(plan))
     assert "tem todas as aprovações" in page
-    assert "Falta o sim" not in page
+    assert "Falta 1 aprovação" not in page
     assert "o envio ainda não começou" in words_of(admin.get("/"))
     launcher.payout = runs_here
     assert "Concluído." in words_of(admin.get(admin.follow(admin.post(f"{plan}/approve", at=plan, total="30,00"))))

@@ -284,9 +284,9 @@ def test_whoever_changed_where_people_are_paid_does_not_approve_that_plan(ana, b
     plan = plan_of(both, ana.follow(ana.post(f"{look}/launch", at=look, launch=nonce)))
     total = re.search(r"Total a enviar R\$ ([\d.,]+)", words_of(both.get(plan)))[1]
     both.post(f"{plan}/approve", at=plan, total=total)
-    assert "Falta o sim de 1 pessoa" in words_of(both.get(plan))
+    assert "Falta 1 aprovação" in words_of(both.get(plan))
     bia.post(f"{plan}/approve", at=plan, total=total)
-    assert "Falta o sim" not in words_of(bia.get(plan))
+    assert "Falta 1 aprovação" not in words_of(bia.get(plan))
 
 
 def test_model_sheets_can_be_had_in_the_readers_language(ana):

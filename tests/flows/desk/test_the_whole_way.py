@@ -147,7 +147,7 @@ def test_with_four_eyes_whoever_prepared_it_does_not_count(at_desk, job, the_job
     assert "não conta para este plano" in words_of(ana.get(plan))
     assert bia.post(f"{plan}/approve", at=plan, total="30,00") == plan
     assert bia.post(f"{plan}/approve", at=plan, total="30,00") == plan  # the same person twice is one
-    assert "Falta o sim de 1" in words_of(bia.get(plan))
+    assert "Falta 1 aprovação" in words_of(bia.get(plan))
     assert service.posts == 0
     assert len(launcher.keys) == 1
     run = caio.follow(caio.post(f"{plan}/approve", at=plan, total="30,00"))
@@ -165,7 +165,7 @@ def test_where_people_have_to_sign_in_a_typed_approval_does_not_count_and_one_of
     run_payout(job, RunOptions(yes=True, by="cron"))
     assert service.posts == 0
     page = words_of(bia.get(plan))
-    assert "Falta o sim de 1" in page
+    assert "Falta 1 aprovação" in page
     assert "Só contam aprovações dadas aqui" in page
     bia.post(f"{plan}/approve", at=plan, total="30,00")
     assert service.paid == [1000, 2000]
@@ -180,7 +180,7 @@ def test_the_yes_of_somebody_who_was_kept_out_since_does_not_count(at_desk, job,
         ledger.desk_users.disable("bia")
     caio.post(f"{plan}/approve", at=plan, total="30,00")
     assert service.posts == 0
-    assert "Falta o sim de 1" in words_of(caio.get(plan))
+    assert "Falta 1 aprovação" in words_of(caio.get(plan))
 
 
 def test_a_plan_that_was_replaced_cannot_be_approved(ana, bia, job, the_job, service):
@@ -384,7 +384,7 @@ def test_whoever_prepared_it_under_another_writing_of_their_name_does_not_count(
     plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', ana.get("/"))[1]
     for who in (ana, bia):
         assert who.post(f"{plan}/approve", at=plan, total="30,00") == plan
-    assert "Falta o sim de 1" in words_of(bia.get(plan))
+    assert "Falta 1 aprovação" in words_of(bia.get(plan))
     assert service.posts == 0
 
 
@@ -486,7 +486,7 @@ def test_a_night_stands_among_the_runs_under_a_name_of_its_own(ana, job, the_job
     run_night(job.parent)
     page = words_of(ana.get("/runs"))
     assert "a noite: todos os jobs" in page
-    assert "continuada por outra" not in page
+    assert "substituída por outra execução" not in page
     with open_ledger_of(read_settings()) as ledger:
         (night,) = [f"/runs/{run.run_id}" for run in ledger.runs.list() if not run.job]
     assert "espera aprovação" in words_of(ana.get(night))

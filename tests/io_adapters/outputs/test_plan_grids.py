@@ -102,7 +102,7 @@ def table(sheet):
 @pytest.mark.parametrize(
     ("language", "names"),
     [
-        ("pt-BR", ["Plano", "Olhar antes", "Mudanças", "Não pagos", "A pagar"]),
+        ("pt-BR", ["Plano", "Conferir antes", "Mudanças", "Não pagos", "A pagar"]),
         ("en", ["Plan", "Look first", "Changes", "Not paid", "To be paid"]),
     ],
 )
@@ -165,7 +165,7 @@ def test_the_rate_of_foreign_reports_is_told():
 
 
 def test_whom_to_look_at_is_told_with_the_figures_it_rests_on():
-    slip, moved, gone = table(sheets_of(view())["Olhar antes"])
+    slip, moved, gone = table(sheets_of(view())["Conferir antes"])
     assert (slip["Motivo"], slip["Favorecido"], slip["CPF/CNPJ"]) == (
         "Cem vezes o valor anterior", "Ana Exemplo", MASKED,
     )  # fmt: skip

@@ -83,7 +83,7 @@ def test_amounts_are_exact_numbers_with_a_money_format():
 
 def test_the_summary_shows_both_sides_of_the_balance_and_says_that_they_agree():
     rows = {row[0]: row[1] for row in sheets_of(reconciliation())["Resumo"] if row[0]}
-    assert rows["Entrou"] == rows["Soma dos lugares"] == pytest.approx(723.07)
+    assert rows["Entrou"] == rows["Soma das situações"] == pytest.approx(723.07)
     assert rows["Lidas"] == rows["Soma dos destinos"] == 5
     assert rows["Resultado"] == "concluído, com linhas retidas ou em conflito (15)"
     assert "NÃO FECHA" not in repr(rows)
