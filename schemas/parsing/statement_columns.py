@@ -35,6 +35,7 @@ from schemas.values.reading import BLANKS
 
 _FEW_TEXTS: Final = 20
 _MOST_TOLD: Final = 10
+_LONGEST_NUMBER: Final = 9
 _EXACT: Final = Context(prec=120)
 
 
@@ -48,6 +49,7 @@ class StatementColumn:
         money: How many of them are amounts.
         answers: How many of them are a yes or a no.
         amount: The sum of its amounts.
+        counted: First and last number, where its cells count the rows one by one; None where they do not.
         was: What its cells were when the job answered it; "" where it has not.
     """
 
@@ -59,6 +61,7 @@ class StatementColumn:
     money: int
     answers: int
     amount: Decimal
+    counted: tuple[int, int] | None
     was: str = ""
 
     def __add__(self, other: "StatementColumn") -> "StatementColumn":
@@ -72,6 +75,7 @@ class StatementColumn:
             money=self.money + other.money,
             answers=self.answers + other.answers,
             amount=_EXACT.add(self.amount, other.amount),
+            counted=_counted_on(self.counted, other.counted),
         )
 
     @property
@@ -83,7 +87,8 @@ class StatementColumn:
     @property
     def is_open(self) -> bool:
         """Whether a person has to say what it is."""
-        if not self.distinct or self.kind == self.was:
+        numbers_rows = self.counted is not None and self.counted[0] in {0, 1}
+        if not self.distinct or self.kind == self.was or numbers_rows:
             return False
         return bool(self.was) or self.kind is not CellsOf.TEXT or len(self.texts) <= _FEW_TEXTS
 
@@ -110,8 +115,12 @@ def statement_columns(
 
 
 def _looked_at(raw: RawTable, column: UnreadColumn, among: npt.NDArray[np.bool_]) -> StatementColumn:
-    counted = pd.Series(raw.cells[column.position][among]).str.strip(BLANKS).value_counts()
-    counts = {str(text): int(count) for text, count in counted.items() if str(text) and not is_no_money(str(text))}
+    cells = pd.Series(raw.cells[column.position][among]).str.strip(BLANKS)
+    counts = {
+        str(text): int(count)
+        for text, count in cells.value_counts().items()
+        if str(text) and not is_no_money(str(text))
+    }
     amounts = [text for text in counts if IS_MONEY.fullmatch(text) or IS_FRACTION.fullmatch(text)]
     read = AmountColumn([(text, CellKind.TEXT) for text in amounts], "auto", scientific=False)
     values = [(read.exact(text, CellKind.TEXT).value, counts[text]) for text in amounts]
@@ -124,8 +133,20 @@ def _looked_at(raw: RawTable, column: UnreadColumn, among: npt.NDArray[np.bool_]
         len(amounts),
         sum(fold(text) in YES_OR_NO for text in counts),
         sum((_EXACT.multiply(amount.value, Decimal(count)) for amount, count in values if amount), Decimal()),
+        _counted(cells.tolist()),
         column.was,
     )
+
+
+def _counted(texts: Sequence[str]) -> tuple[int, int] | None:
+    if not texts or not all(text.isdecimal() and len(text) <= _LONGEST_NUMBER for text in texts):
+        return None
+    first, last = int(texts[0]), int(texts[0]) + len(texts) - 1
+    return (first, last) if all(int(text) == first + at for at, text in enumerate(texts)) else None
+
+
+def _counted_on(before: tuple[int, int] | None, after: tuple[int, int] | None) -> tuple[int, int] | None:
+    return (before[0], after[1]) if before and after and after[0] == before[1] + 1 else None
 
 
 def _most(counts: dict[str, int]) -> tuple[tuple[str, int], ...]:

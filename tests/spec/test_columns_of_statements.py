@@ -65,7 +65,7 @@ def test_the_question_says_what_the_amounts_add_up_to():
     assert "3.75" in render(issue.message, "en")
 
 
-@pytest.mark.parametrize("texts", [MANY, ["", "", ""], ["0,00", "-", "R$ 0,00"]])
+@pytest.mark.parametrize("texts", [MANY, ["", "", ""], ["0,00", "-", "R$ 0,00"], ["1", "2", "3", "4"]])
 def test_many_texts_and_nothing_are_noted(texts):
     found = read("Zebra", texts[:2], texts[2:])
     assert (used(found), set(codes(found))) == (len(texts), {"COLUMN_UNKNOWN"})
