@@ -237,7 +237,7 @@ def read_rows(  # all of it is one file's
         table = rule(table)
     table = check_oddities(table, raw, match.positions)
     if layout.table not in _OF_WORKS:
-        table = hold_stopped_rows(table, raw, match)
+        table = hold_stopped_rows(table, raw, match, layout)
     table = flag_misshapen(table, raw, excluded.lines)
     return ReadRows(model, columns, match, excluded, table, stand_ins)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.layouts.headers import HeaderMatch
+from schemas.layouts.layout import Layout, fold
 from schemas.messages import Listed, Message
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.excluded_rows import ExcludedRows, ExclusionReason
@@ -191,14 +192,19 @@ def stops(text: str) -> bool:
     return _STOP.search(" ".join(words_of(text))) is not None
 
 
-def hold_stopped_rows(table: TypedTable, raw: RawTable, match: HeaderMatch) -> TypedTable:
-    """Hold rows in which a cell or a comment says that they are not to be paid; columns left unread say nothing."""
+def hold_stopped_rows(table: TypedTable, raw: RawTable, match: HeaderMatch, layout: Layout) -> TypedTable:
+    """Hold rows in which a cell or a comment says that they are not to be paid.
+
+    A column that is `ignored` whatever stands there says nothing; one that is while it is of a kind is looked at.
+    """
+    looked_at = set(map(fold, layout.ignored_kinds))
+    silent = {at for at in match.ignored if fold(raw.headers[at] or column_letter(at)) not in looked_at}
     columns = {position: column for column, position in match.positions.items()}
     lines = {row: at for at, row in enumerate(table.rows.tolist())}
     may_stop = "|".join(STOPPING)  # quickly looked for in whole columns
     found: list[tuple[int, int, str]] = []
     for position in range(len(raw.headers)):
-        if position in match.ignored or columns.get(position) in _NAMES_OF_WORKS:
+        if position in silent or columns.get(position) in _NAMES_OF_WORKS:
             continue
         cells = raw.cells[position]
         may = cells[cells.str.contains(may_stop, case=False, regex=True)]

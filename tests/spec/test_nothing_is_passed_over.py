@@ -12,6 +12,7 @@ from schemas.issues import Severity
 from schemas.job import TableFiles
 from schemas.layouts.answers import with_answers
 from schemas.parsing.table import parse_table
+from schemas.parsing.unread_columns import as_proposed
 from tests.schemas.sheets import PIX_PAYEE, codes, layout, parse, sheet
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}
@@ -302,6 +303,20 @@ def test_words_like_these_stop_nobody(header, text):
 def test_a_column_that_the_job_ignores_stops_nobody():
     rows = payments("Obs", ["cancelado", ""])
     assert len(parse("payments", *rows, ignore_columns=["Obs"]).frame) == 2
+
+
+@pytest.mark.parametrize("table", ["payments", "payees"])
+def test_what_is_left_aside_as_proposed_still_stops_a_row_by_words_that_stop_a_person(table):
+    names = PAYMENT if table == "payments" else PIX_PAYEE
+    rows = [
+        {name: row[name] for name in names} | {"Telefone": text} for row, text in ((PAYMENT, "11 5555"), (OTHER, ""))
+    ]
+    answered = as_proposed(sheet(*rows), layout(table))
+    assert answered.ignored_kinds == {"Telefone": "text"}
+    rows[1]["Telefone"] = "não pagar"
+    parsed = parse_table(sheet(*rows), answered)
+    assert parsed.frame["row"].tolist() == [2]
+    assert codes(parsed) == ["ROW_STOPPED"]
 
 
 def test_a_column_that_the_job_asks_rows_of_must_be_there():
