@@ -71,7 +71,9 @@ def _answered(text: str, issue: Issue) -> tuple[str, dict[str, ColumnAnswer]]:
     places = {str(at): source for at, source in enumerate(job.sources, start=1)} | {
         name: files for name, files in job.tables.items() if files
     }
-    place = next(name for name, files in places.items() if any(fnmatch(file, pattern) for pattern in files.files))
+    place = next(
+        name for name, files in places.items() if any(fnmatch(file, Path(pattern).name) for pattern in files.files)
+    )
     (said,) = re.findall(r"`columns: ([^`]+)`", render(issue.accepts, "en"))
     answers = TableFiles(files=("-",), columns=YAML(typ="safe").load(said)).answers
     return place, {**places[place].answers, **answers}
