@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from io_adapters.spreadsheets.declarations import with_columns_of
 from tests.flows.desk.office import plan_of, prepare, words_of
 from tests.flows.jobs import payment, people, write_sheet
 
@@ -13,6 +14,8 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("service")]
 
 @pytest.fixture
 def plan(ana, bia, the_job, tmp_path):
+    (job,) = tmp_path.rglob("jobs/aurora/job.yaml")
+    job.write_text(with_columns_of(job.read_text("utf-8"), "1", {"Obs": "remark"}), "utf-8")
     texts = {ANA: "combinar com o Zé", BIA: "metade depois", CAIO: ""}
     rows = [payment(who, "10,00", f"r{at}", Obs=text) for at, (who, text) in enumerate(texts.items())]
     return plan_of(bia, prepare(ana, the_job, [write_sheet(tmp_path / "pagamentos.xlsx", rows)]))
