@@ -20,6 +20,7 @@ from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
 from schemas.parsing.amounts import AmountColumn
 from schemas.parsing.unread_columns import (
+    FEWEST_COUNTED,
     IS_FRACTION,
     IS_MONEY,
     YES_OR_NO,
@@ -87,7 +88,8 @@ class StatementColumn:
     @property
     def is_open(self) -> bool:
         """Whether a person has to say what it is."""
-        numbers_rows = self.counted is not None and self.counted[0] in {0, 1}
+        first, last = self.counted or (-1, -1)
+        numbers_rows = first in {0, 1} and last - first + 1 >= FEWEST_COUNTED
         if not self.distinct or self.kind == self.was or numbers_rows:
             return False
         return bool(self.was) or self.kind is not CellsOf.TEXT or len(self.texts) <= _FEW_TEXTS

@@ -353,6 +353,7 @@ _NOUGHT: Final = re.compile(r"[-–—]*(?:R\$|US\$|\$|€)?\s?[-–—]*0*(?:[.
 _NO_MONEY: Final = re.compile(r"[-–—]+|(?:R\$|US\$|\$|€)?\s?[-–—]*0*[.,]0+|(?:R\$|US\$|\$|€)\s?[-–—]*0*")
 _MOST_TEXTS: Final = 6
 _LONGEST_TEXT: Final = 24
+FEWEST_COUNTED: Final = 3
 
 
 class _Texts(NamedTuple):
@@ -389,7 +390,8 @@ def _is_another_amount(header: str, layout: Layout) -> bool:
 def _adds_nothing(spoken: Condition | None, texts: _Texts) -> bool:
     """Tell whether a column is of noughts, or says of each row what is done anyway, or no more than its number."""
     harmless = _HARMLESS[spoken]
-    return bool(texts.counts) and (texts.all(harmless) or (texts.all(_COUNT.fullmatch) and _numbers_rows(texts)))
+    numbers = spoken in {None, Condition.NAMELESS} and texts.all(_COUNT.fullmatch) and _numbers_rows(texts)
+    return bool(texts.counts) and (texts.all(harmless) or numbers)
 
 
 # In a statement: what the label or the state keeps, of which the sender's own amount may say nothing.
@@ -459,10 +461,15 @@ def _by_its_cells(texts: _Texts, table: str, *, is_remark: bool) -> Condition | 
 
 
 def _numbers_rows(texts: _Texts) -> bool:
-    """Tell whether numbers do no more than count the rows from 0 or 1, each one more than the one above."""
+    """Tell whether numbers count the rows from 0 or 1, one by one; a few may be answers."""
     numbers = [int(text) for text in texts.counts]
     counted = list(range(numbers[0], numbers[0] + len(numbers)))
-    return set(texts.counts.values()) == {1} and numbers[0] in {0, 1} and numbers == counted
+    return (
+        len(numbers) >= FEWEST_COUNTED
+        and set(texts.counts.values()) == {1}
+        and numbers[0] in {0, 1}
+        and numbers == counted
+    )
 
 
 def _kind(texts: Mapping[str, int]) -> CellsOf:

@@ -45,6 +45,7 @@ def used(accounting):
         ("Repassar?", ["sim", "não", "sim"], "{ignored: yes_no}"),
         ("Repassar?", ["não", "não"], "{ignored: yes_no}"),
         ("Pagar", ["0", "0", "1"], "{ignored: text}"),
+        ("Pagar", ["0", "1"], "{ignored: text}"),
         ("Xerloque", ["blim", "blam", ""], "{ignored: text}"),
         ("備考", ["済", "", ""], "{ignored: text}"),
     ],

@@ -35,7 +35,7 @@ CONDITIONS_OF_PAYMENTS = [
     ("Zebra", ["Pendente", "Zulu"]), ("", ["algo", ""]), ("Descuento", ["2,00", ""]), ("Withholding", ["1.00", ""]),
     ("Due date", ["2026-12-01", ""]), ("Approved", ["yes", "no"]), ("Estado del pago", ["Pendiente", "Pagado"]),
     ("Ativo", ["não", "sim"]), ("Situação cadastral", ["Inativo", "Ativo"]), ("Estornar", ["", "x"]),
-    ("Zuva", ["0", "0"]), ("Zuva", ["não", "não"]), ("Comisión", ["", "não"]),
+    ("Pago?", ["1", ""]), ("Quitado", ["0", "1"]), ("Zuva", ["1", ""]), ("Zuva", ["0", "1"]), ("Zuva", ["0", "0"]), ("Zuva", ["não", "não"]), ("Comisión", ["", "não"]),
 ]  # fmt: skip
 REMARKS_OF_PAYMENTS = [
     ("Telefone", ["(11) 91234-5678", ""]), ("Celular", ["11912345678", ""]), ("Endereço", ["Rua A, 10", ""]),
@@ -49,12 +49,12 @@ REMARKS_OF_PAYMENTS = [
     ("Phone", ["+55 11 91234-5678", ""]), ("City", ["Santos", ""]), ("Notes", ["guitar", "drums"]),
     ("Project", ["Tour", ""]), ("Teléfono", ["11 5555", ""]), ("Ciudad", ["Lima", ""]), ("Zebra", ["uma", "duas"]),
     ("Banda", ["Os Tais", ""]), ("Motivo", ["cachê", "direitos"]), ("ID interno", ["A-1", "A-2"]),
-    ("Xerloque", ["blim", "blam"]), ("Kategorie", ["neu", "alt"]), ("備考", ["済", ""]),
+    ("Nº", ["1", "2"]), ("Xerloque", ["blim", "blam"]), ("Kategorie", ["neu", "alt"]), ("備考", ["済", ""]),
 ]  # fmt: skip
 NOTHING_MORE = [
     ("Desconto", ["0,00", "-"]), ("IRRF", ["", "0"]), ("Retenção", ["", ""]), ("Status", ["", ""]),
     ("Forma de pagamento", ["Pix", "PIX"]), ("Tipo de pagamento", ["TED", "Pix"]), ("Moeda", ["BRL", "R$"]),
-    ("", ["", ""]), ("", ["0", "1"]), ("Nº", ["1", "2"]), ("Zebra", ["0,00", "-"]),
+    ("", ["", ""]), ("Zebra", ["0,00", "-"]),
 ]  # fmt: skip
 CONDITIONS_OF_DEALS = [
     ("shares", SHARE, "Território", ["BR", "US"]), ("shares", SHARE, "Country", ["Brazil", ""]),

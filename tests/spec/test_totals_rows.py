@@ -140,9 +140,10 @@ def test_blanks_beside_the_word_are_no_amount():
 
 
 def test_a_number_before_the_word_says_nothing():
-    drawn = "| n | title | isrc | amount |\n| 1 | Samba | 1 | 1 |\n| 2 | Total | | 1 |"
-    parsed = statement(drawn, kinds={(0, "n"): CellKind.NUMBER, (1, "n"): CellKind.NUMBER})
-    assert why(parsed) == ["used", "ignored total"]
+    lines = "| 1 | Samba | 1 | 1 |\n| 2 | Valsa | 2 | 1 |\n| 3 | Choro | 3 | 1 |"
+    drawn = f"| n | title | isrc | amount |\n{lines}\n| 4 | Total | | 3 |"
+    parsed = statement(drawn, kinds={(at, "n"): CellKind.NUMBER for at in range(4)})
+    assert why(parsed) == ["used", "used", "used", "ignored total"]
 
 
 def test_words_that_no_layout_declares_begin_no_total():
