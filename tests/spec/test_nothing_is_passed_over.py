@@ -35,7 +35,8 @@ CONDITIONS_OF_PAYMENTS = [
     ("Zebra", ["Pendente", "Zulu"]), ("", ["algo", ""]), ("Descuento", ["2,00", ""]), ("Withholding", ["1.00", ""]),
     ("Due date", ["2026-12-01", ""]), ("Approved", ["yes", "no"]), ("Estado del pago", ["Pendiente", "Pagado"]),
     ("Ativo", ["não", "sim"]), ("Situação cadastral", ["Inativo", "Ativo"]), ("Estornar", ["", "x"]),
-    ("Pago?", ["1", ""]), ("Quitado", ["0", "1"]), ("Zuva", ["1", ""]), ("Zuva", ["0", "1"]), ("Zuva", ["0", "0"]), ("Zuva", ["não", "não"]), ("Comisión", ["", "não"]),
+    ("Pago?", ["1", ""]), ("Quitado", ["0", "1"]), ("Zuva", ["1", ""]), ("Zuva", ["0", "1"]),
+    ("Zuva", ["0", "0"]), ("Zuva", ["não", "não"]), ("Comisión", ["", "não"]),
 ]  # fmt: skip
 REMARKS_OF_PAYMENTS = [
     ("Telefone", ["(11) 91234-5678", ""]), ("Celular", ["11912345678", ""]), ("Endereço", ["Rua A, 10", ""]),
