@@ -389,9 +389,11 @@ def _is_another_amount(header: str, layout: Layout) -> bool:
 
 def _adds_nothing(spoken: Condition | None, texts: _Texts) -> bool:
     """Tell whether a column is of noughts, or says of each row what is done anyway, or no more than its number."""
+    if not texts.counts:
+        return False
     harmless = _HARMLESS[spoken]
     numbers = spoken in {None, Condition.NAMELESS} and texts.all(_COUNT.fullmatch) and _numbers_rows(texts)
-    return bool(texts.counts) and (texts.all(harmless) or numbers)
+    return texts.all(harmless) or numbers
 
 
 # In a statement: what the label or the state keeps, of which the sender's own amount may say nothing.
