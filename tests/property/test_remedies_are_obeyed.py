@@ -81,12 +81,9 @@ def obey(told, header, rows, literal, choice):
         plain = [{name: text for name, text in row.items() if name != header} for row in rows]
         return parse("payments", *(row | {"amount": f"{literal[row['tax_id']]:.2f}"} for row in plain))
     ((name, said),) = offered[min(choice, len(offered) - 1)]["columns"].items()
-    if said == "ignored":
-        return parse("payments", *rows, ignore_columns=[name])
-    texts = said["only"]
-    if texts == ["..."]:  # a person fills in the rows that are to be paid
-        texts = [row[header] for row in rows if literal[row["tax_id"]] and row[header]] or ["-"]
-    return parse("payments", *rows, only={name: texts})
+    if said == {"only": ["..."]}:  # a person fills in the rows that are to be paid
+        said = {"only": [row[header] for row in rows if literal[row["tax_id"]] and row[header]] or ["-"]}
+    return parse("payments", *rows, columns={name: said})
 
 
 SHARES = (

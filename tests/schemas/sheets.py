@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 
 from schemas.issues import Severity
+from schemas.job import TableFiles
+from schemas.layouts.answers import with_answers
 from schemas.layouts.layout import Layout
 from schemas.parsing.table import ParsedTable, parse_table
 from schemas.raw_table import FileIdentity, RawTable
@@ -97,11 +99,15 @@ def parse(
     oddities: Oddities = NO_ODDITIES,
     misshapen: tuple[int, ...] = (),
     payee_data_required: bool = True,
+    columns: Mapping[str, object] | None = None,
     **settings: object,
 ) -> ParsedTable:
-    """Parse rows as a table."""
+    """Parse rows as a table; columns is what a job file says of its headers."""
     raw = replace(sheet(*rows, kinds=kinds), oddities=oddities, misshapen_rows=misshapen)
-    return parse_table(raw, layout(table, **settings), payee_data_required=payee_data_required)
+    read_as = layout(table, **settings)
+    if columns:
+        read_as = with_answers(read_as, TableFiles(files="test.xlsx", columns=columns).answers)
+    return parse_table(raw, read_as, payee_data_required=payee_data_required)
 
 
 def codes(parsed: ParsedTable, row: int | None = None) -> list[str]:
