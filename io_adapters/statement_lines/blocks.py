@@ -90,7 +90,7 @@ def _looked_at_whole(raw: RawTable, layout: Layout, match: HeaderMatch) -> bool:
     odd = raw.oddities
     is_odd = any((odd.hidden_rows, odd.hidden_columns, odd.merged, odd.external, odd.stale, odd.struck))
     is_odd |= bool(odd.shown_otherwise)
-    return is_odd or bool(totals_above(raw, layout)) or bool(bare_rows(raw, match.positions))
+    return is_odd or bool(totals_above(raw, layout)) or bool(bare_rows(raw, layout.table, match.positions))
 
 
 def _summed(database: Tables, found: Sequence[BlockFindings], parts: Sequence[SoundLines]) -> SummedBlock:

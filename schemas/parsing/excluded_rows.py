@@ -99,10 +99,9 @@ def excluded_rows(
         why[_left_out(raw, rule) & (why == "")] = ExclusionReason.LEFT_OUT
     why[_headers_again(raw, layout, positions, why == "")] = ExclusionReason.HEADER
     totals = find_totals(raw, layout, positions, why == "", lines) if layout.totals else {}
-    if layout.table == "royalty_lines":
-        among = (why == "") & ~raw.cells.index.isin(list(lines))
-        among[list(totals)] = False
-        totals |= find_sums(raw, positions, among)
+    among = (why == "") & ~raw.cells.index.isin(list(lines))
+    among[list(totals)] = False
+    totals |= find_sums(raw, layout.table, positions, among)
     why[list(totals)] = ExclusionReason.TOTAL
     nothing = [at for at, total in totals.items() if not total.labelled and not _NOT_NOUGHT.search(total.text)]
     why[nothing] = ExclusionReason.NOTE  # a formula that was filled down below the last line

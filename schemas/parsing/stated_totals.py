@@ -1,7 +1,7 @@
 """Totals that a file states: the words they go by, their rows among the lines, and the block below these."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final, NamedTuple
@@ -241,18 +241,28 @@ def _is_a_name(raw: RawTable, label: RowLabel, positions: Mapping[str, int], nam
     """Tell whether a label is what an artist or a song is called: it stands where names do, and its row says more."""
     if label.position not in {positions.get(column) for column in names}:
         return False
-    others = {positions[column] for column in (*names, *_DECIDING) if column in positions} - {label.position}
+    about = (*names, *_DECIDING["royalty_lines"])
+    others = {positions[column] for column in about if column in positions} - {label.position}
     return any(cell_at(raw, label.at, position)[0] for position in others)
 
 
-# What a line of a statement is about; a row that says nothing of all this may be their sum.
-_DECIDING: Final = ("isrc", "upc", "platform", "period")
+# What a row is about; one that says nothing of all this may be the sum of others.
+_DECIDING: Final = {
+    "royalty_lines": ("isrc", "upc", "platform", "period"),
+    "payments": ("tax_id", "pix_key", "account"),
+}
+_CODES: Final = frozenset({"isrc", "upc", "tax_id", "pix_key", "account"})
 _MOST_BARE: Final = 50
 _FEWEST_LINES: Final = 2
+_NEARLY: Final = Decimal("0.01")
+_A_CENTAVO: Final = Decimal("0.01")
 
 
-def bare_rows(raw: RawTable, positions: Mapping[str, int], among: Mask | None = None) -> list[int]:
-    """Return the rows of a statement that say of no code, store and period, where others do; none, if there are many.
+def bare_rows(raw: RawTable, table: str, positions: Mapping[str, int], among: Mask | None = None) -> list[int]:
+    """Return the rows that say of no code, store, period or payee, where others do; of a statement, if they are few.
+
+    A row of one text alone beside its figures is bare, too, where that text is no code: it names a sum, by whatever
+    word, month or store.
 
     Args:
         positions: Canonical column -> position in the file.
@@ -261,36 +271,78 @@ def bare_rows(raw: RawTable, positions: Mapping[str, int], among: Mask | None = 
     Returns:
         Their places among the rows, from 0.
     """
-    deciding = [positions[column] for column in _DECIDING if column in positions]
-    bare = np.ones(len(raw.cells), dtype=bool) if among is None else among.copy()
-    looked_at = int(bare.sum())
-    for position in deciding:
-        bare[bare] = (raw.cells[position][bare].str.strip() == "").to_numpy(dtype=bool)
-    return np.flatnonzero(bare).tolist() if deciding and 0 < bare.sum() <= min(_MOST_BARE, looked_at // 2) else []
+    deciding = {column: positions[column] for column in _DECIDING.get(table, ()) if column in positions}
+    looked_at = np.ones(len(raw.cells), dtype=bool) if among is None else among.copy()
+    said = np.zeros(len(raw.cells), dtype=np.int64)
+    for column, position in deciding.items():
+        filled = (raw.cells[position].str.strip() != "").to_numpy(dtype=bool)
+        said += filled * (len(deciding) if column in _CODES else 1)
+    label_at_most = 1 if len(deciding) > 1 else 0
+    few = looked_at & (said <= label_at_most)
+    most = min(_MOST_BARE, looked_at.sum() // 2) if table == "royalty_lines" else looked_at.sum() - 1
+    if not deciding or not 0 < few.sum() <= most:
+        return []
+    currency = positions.get("currency")
+    needs_label = said > 0 if table == "royalty_lines" else np.ones(len(said), dtype=bool)
+    return [
+        at
+        for at in np.flatnonzero(few).tolist()
+        if not needs_label[at] or _is_label(raw, at, deciding.values(), currency)
+    ]
 
 
-def find_sums(raw: RawTable, positions: Mapping[str, int], among: Mask) -> dict[int, StatedTotal]:
-    """Find rows of a statement that are the exact sum of the lines above them, whatever words they bear.
+def _is_label(raw: RawTable, at: int, deciding: Collection[int], currency: int | None) -> bool:
+    """Tell whether a row has one text at most, and figures."""
+    filled = [(position, *cell) for position in range(len(raw.headers)) if (cell := cell_at(raw, at, position))[0]]
+    texts = [p for p, text, kind in filled if p in deciding or not readings(text, kind, None)]
+    return len([position for position in texts if position != currency]) <= 1
+
+
+def find_sums(raw: RawTable, table: str, positions: Mapping[str, int], among: Mask) -> dict[int, StatedTotal]:
+    """Find rows that are the exact sum of the lines above them, whatever words they bear, groups of one included.
+
+    Where none is the sum of several lines, a row that repeats the amount above it is a line. In a statement, where a
+    row without a code is a line like another, one that is nearly the sum of all above is found, too: it is held against
+    them.
 
     Returns:
         Row among the file's cells, from 0 -> what it states.
     """
-    bare = frozenset(bare_rows(raw, positions, among))
+    bare = frozenset(bare_rows(raw, table, positions, among))
     if not bare or "amount" not in positions:
         return {}
     cells = [cell_at(raw, at, positions["amount"]) for at in range(len(raw.cells))]
     mark = AmountColumn(list(dict.fromkeys(cells)), "auto", scientific=True).mark
-    found: dict[int, StatedTotal] = {}
-    whole, part, lines = Decimal(0), Decimal(0), 0
-    for at in np.flatnonzero(among).tolist():
-        stated = readings(*cells[at], mark)
-        if at in bare and lines >= _FEWEST_LINES and any(sums.agrees(s) for sums in stated for s in (whole, part)):
-            currency = cell_at(raw, at, positions["currency"])[0] if "currency" in positions else ""
-            row = int(raw.cells.index[at])
-            found[at] = StatedTotal(row, positions["amount"], *cells[at], currency=currency, labelled=False)
-            part = Decimal(0)
+    rows = [(at, readings(*cells[at], mark)) for at in np.flatnonzero(among).tolist()]
+    nearly = _NEARLY if table == "royalty_lines" else Decimal(0)
+    found = _sums_among(rows, bare, nearly, fewest=1)
+    if max(found.values(), default=0) < _FEWEST_LINES:
+        found = _sums_among(rows, bare, nearly, fewest=_FEWEST_LINES)
+
+    def stated(at: int) -> StatedTotal:
+        currency = cell_at(raw, at, positions["currency"])[0] if "currency" in positions else ""
+        row = int(raw.cells.index[at])
+        return StatedTotal(row, positions["amount"], *cells[at], currency=currency, labelled=False)
+
+    return {at: stated(at) for at in found}
+
+
+def _sums_among(
+    rows: Sequence[tuple[int, tuple[Stated, ...]]], bare: Collection[int], nearly: Decimal, *, fewest: int
+) -> dict[int, int]:
+    """Return the rows that are sums -> of how many lines: of all above, or of those since the last sum."""
+    found: dict[int, int] = {}
+    whole, part, lines, since = Decimal(0), Decimal(0), 0, 0
+    for at, stated in rows:
+        of_part = since and any(meaning.agrees(part) for meaning in stated)
+        margin = max(abs(whole) * nearly, _A_CENTAVO) if nearly and lines >= _FEWEST_LINES else Decimal(0)
+        of_all = any(abs(whole - meaning.value) <= max(meaning.tolerance, margin) for meaning in stated)
+        if at in bare and lines >= fewest and (of_part or of_all):
+            found[at] = since if of_part else lines
+            part, since = Decimal(0), 0
         elif stated:
-            whole, part, lines = whole + stated[0].value, part + stated[0].value, lines + 1
+            whole, part = whole + stated[0].value, part + stated[0].value
+            lines, since = lines + 1, since + 1
     return found
 
 

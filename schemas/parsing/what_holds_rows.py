@@ -12,6 +12,7 @@ import numpy as np
 from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout, fold
+from schemas.layouts.recognise import is_number
 from schemas.messages import Listed, Message
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.excluded_rows import ExcludedRows, ExclusionReason
@@ -254,6 +255,9 @@ def is_legend(text: str) -> bool:
 def notes_of(raw: RawTable, excluded: ExcludedRows) -> Iterator[tuple[int, int, str]]:
     for head in raw.above:
         yield from ((head.row, position, text) for position, text in enumerate(head.texts) if text)
-    for at in np.flatnonzero(excluded.why == ExclusionReason.NOTE).tolist():
+    named = raw.cells.index.isin(list(excluded.unlabelled))  # a sum, by a word that is nobody's for one
+    for at in np.flatnonzero((excluded.why == ExclusionReason.NOTE) | named).tolist():
         cells = raw.cells.iloc[at]
-        yield from ((int(raw.cells.index[at]), position, text) for position, text in enumerate(cells) if text)
+        texts = ((position, text) for position, text in enumerate(cells) if text)
+        row = int(raw.cells.index[at])
+        yield from ((row, position, text) for position, text in texts if not (named[at] and is_number(text)))

@@ -577,10 +577,17 @@ def test_a_row_that_is_the_sum_of_all_lines_is_none_whatever_words_it_bears(word
     assert codes(parsed) == []
 
 
-@pytest.mark.parametrize(("amount", "end"), [("15.99", "used"), ("4.50", "used"), ("16.00", "ignored total")])
+@pytest.mark.parametrize(("amount", "end"), [("15.80", "used"), ("4.50", "used"), ("16.00", "ignored total")])
 def test_a_line_without_code_store_and_month_that_is_no_sum_is_a_line(amount, end):
     parsed = statement(f"{LINES}    |      |          |         | Bônus |        | {amount}  |")
     assert why(parsed)[-1] == end
+
+
+@pytest.mark.parametrize("amount", ["15.99", "16.16"])
+def test_a_line_that_is_nearly_the_sum_of_all_is_asked_about_and_doubles_nothing(amount):
+    parsed = statement(f"{LINES}    |      |          |         | Bônus |        | {amount}  |")
+    assert codes(parsed) == ["TOTAL_MISMATCH"]
+    assert parsed.frame.empty
 
 
 def test_sums_between_and_below_the_lines_are_both_none():
