@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.schemas.sheets import PIX_PAYEE, codes, parse
 from schemas.values.tax_id import check_digits
+from tests.schemas.sheets import PIX_PAYEE, codes, parse
 from tests.sheets.test_strange_words import WORDS, looked_at
 
 AMOUNTS = st.integers(1, 999_999).map(lambda cents: Decimal(cents).scaleb(-2))
