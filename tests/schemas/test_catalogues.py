@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 from babel.messages.pofile import read_po
 
+from schemas.parsing.table import MODELS, column_names
 from schemas.wire import PaymentEntry
 
 ROOT = Path(__file__).parents[2]
@@ -69,6 +70,7 @@ def constants() -> set[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str | int)
     }
     found |= set(PaymentEntry.model_fields)  # what a plan sends is named as on the wire
+    found |= {name for table in MODELS for name in column_names(table)}
     # enumerations by name in lower case, and codes by their families, name texts too
     names = {
         target.id

@@ -13,6 +13,7 @@ from flows.run_options import RunOptions
 from flows.settings import read_settings
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.approval import Role
+from schemas.layouts.answers import CellsOf, IgnoredWhile
 from tests.flows.desk.office import ORIGIN, Browser, plan_of, words_of
 from tests.flows.jobs import advance, line, payee, payment, people, share, write_sheet
 
@@ -339,16 +340,16 @@ def test_what_a_column_means_that_may_bear_on_payments_is_chosen_and_said_otherw
     rows = [payee(ANA) | {"Situação": "Ativo", "Teto": "500,00"}, payee(BIA) | {"Situação": "Inativo", "Teto": ""}]
     write_sheet(royalties / "payees.xlsx", rows)
     page = ana.get(f"{job}/columns/payees")
-    assert words_of(page).count("Pode mudar o que se paga") == 2
+    assert words_of(page).count("Ninguém disse para que serve") == 2
     named = re.findall(r'<select name="(col-\d+-\d+)" aria-label="([^"]+)"', page)
     fields = {header: field for field, header in named}
     hidden = dict(re.findall(r'name="(sha256|name|before)" value="([^"]*)"', page))
     said = {fields["Situação"]: "=Ativo", fields["Teto"]: "ignored"}
     ana.post(f"{job}/columns/payees", at=f"{job}/columns/payees", act="save", **hidden, **said)
     declared = read_job(royalties / "job.yaml").job.payees
-    assert declared.answers == {"Situação": ("Ativo",), "Teto": "ignored"}
+    assert declared.answers == {"Situação": ("Ativo",), "Teto": IgnoredWhile(CellsOf.MONEY)}
     again = ana.get(f"{job}/columns/payees")
-    assert "Pode mudar o que se paga" not in words_of(again)
+    assert "Ninguém disse para que serve" not in words_of(again)
     assert re.search(r'<option value="=" selected>só as linhas com Ativo', again)
     hidden = dict(re.findall(r'name="(sha256|name|before)" value="([^"]*)"', again))
     kept = {fields["Situação"]: "=", fields["Teto"]: ""}
