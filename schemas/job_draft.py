@@ -8,7 +8,8 @@ from typing import Final
 from schemas.layouts.answers import ColumnAnswer, columns_yaml
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.layout import fold
-from schemas.messages import render
+from schemas.layouts.money_column import ISO_CODE
+from schemas.messages import Message, render
 from schemas.plan import HOME_CURRENCY
 from schemas.values.money import exact_text, read_amount_text
 from schemas.values.reading import MONTHS
@@ -18,6 +19,14 @@ _PERIOD_IN_A_NAME: Final = re.compile(r"[-_ ]?\b(?:19|20)[0-9]{2}(?:[-_.]?(?:0[1
 _LONGEST_NAME: Final = 63
 # Tables that people are paid from; all others stand beside them.
 SOURCE_TABLES: Final = frozenset({"payments", "royalty_lines"})
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedLayout:
+    """A layout that has to stand beside the job, as a file."""
+
+    name: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,7 @@ class DraftedFiles:
     columns: Mapping[str, ColumnAnswer] = field(default_factory=dict)
     currencies: tuple[str, ...] = ()
     received: Mapping[str, str] = field(default_factory=dict)
+    beside: DraftedLayout | None = None
 
     @property
     def foreign(self) -> tuple[str, ...]:
@@ -92,6 +102,9 @@ def received_as_typed(text: str, currencies: Sequence[str]) -> dict[str, str]:
     >>> received_as_typed("1.234,56", ["BRL"]), received_as_typed("USD 12.50; EUR 3,00", ["EUR", "USD"])
     ({'BRL': '1234.56'}, {'USD': '12.5', 'EUR': '3'})
 
+    Args:
+        currencies: Those of the statement; where it names none, each amount has to name its own.
+
     Raises:
         ValueError: it is no such thing.
     """
@@ -102,10 +115,18 @@ def received_as_typed(text: str, currencies: Sequence[str]) -> dict[str, str]:
             raise ValueError
         currency = amount.currency or (currencies[0] if len(currencies) == 1 else "")
         value = amount.value(amount.mark or ".")
-        if currency not in currencies or currency in found or not value:
+        is_known = currency in currencies if currencies else ISO_CODE.fullmatch(currency)
+        if not is_known or currency in found or not value:
             raise ValueError
         found[currency] = exact_text(value)
     return found
+
+
+def right_of_received(currencies: Sequence[str]) -> Message:
+    """Say how a person writes what the bank got for a statement in these currencies, or in none that it names."""
+    if not currencies:
+        return Message("new.right.received_open")
+    return Message("new.right.received", currencies=", ".join(currencies))
 
 
 def job_yaml(draft: JobDraft) -> str:

@@ -6,7 +6,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -18,10 +18,11 @@ from schemas.errors import ConfigurationError, ExitCode, errors_in_language
 from schemas.messages import Message, render
 
 if TYPE_CHECKING:
-    from flows.intake.proposal import Answers, BroughtFile, ProposedTable
+    from flows.intake.proposal import Answers, BroughtFile, OpenedTable, ProposedTable
     from schemas.job_draft import DraftedFiles, JobDraft
-    from schemas.layouts.drafting import Possibilities
+    from schemas.layouts.drafting import KnownMoney
     from schemas.layouts.layout import Layout
+    from schemas.layouts.recognise import Possibilities
     from schemas.sheet_cells import View
 
 
@@ -227,7 +228,7 @@ def _write_job(
     as_json: bool,
 ) -> Result:
     """Propose a job, ask what is open, write it, and say what to do next."""
-    from flows.intake.proposal import files_of_table, keys_that_show_a_type, propose_job
+    from flows.intake.proposal import keys_that_show_a_type, open_table, propose_job
     from io_adapters.outputs.atomic import replace_atomically
     from io_adapters.spreadsheets.declarations import read_job
     from schemas.job_draft import job_yaml, name_of_file
@@ -242,14 +243,14 @@ def _write_job(
         title = Message("examined.title", file=table.file.name, what=what)
         console.print(render(title, asking.language), soft_wrap=True, markup=False)
     payer, period = _payer(asking, payer), _month(asking, period)
+    read: list[tuple[str, DraftedFiles]] = []
+    for table in tables:
+        opened = open_table(table)
+        received = _received(opened, given, asking)
+        read.append((table.table, opened.in_job(asking.language, received, _money(opened, received, given, asking))))
     if asking.unanswered:
         raise ConfigurationError(Message("error.new_answers", options=", ".join(dict.fromkeys(asking.unanswered))))
-    read: list[tuple[str, DraftedFiles]] = []
-    layouts: dict[Path, str] = {}
-    for table in tables:
-        files, drafts = files_of_table(table, asking.language)
-        read.append((table.table, replace(files, received=_received(table.file.name, files, given, asking))))
-        layouts |= {target.parent / name: text for name, text in drafts.items()}
+    layouts = {target.parent / files.beside.name: files.beside.text for _, files in read if files.beside}
     shown = keys_that_show_a_type(tables)
     key_types = given.key_types or (bool(shown) and asking.agrees("new.ask.key_types", count=shown))
     draft = propose_job(
@@ -280,11 +281,11 @@ def _require_matched(given: _Given, tables: "Sequence[ProposedTable]") -> None:
     Raises:
         ConfigurationError: some name nothing of what was given; it says what that is called.
     """
-    from flows.intake.proposal import views_of
+    from flows.intake.proposal import headers_of, views_of
 
     files = dict.fromkeys(table.file for table in tables)
     sheets = [(file.name, view.sheet or "") for file in files for view in views_of(file)]
-    headers = dict.fromkeys(header.text for table in tables for header in table.headers)
+    headers = dict.fromkeys(header for table in tables for header in headers_of(table))
     statements = {table.file.name for table in tables if table.table == "royalty_lines"}
     if unmatched := given.unmatched(sheets, headers, statements):
         facts = {
@@ -366,7 +367,7 @@ def _layout_file(table: "ProposedTable") -> str:
 def _identify(given: _Given, file: "BroughtFile", views: "Sequence[View]") -> "tuple[Possibilities, ...]":
     """Say what each table of a file could be, or is by the options."""
     from flows.intake.examine import all_layouts
-    from schemas.layouts.drafting import as_table, identify, variants_of
+    from schemas.layouts.recognise import as_table, identify, variants_of
 
     known, layout = all_layouts(), given.of_file(given.tables, file.name)
     sheet = given.of_file(given.sheets, file.name)
@@ -423,23 +424,43 @@ def _columns(table: "ProposedTable", _given: _Given, asking: Asking) -> dict[str
     return answers
 
 
-def _received(file: str, files: "DraftedFiles", given: _Given, asking: Asking) -> dict[str, str]:
+def _received(opened: "OpenedTable", given: _Given, asking: Asking) -> dict[str, str]:
     """Ask what the bank got for a statement; nobody has to know."""
-    from schemas.job_draft import received_as_typed
+    from schemas.job_draft import received_as_typed, right_of_received
 
-    currencies, stated = files.currencies, given.of_file(given.received, file)
-    if not currencies or not (stated or asking.is_answered):
+    file, currencies = opened.table.file.name, opened.currencies
+    stated = given.of_file(given.received, file)
+    if not opened.is_statement or not (stated or asking.is_answered):
         return {}
-    question = Message("new.ask.received", file=file, currencies=", ".join(currencies))
-    option, right = f"--received {file}=", Message("new.right.received", currencies=", ".join(currencies))
+    question = Message("new.ask.received", file=file, right=right_of_received(currencies))
+    option = f"--received {file}="
 
     def check(text: str) -> str:
         if text != _NOT_KNOWN:
             received_as_typed(text, currencies)
         return text
 
-    typed = asking.answer(stated, question, option, check, right)
+    typed = asking.answer(stated, question, option, check, right_of_received(currencies))
     return {} if typed == _NOT_KNOWN else received_as_typed(typed, currencies)
+
+
+def _money(opened: "OpenedTable", received: dict[str, str], given: _Given, asking: Asking) -> "KnownMoney | None":
+    """Return which column of a strange statement is the money; ask where what came in is the sum of none."""
+    strange = opened.strange
+    if strange is None:
+        return None
+    named = [header for header, column in given.of_headers.items() if column == "amount"]
+    said = next((header for header in strange.headers if header in named), "")
+    money = strange.money(received, said)
+    if money or not received:
+        return money
+    file, nearest = opened.table.file.name, strange.nearest(received)
+    if nearest and asking.agrees("new.ask.nearest", nearest=nearest[1]):
+        return strange.money(received, nearest[0])
+    option = f"--column '{nearest[0] if nearest else strange.headers[-1]}=amount'"
+    sums = strange.shown_sums
+    chosen = asking.choose("", "new.ask.money", option, strange.headers, file=file, sums=sums)
+    return strange.money(received, chosen) if chosen else None
 
 
 def _write_models(folder: Path, language: str, *, as_json: bool) -> Result:
@@ -484,26 +505,35 @@ def layouts(context: typer.Context, as_json: AsJson = False) -> Result | None:
 def layouts_new(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A statement of the sender.", show_default=False)],
     name: Annotated[str | None, typer.Option(metavar="NAME", help="Of the layout; made of the file's without.")] = None,
+    received: Annotated[
+        str, typer.Option(metavar="AMOUNT", help="What the bank got for it; its sum says which column is the money.")
+    ] = "",
+    language: Annotated[str, typer.Option(metavar="LANG", help="pt-BR or en.")] = "pt-BR",
     as_json: AsJson = False,
 ) -> Result:
     """Draft a layout from a file, for a person to finish.
 
     Prints YAML, with every guess marked.
     """
-    from flows.intake.read_files import sum_money
-    from io_adapters.spreadsheets.reading import open_file
-    from schemas.layouts.drafting import draft_layout, money_candidates
-    from schemas.messages import render
+    from flows.intake.strange_statement import read_strange
+    from schemas.job_draft import received_as_typed, right_of_received
 
-    known = _known()
-    with open_file(str(file)) as opened:
-        draft = draft_layout(opened.views, known, name or _name_of(file))
-        candidates = money_candidates(opened.views, known)
-    sums = {column.name: render(quoted, "en") for column in candidates if (quoted := sum_money(str(file), column))}
+    with errors_in_language("en" if language == "en" else "pt-BR"):
+        strange = read_strange(file)
+        try:
+            came_in = received_as_typed(received, strange.currencies) if received else {}
+        except ValueError:
+            right = right_of_received(strange.currencies)
+            raise ConfigurationError(Message("error.new_answer", option="--received", right=right)) from None
+    money = strange.money(came_in)
+    draft = strange.draft(name or _name_of(file), language, money)
+    nearest = strange.nearest(came_in) if came_in else None
+    unfit = [nearest[1] if nearest else Message("draft.nothing_came_in")] if came_in and not money else []
+    notes = [*unfit, *([Message("draft.sums", sums=strange.shown_sums)] if strange.sums else [])]
     if not as_json:
-        lines = [f"#   {header}: {total}\n" for header, total in sums.items()]
-        sys.stdout.write(draft + "".join([f"\n# {render('draft.sums', 'en')}\n", *lines] if lines else []))
-    return ExitCode.DONE, {"layout": draft, "sums": sums}
+        sys.stdout.write("\n".join([draft, *(f"# {render(note, language)}" for note in notes), ""]))
+    sums = {found.header: render(found.amounts, language) for found in strange.sums}
+    return ExitCode.DONE, {"layout": draft, "sums": sums, "amount": strange.header_of(money)}
 
 
 def schema(

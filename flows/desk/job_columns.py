@@ -33,8 +33,8 @@ from io_adapters.spreadsheets.files import expand, is_url
 from schemas.approval import Role
 from schemas.errors import RepasseError, UnreadableFile
 from schemas.job import Job, TableFiles
-from schemas.layouts.drafting import Possibilities, as_table, identify
 from schemas.layouts.layout import fold
+from schemas.layouts.recognise import Possibilities, as_table, identify
 from schemas.messages import Listed, Message, render
 from schemas.sheet_cells import View
 

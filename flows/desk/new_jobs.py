@@ -3,7 +3,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -21,9 +21,11 @@ from flows.house_ledger import utc_now
 from flows.intake.examine import all_layouts
 from flows.intake.proposal import (
     BroughtFile,
+    OpenedTable,
     ProposedTable,
-    files_of_table,
+    headers_of,
     is_a_table,
+    open_table,
     propose_job,
     propose_tables,
     word_of,
@@ -33,8 +35,8 @@ from io_adapters.spreadsheets.declarations import check_job
 from schemas.approval import Language, Role
 from schemas.errors import RepasseError
 from schemas.job import BRASILIA, month_label
-from schemas.job_draft import SOURCE_TABLES, DraftedFiles, job_yaml, name_of_file, received_as_typed
-from schemas.layouts.drafting import Possibilities, identify, variants_of
+from schemas.job_draft import SOURCE_TABLES, DraftedFiles, job_yaml, name_of_file, received_as_typed, right_of_received
+from schemas.layouts.recognise import Possibilities, identify, variants_of
 from schemas.messages import Listed, Message, render
 from schemas.sheet_cells import View
 from schemas.values.tax_id import require_tax_id
@@ -94,16 +96,21 @@ def make_job(tables: Sequence[ProposedTable], form: Mapping[str, str], language:
     files = {table.file.name: table.file.path.read_bytes() for table in tables}
     drafted, read = dict[str, bytes](), list[tuple[str, DraftedFiles]]()
     for table in tables:
-        made, layouts = files_of_table(table, language)
-        drafted |= {name: text.encode() for name, text in layouts.items()}
-        stated = form.get(f"received-{table.number}", "").strip()
-        if stated and made.currencies:
-            try:
-                made = replace(made, received=received_as_typed(stated, made.currencies))
-            except ValueError:
-                right = Message("new.right.received", currencies=", ".join(made.currencies))
-                wrong = Message("desk.new_job.received_wrong", file=table.file.name, right=right)
-                return Making("", {}, {}, (wrong,))
+        opened = open_table(table)
+        try:
+            received = _received(opened, form.get(f"received-{table.number}", "").strip())
+        except ValueError:
+            right = right_of_received(opened.currencies)
+            wrong = Message("desk.new_job.received_wrong", file=table.file.name, right=right)
+            return Making("", {}, {}, (wrong,))
+        said = form.get(f"money-{table.number}", "")
+        money = opened.strange.money(received, said) if opened.strange else None
+        if opened.strange and received and not money:
+            sums = opened.strange.shown_sums
+            return Making("", {}, {}, (Message("desk.new_job.nothing_came_in", file=table.file.name, sums=sums),))
+        made = opened.in_job(language, received, money)
+        if made.beside:
+            drafted[made.beside.name] = made.beside.text.encode()
         read.append((table.table, made))
     name, tax_id, payer, period = (
         form.get(key, "").strip() for key in ("name", "payer_tax_id", "payer_name", "period")
@@ -116,6 +123,10 @@ def make_job(tables: Sequence[ProposedTable], form: Mapping[str, str], language:
     except RepasseError as wrong:
         return Making("", {}, {}, (wrong.content,))
     return Making(text, files, drafted, ())
+
+
+def _received(opened: OpenedTable, stated: str) -> Mapping[str, str]:
+    return received_as_typed(stated, opened.currencies) if stated and opened.is_statement else {}
 
 
 def _left_open(tables: Sequence[ProposedTable], form: Mapping[str, str]) -> Iterator[Message]:
@@ -171,7 +182,13 @@ def _draft_page(
     except RepasseError as error:
         raise RequestRefused(422, "desk.new_job.unreadable") from error
     words = [*problems, *(render("error.new_not_a_table", language_of(request), file=name) for name in undeclared)]
-    facts: dict[str, Any] = {"token": token, "tables": tables, "form": {"name": name_of_file(files[0].name), **form}}
+    drafted = {table.number: headers_of(table) for table in tables if not table.kind}
+    facts: dict[str, Any] = {
+        "token": token,
+        "tables": tables,
+        "drafted": drafted,
+        "form": {"name": name_of_file(files[0].name), **form},
+    }
     return show(request, "new_job_draft.html", status=status, problems=words, **facts)
 
 

@@ -13,10 +13,9 @@ from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue
-from schemas.layouts.drafting import Possibilities, identify
 from schemas.layouts.headers import HeaderMatch, match_headers
 from schemas.layouts.layout import Layout
-from schemas.layouts.recognise import Fit
+from schemas.layouts.recognise import Fit, Possibilities, identify
 from schemas.messages import Listed, Message
 from schemas.parsing.table import parse_table
 from schemas.parsing.unread_columns import as_proposed

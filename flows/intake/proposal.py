@@ -14,13 +14,15 @@ import numpy as np
 import pandas as pd
 
 from flows.intake.examine import all_layouts, currencies_of, key_types_shown
+from flows.intake.strange_statement import StrangeStatement, read_strange
 from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import ConfigurationError, UnreadableFile
-from schemas.job_draft import SOURCE_TABLES, DraftedFiles, JobDraft, join_files, name_of_file
+from schemas.job_draft import SOURCE_TABLES, DraftedFiles, DraftedLayout, JobDraft, join_files, name_of_file
 from schemas.layouts.answers import IGNORED, REMARK, ColumnAnswer, IgnoredWhile, columns_yaml, with_answers
-from schemas.layouts.drafting import Possibilities, Possibility, as_table, draft_layout, guess_table
+from schemas.layouts.drafting import KnownMoney, guess_table
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout, fold
+from schemas.layouts.recognise import Possibilities, Possibility, as_table
 from schemas.messages import Message, catalogue_in
 from schemas.parsing.statement_columns import statement_columns
 from schemas.parsing.table import column_names
@@ -287,6 +289,14 @@ def word_of(column: str) -> Message | str:
     return Message(f"model.column.{column}") if f"model.column.{column}" in catalogue_in("en") else column
 
 
+def headers_of(table: ProposedTable) -> tuple[str, ...]:
+    """Return the headers of a table, also of one whose layout has to be drafted."""
+    if table.kind:
+        return tuple(header.text for header in table.headers)
+    guess = guess_table(views_of(table.file), all_layouts())
+    return tuple(guess.header.texts) if guess else ()
+
+
 def is_a_table(table: ProposedTable) -> bool:
     """Say whether a table is of a known layout, or one can be drafted for it; a text brought by mistake is neither."""
     return bool(table.kind) or guess_table(views_of(table.file), all_layouts()) is not None
@@ -303,22 +313,60 @@ def keys_that_show_a_type(tables: Iterable[ProposedTable]) -> int:
     return shown
 
 
-def files_of_table(table: ProposedTable, language: str) -> tuple[DraftedFiles, dict[str, str]]:
-    """Say how a job reads a table.
+@dataclass(frozen=True, slots=True)
+class OpenedTable:
+    """A table that a job is to read, and what its file says of currencies.
 
-    Returns:
-        What the job's file says of it; and name -> text of the layout that has to be written beside the job, where none
-        is known.
+    Attributes:
+        strange: What is known of its statement where no layout reads it, and one is drafted beside the job.
     """
-    if table.kind:
-        layout = next(layout for layout in all_layouts() if layout.layout == table.kind)
-        what = "payments" if table.table == "payments" else "statement"
-        currencies = currencies_of(table.file.path, with_answers(layout, table.answers))
-        return DraftedFiles((table.file.written,), table.kind, what, table.sheet, table.answers, currencies), {}
-    name = name_of_file(table.file.name)
-    draft = draft_layout(views_of(table.file), all_layouts(), name, language=language)
-    layout_file = f"{name}.layout.yaml"
-    return DraftedFiles((table.file.written,), f"./{layout_file}", "drafted"), {layout_file: draft}
+
+    table: ProposedTable
+    currencies: tuple[str, ...]
+    strange: StrangeStatement | None = None
+
+    @property
+    def is_statement(self) -> bool:
+        return bool(self.currencies or (self.strange and self.strange.sums))
+
+    def in_job(self, language: str, received: Mapping[str, str], money: KnownMoney | None) -> DraftedFiles:
+        """Say how a job reads the table, of which the bank got something.
+
+        Args:
+            money: Which column of a strange statement is the money, as far as that is known.
+        """
+        table = self.table
+        if self.strange is None:
+            what = "payments" if table.table == "payments" else "statement"
+            return DraftedFiles(
+                (table.file.written,), table.kind, what, table.sheet, table.answers, self.currencies, received
+            )
+        name = name_of_file(table.file.name)
+        text = self.strange.draft(name, language, money)
+        layout = DraftedLayout(f"{name}.layout.yaml", text)
+        agrees = money is not None and money == self.strange.money(received)
+        currencies = self.currencies or tuple(received)
+        return DraftedFiles(
+            (table.file.written,),
+            f"./{layout.name}",
+            "drafted",
+            currencies=currencies,
+            received=received if agrees else {},
+            beside=layout,
+        )
+
+
+def open_table(table: ProposedTable) -> OpenedTable:
+    """Read the file of a table as far as a job has to know it.
+
+    Raises:
+        UnreadableFile: it cannot be read.
+    """
+    if not table.kind:
+        strange = read_strange(table.file.path)
+        return OpenedTable(table, strange.currencies, strange)
+    layout = next(layout for layout in all_layouts() if layout.layout == table.kind)
+    return OpenedTable(table, currencies_of(table.file.path, with_answers(layout, table.answers)))
 
 
 def propose_job(

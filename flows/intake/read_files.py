@@ -30,7 +30,8 @@ from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.layout import Layout
-from schemas.layouts.recognise import Fit, MoneyColumn, find_header, find_money
+from schemas.layouts.money_column import MoneyColumn, find_money
+from schemas.layouts.recognise import Fit, find_header
 from schemas.line_sketch import NO_LINES, LineSketch
 from schemas.messages import Listed, Message, Money
 from schemas.parsing.content_hash import RowsContent, content_of

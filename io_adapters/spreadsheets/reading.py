@@ -22,13 +22,13 @@ from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout, fold
+from schemas.layouts.money_column import is_number
 from schemas.layouts.recognise import (
     Fit,
     candidates,
     currency_of_amounts,
     find_header,
     is_data,
-    is_number,
     missing_of_nearest,
     no_known_header,
     preamble_of,

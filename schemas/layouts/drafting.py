@@ -1,33 +1,22 @@
-"""Drafting a layout from a sheet that none reads, and naming the known one that a sheet comes near."""
+"""Drafting a layout from a statement that none reads: what its cells show, what its headers say, and what came in.
+
+A draft is sound YAML, also once any of its commented settings are no longer comments.
+"""
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
-from schemas.layouts.headers import match_headers
+from schemas.layouts.headers import usual_columns
 from schemas.layouts.layout import Layout, fold
-from schemas.layouts.recognise import (
-    Fit,
-    MoneyColumn,
-    SourceTable,
-    Vocabulary,
-    candidates,
-    currency_in,
-    date_order,
-    decimal_mark,
-    find_header,
-    has_open_dates,
-    is_money,
-    is_number,
-    money_weight,
-    speaks_of_money,
-    variants,
-)
-from schemas.messages import render
+from schemas.layouts.money_column import ISO_CODE, currency_in, is_money, is_number, money_weight, speaks_of_money
+from schemas.messages import Message, render
 from schemas.sheet_cells import HeadRow, View
+from schemas.values.money import DecimalMark, read_amount_text
 
 _PLAIN: Final = re.compile(r"[A-Za-zÀ-ÿ][\wÀ-ÿ /()$%'-]*[\w)]")
 _WORDS_OF_YAML: Final = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
@@ -38,6 +27,82 @@ def yaml_scalar(text: str) -> str:
     if _PLAIN.fullmatch(text) and text.casefold() not in _WORDS_OF_YAML:
         return text
     return json.dumps(text, ensure_ascii=not text.isprintable())
+
+
+SourceTable = Literal["payments", "royalty_lines"]
+
+_READ_AS_AMOUNT: Final = 2
+_NOT_READ: Final = 1
+
+
+class Vocabulary:
+    def __init__(self, known: Sequence[Layout], table: SourceTable) -> None:
+        layouts = [layout for layout in known if layout.table == table]
+        self._read: dict[str, Counter[str]] = {}
+        for layout in layouts:
+            for column, aliases in layout.columns.items():
+                for alias in aliases:
+                    self._read.setdefault(fold(alias), Counter())[column] += 1
+        self._not_read = Counter(header for layout in layouts for header in set(map(fold, layout.not_columns)))
+        columns = {column for layout in layouts for column in layout.columns}
+        self._usual = usual_columns(table, columns)
+
+    def claims(self, headers: Sequence[str], samples: Mapping[int, Sequence[str]]) -> dict[str, tuple[int, ...]]:
+        """Return canonical column -> the positions that could be it, the likeliest first, then the leftmost."""
+        weighed: dict[str, list[tuple[int, int]]] = {}
+        for position, texts in samples.items():
+            column, weight = self._column(headers[position])
+            if column != "amount" and weight > 0:
+                weighed.setdefault(column, []).append((weight, position))
+            elif is_money(texts, headers[position]) and self._may_be_paid(headers[position], column):
+                weighed.setdefault("amount", []).append((self._money(headers[position]), position))
+        return {
+            column: tuple(position for _, position in sorted(found, key=lambda pair: (-pair[0], pair[1])))
+            for column, found in weighed.items()
+        }
+
+    def _column(self, header: str) -> tuple[str, int]:
+        """Return the column that most layouts read a header as, or else the usual one, and by how many votes."""
+        folded = fold(header)
+        if votes := self._read.get(folded):
+            column, count = votes.most_common(1)[0]
+            return column, count - self._not_read[folded]
+        usual = self._usual.get(folded, "")
+        return usual, 1 if usual and not self._not_read[folded] else 0
+
+    def _may_be_paid(self, header: str, column: str) -> bool:
+        """Tell whether amounts below a header may be what is paid: never counts, codes or rates."""
+        return speaks_of_money(header) and (column == "amount" or money_weight(header) > 0)
+
+    def _money(self, header: str) -> int:
+        folded = fold(header)
+        read = self._read.get(folded, Counter[str]())["amount"]
+        return money_weight(header) + _READ_AS_AMOUNT * read - _NOT_READ * self._not_read[folded]
+
+
+_YEAR_LAST: Final = re.compile(r"([0-9]{1,2})[-/.]([0-9]{1,2})[-/.](?:[0-9]{4}|[0-9]{2})(?:[T ].*)?")
+_MONTHS: Final = 12
+
+
+def decimal_mark(texts: Iterable[str]) -> Literal[",", "."] | None:
+    """Return the decimal mark that amounts prove; None for none, or both."""
+    marks = {amount.mark for text in texts if (amount := read_amount_text(text)) and amount.mark}
+    return marks.pop() if len(marks) == 1 else None
+
+
+def date_order(texts: Iterable[str]) -> Literal["day_first", "month_first"] | None:
+    """Tell what dates with the year last prove of their order; None for nothing, or both."""
+    proven: set[Literal["day_first", "month_first"]] = set()
+    for text in texts:
+        if found := _YEAR_LAST.fullmatch(text):
+            first, second = int(found[1]), int(found[2])
+            if max(first, second) > _MONTHS:
+                proven.add("day_first" if first > second else "month_first")
+    return proven.pop() if len(proven) == 1 else None
+
+
+def has_open_dates(texts: Iterable[str]) -> bool:
+    return any(_YEAR_LAST.fullmatch(text) for text in texts)
 
 
 _FEWEST_HEADERS: Final = 3
@@ -59,6 +124,21 @@ class Guess:
     samples: dict[int, tuple[str, ...]]
 
 
+class KnownMoney(NamedTuple):
+    """The column that is the money: people said so, or what came in.
+
+    Attributes:
+        mark: Decimal mark of its texts; None where its cells show it.
+        currency: As far as somebody said it; "" otherwise.
+        why: For people.
+    """
+
+    position: int
+    mark: DecimalMark | None
+    currency: str
+    why: Message
+
+
 def guess_table(views: Sequence[View], known: Sequence[Layout]) -> Guess | None:
     """Guess what a file holds.
 
@@ -75,24 +155,6 @@ def guess_table(views: Sequence[View], known: Sequence[Layout]) -> Guess | None:
         return None
     *_, view, at = max(headed, key=lambda candidate: candidate[:3])
     return _understood(view, at, known)
-
-
-_MOST_CANDIDATES: Final = 3
-
-
-def money_candidates(views: Sequence[View], known: Sequence[Layout]) -> list[MoneyColumn]:
-    """Return the columns that may be the money, the likeliest first: a person tells by their sums which one it is."""
-    guess = guess_table(views, known)
-    if guess is None:
-        return []
-    texts = guess.header.texts
-    rest = [
-        p for p in (*guess.decoys, *guess.unknown) if is_money(guess.samples[p], texts[p]) and speaks_of_money(texts[p])
-    ]
-    rest.sort(key=lambda position: -money_weight(texts[position]))
-    first = [guess.columns["amount"], *guess.rivals.get("amount", ())] if "amount" in guess.columns else []
-    currency = guess.columns.get("currency")
-    return [MoneyColumn(guess.view, guess.header, p, currency) for p in [*first, *rest][:_MOST_CANDIDATES]]
 
 
 def _filled(head: HeadRow) -> int:
@@ -118,6 +180,10 @@ def _understood(view: View, at: int, known: Sequence[Layout]) -> Guess:
     table: SourceTable = "payments" if _ONLY_IN_PAYMENTS & payments.keys() else "royalty_lines"
     claims = payments if table == "payments" else Vocabulary(known, table).claims(header.texts, samples)
     taken = {position for ranked in claims.values() for position in ranked}
+    if table == "royalty_lines":
+        shown = _shown_by_cells({position: texts for position, texts in samples.items() if position not in taken})
+        claims = {column: (position,) for column, position in shown.items()} | claims
+        taken |= {claims[column][0] for column in shown}
     not_read = {fold(text) for layout in known for text in layout.not_columns}
     rest = [position for position in samples if position not in taken]
     decoys = tuple(position for position in rest if fold(header.texts[position]) in not_read)
@@ -130,6 +196,47 @@ def _understood(view: View, at: int, known: Sequence[Layout]) -> Guess:
         decoys=decoys,
         unknown=tuple(position for position in rest if position not in decoys),
         samples=samples,
+    )
+
+
+_CELLS: Final[Mapping[str, re.Pattern[str]]] = {
+    "isrc": re.compile(r"[A-Z]{2}-?[A-Z0-9]{3}-?[0-9]{2}-?[0-9]{5}"),
+    "currency": ISO_CODE,
+    "period": re.compile(
+        r"(19|20)[0-9]{2}[-/](0?[1-9]|1[0-2])([-/][0-9]{1,2})?|([0-9]{1,2}[-/.])?[0-9]{1,2}[-/.](19|20)[0-9]{2}|"
+        r"[^\W\d_]{3,9}\.?[ /-](de )?(19|20)[0-9]{2}"
+    ),
+}
+
+
+def _shown_by_cells(samples: Mapping[int, Sequence[str]]) -> dict[str, int]:
+    """Return the columns that are known by what stands below them, whatever they are called, the leftmost of each.
+
+    One text that is none of it may be the label of a total.
+    """
+    found: dict[str, int] = {}
+    for column, form in _CELLS.items():
+        for position, texts in samples.items():
+            others = sum(not form.fullmatch(text) or is_number(text) for text in texts)
+            if texts and others <= (len(texts) > _FEW_TEXTS):
+                found.setdefault(column, position)
+    return found
+
+
+_FEW_TEXTS: Final = 2
+
+
+def _with_money(guess: Guess, position: int) -> Guess:
+    """Take a column for the money, whatever it seemed to be."""
+    before = [guess.columns["amount"], *guess.rivals.get("amount", ())] if "amount" in guess.columns else []
+    columns = {column: at for column, at in guess.columns.items() if at != position} | {"amount": position}
+    rivals = {column: tuple(at for at in several if at != position) for column, several in guess.rivals.items()}
+    return replace(
+        guess,
+        columns=columns,
+        rivals=rivals | {"amount": tuple(at for at in before if at != position)},
+        decoys=tuple(at for at in guess.decoys if at != position),
+        unknown=tuple(at for at in guess.unknown if at != position),
     )
 
 
@@ -148,11 +255,14 @@ _TOTALS: Final = frozenset(
 )
 
 
-def draft_layout(views: Sequence[View], known: Sequence[Layout], name: str, *, language: str = "en") -> str:
+def draft_layout(
+    views: Sequence[View], known: Sequence[Layout], name: str, *, language: str = "en", money: KnownMoney | None = None
+) -> str:
     """Write a layout for a file, as well as its first rows let it be guessed.
 
     Returns:
-        YAML that reads as a layout; with an amount among its columns whenever a column looks like money.
+        YAML that reads as a layout; with an amount among its columns whenever a column is known to be the money, or
+        looks like it.
     """
     guess = guess_table(views, known)
     lines = [*_comment(render("draft.head", language, name=name)), f"layout: {yaml_scalar(name)}"]
@@ -163,15 +273,11 @@ def draft_layout(views: Sequence[View], known: Sequence[Layout], name: str, *, l
             f"columns: {{}}    # {render('draft.nothing', language)}",
         ]
     else:
-        lines += _Draft(guess, known, name, language).lines()
+        guess = _with_money(guess, money.position) if money else guess
+        lines += _Draft(guess, known, name, language, money).lines()
     return "\n".join(lines) + "\n"
 
 
-_ISO_CODE: Final = re.compile(r"USD|EUR|BRL|GBP|ARS|MXN|CLP|COP|CAD|AUD|JPY|CHF|SEK|NOK|DKK|NZD")
-_LIKE_A_PERIOD: Final = re.compile(
-    r"[0-9]{4}[-/.][0-9]{1,2}([-/.][0-9]{1,2})?|[0-9]{1,2}[-/.]([0-9]{1,2}[-/.])?[0-9]{4}|"
-    r"[^\W\d_]{3,9}\.?[ /-](de )?[0-9]{4}"
-)
 _WENT_OUT: Final = re.compile("void|return|refund|revers|payout|chargeback|estorno|devol|cancel")
 _FEW_WORDS: Final = 8
 _YEAR: Final = re.compile("year|^ano|ano$|anio")
@@ -186,8 +292,11 @@ def _beside(head: HeadRow) -> list[tuple[str, str]]:
 
 
 class _Draft:
-    def __init__(self, guess: Guess, known: Sequence[Layout], name: str, language: str) -> None:
+    def __init__(
+        self, guess: Guess, known: Sequence[Layout], name: str, language: str, money: KnownMoney | None
+    ) -> None:
         self._guess = guess
+        self._known_money = money
         self._known = known
         self._name = name
         self._language = language
@@ -201,7 +310,7 @@ class _Draft:
         yield from self._recognise()
         if guess.view.sheet is not None:
             yield f"sheets: [{yaml_scalar(guess.view.sheet)}]    # {self._text('draft.sheet')}"
-        yield f"# {self._text('draft.header_row', row=guess.header.row)}"
+        yield f"# header_row: {guess.header.row}    # {self._text('draft.header_row')}"
         yield from self._preamble()
         yield from self._columns()
         required = [column for column in _WANTED[guess.table] if column in guess.columns]
@@ -225,17 +334,21 @@ class _Draft:
 
     def _columns(self) -> Iterator[str]:
         guess = self._guess
-        yield "columns:" + ("" if guess.columns else " {}")
+        yield "columns:"
         for column, position in guess.columns.items():
             others = ", ".join(map(self._header, guess.rivals.get(column, ())))
-            if column == "amount":
+            if column == "amount" and self._known_money:
+                word = render(self._known_money.why, self._language)
+            elif column == "amount":
                 others = ", ".join(filter(None, (others, *map(self._header, self._money()))))
                 word = self._text("draft.money", others=others) if others else self._text("draft.only_money")
             else:
                 word = self._text("draft.rivals", others=others) if others else self._text("draft.column")
             yield f"  {column}: [{self._header(position)}]    # {word}"
         if "amount" not in guess.columns:
-            yield f"  # amount: {self._text('draft.no_amount')}"
+            numbers = [p for p, texts in guess.samples.items() if is_money(texts) and p not in guess.columns.values()]
+            first = self._header(numbers[-1]) if numbers else '"..."'
+            yield f"  # amount: [{first}]    # {self._text('draft.no_amount')}"
 
     def _preamble(self) -> Iterator[str]:
         guess = self._guess
@@ -248,9 +361,9 @@ class _Draft:
         found: dict[str, str] = {}
         for pairs in above:
             for label, text in pairs:
-                if "currency" not in guess.columns and _ISO_CODE.fullmatch(text):
+                if "currency" not in guess.columns and ISO_CODE.fullmatch(text):
                     found.setdefault("currency", label)
-                if "period" not in guess.columns and not months and _LIKE_A_PERIOD.fullmatch(text):
+                if "period" not in guess.columns and not months and _CELLS["period"].fullmatch(text):
                     self._days = (*self._days, text) if "period" not in found else self._days
                     found.setdefault("period", label)
         if found:
@@ -279,27 +392,28 @@ class _Draft:
             for position in positions
         }
         comments |= {position: self._text("draft.maybe_money") for position in money}
-        if comments:
+        unknown = [position for position in guess.unknown if position not in comments]
+        if comments or unknown:
             yield "ignored:"
             yield from (f"  - {self._header(position)}    # {comments[position]}" for position in sorted(comments))
-        unknown = [position for position in guess.unknown if position not in comments]
-        if unknown:
-            yield f"# {self._text('draft.unknown')}"
-            yield from (f"#  - {self._header(position)}" for position in unknown)
+            word = self._text("draft.unknown")
+            yield from (
+                f"  # - {self._header(position)}" + ("" if at else f"    # {word}")
+                for at, position in enumerate(unknown)
+            )
 
     def _conventions(self) -> Iterator[str]:
         guess = self._guess
         amounts = guess.samples.get(guess.columns.get("amount", -1), ())
-        mark = (
-            decimal_mark(amounts) if guess.view.sheet is None else None
-        )  # a sheet's numbers have no mark of their own
+        mark = decimal_mark(amounts) if guess.view.sheet is None else None  # a sheet's numbers have none of their own
+        mark = self._known_money.mark if self._known_money and self._known_money.mark else mark
         if mark:
             yield f'decimal: "{mark}"    # {self._text("draft.decimal")}'
         periods = (*guess.samples.get(guess.columns.get("period", -1), ()), *self._days)
         if order := date_order(periods):
             yield f"dates: {order}    # {self._text('draft.dates')}"
         elif has_open_dates(periods):
-            yield f"# dates: {self._text('draft.dates_open')}"
+            yield f"# dates: day_first    # {self._text('draft.dates_open')}"
         if "currency" not in {*guess.columns, *self._above} and guess.table == "royalty_lines":
             yield self._currency()
         words = dict.fromkeys(text for texts in guess.samples.values() for text in texts if fold(text) in _TOTALS)
@@ -320,6 +434,8 @@ class _Draft:
                 yield f"# leave_out: [{left_out}]    # {self._text('draft.leave_out')}"
 
     def _currency(self) -> str:
+        if self._known_money and self._known_money.currency:
+            return f"currency: {self._known_money.currency}    # {self._text('draft.currency_came_in')}"
         position = self._guess.columns.get("amount")
         if position is not None and (currency := currency_in(self._guess.header.texts[position])):
             return f"currency: {currency}    # {self._text('draft.currency', header=self._header(position))}"
@@ -340,132 +456,3 @@ class _Draft:
 
 def _comment(text: str) -> list[str]:
     return [f"# {line}" for line in text.splitlines()]
-
-
-_DESTINATION: Final = frozenset({"pix_key", "pix_key_type", "account", "agency", "bank_code"})
-_OF_LINES: Final = frozenset({"isrc", "upc", "title", "platform", "units", "release"})
-
-
-@dataclass(frozen=True, slots=True)
-class Possibility:
-    """One thing a file could be.
-
-    Attributes:
-        open_columns: Canonical column that nothing decides -> headers that could be it, in the file's order.
-    """
-
-    layout: Layout
-    fits: tuple[Fit, ...]
-    open_columns: dict[str, tuple[str, ...]]
-    is_variant: bool = False
-
-    @property
-    def sheets(self) -> tuple[str, ...]:
-        """Sheets of which a person has to say which is meant; none, where there is one alone or all are read."""
-        names = tuple(fit.view.sheet for fit in self.fits if fit.view.sheet is not None)
-        return names if len(names) > 1 and not self.layout.sheets else ()
-
-
-# What one table of a file could be, the likeliest first.
-Possibilities = tuple[Possibility, ...]
-
-
-def identify(views: Sequence[View], known: Iterable[Layout]) -> tuple[Possibilities, ...]:
-    """Return what each table of a file could be; nothing, where no layout speaks of it.
-
-    Sheets that are alike are one table, of which a person has to say which sheet is meant.
-    """
-    layouts = list(known)
-    senders = candidates(views, [layout for layout in layouts if not layout.recognise.nothing_else])
-    if senders:
-        return (tuple(Possibility(fit.layout, _fits(views, fit.layout), {}) for fit in senders),)
-    own = {layout.layout: layout for layout in layouts if layout.recognise.nothing_else}
-    shown = [view for view in views if view.visible]
-    alike: dict[tuple[str, ...], list[View]] = {}
-    for part in [shown] if any(view.sheet is None for view in shown) else [[view] for view in shown]:
-        if names := _names(part, own):
-            alike.setdefault(names, []).extend(part)
-    return tuple(tuple(_possibility(part, own[name]) for name in names) for names, part in alike.items())
-
-
-def variants_of(views: Sequence[View], known: Iterable[Layout]) -> Possibilities:
-    """Return the senders' statements that an unknown file is nearly one of; a person says whether it is."""
-    senders = [layout for layout in known if not layout.recognise.nothing_else and layout.table == "royalty_lines"]
-    shown = [view for view in views if view.visible]
-    return tuple(replace(_possibility(shown, layout), is_variant=True) for layout in variants(shown, senders))
-
-
-def as_table(views: Sequence[View], known: Iterable[Layout], name: str) -> Possibilities:
-    """Return a file as what a person says it is; nothing, where there is no such layout."""
-    shown = [view for view in views if view.visible]
-    return tuple(_possibility(shown, layout) for layout in known if layout.layout == name)
-
-
-def _names(views: Sequence[View], own: dict[str, Layout]) -> tuple[str, ...]:
-    payments, advances = _claimed(views, own["payments"]), _claimed(views, own["advances"])
-    if {"tax_id", "share"} <= _claimed(views, own["shares"]):
-        return ("shares",)
-    if {"tax_id", "kind", "period", "amount"} <= _claimed(views, own["opening"]):
-        return ("opening",)
-    has_money = "amount" in payments | advances or _money(views, own["payments"])
-    if "tax_id" in payments and has_money:
-        return _paid_or_advanced(payments, advances)
-    if {"tax_id", "name"} <= payments:
-        return ("payees",)
-    lines = _claimed(views, own["royalties"])
-    if "amount" in lines and len(lines & _OF_LINES) > 1:
-        return ("royalties",)
-    return ("payments",) if _DESTINATION & payments and has_money else ()
-
-
-def _paid_or_advanced(payments: frozenset[str], advances: frozenset[str]) -> tuple[str, ...]:
-    if _DESTINATION & payments:
-        return ("payments",)
-    if "amount" in advances - payments:
-        return ("advances",)
-    return ("advances", "payments") if {"date", "isrc"} & advances else ("payments", "advances")
-
-
-def _claimed(views: Sequence[View], layout: Layout) -> frozenset[str]:
-    return max((fit.match.claimed for fit in _rows(views, layout)), key=len, default=frozenset())
-
-
-def _rows(views: Sequence[View], layout: Layout) -> list[Fit]:
-    """Return every row as if it were the header; where all required columns are there, the header that is found."""
-    found = [fit for view in views if (fit := find_header(view, layout))]
-    if found:
-        return found
-    return [Fit(layout, view, head, match_headers(head.texts, layout)) for view in views for head in view.head]
-
-
-def _fits(views: Sequence[View], layout: Layout) -> tuple[Fit, ...]:
-    return tuple(fit for view in views if (view.visible or layout.sheets) and (fit := find_header(view, layout)))
-
-
-def _possibility(views: Sequence[View], layout: Layout) -> Possibility:
-    fits = _fits(views, layout) or (max(_rows(views, layout), key=lambda fit: fit.match.claims),)
-    fit = fits[0]
-    headers = fit.header.texts
-    open_columns = {
-        column: tuple(headers[position].strip() for position in positions)
-        for column, positions in fit.match.duplicates.items()
-    }
-    for column in fit.match.missing:
-        positions = _money_columns(fit) if column == "amount" else fit.match.unknown
-        open_columns[column] = tuple(headers[position].strip() for position in positions)
-    return Possibility(layout, fits, open_columns)
-
-
-def _money(views: Sequence[View], layout: Layout) -> bool:
-    """Tell whether a table whose amount nobody named has columns that could be it."""
-    rows = [fit for fit in _rows(views, layout) if "tax_id" in fit.match.claimed or _DESTINATION & fit.match.claimed]
-    return any(_money_columns(fit) for fit in rows)
-
-
-def _money_columns(fit: Fit) -> list[int]:
-    below = [head for head in fit.view.head if head.row > fit.header.row][:_SAMPLE_ROWS]
-    return [position for position in fit.match.unknown if is_money(_texts(below, position))]
-
-
-def _texts(rows: Sequence[HeadRow], position: int) -> list[str]:
-    return [text for row in rows if len(row.texts) > position and (text := row.texts[position].strip())]

@@ -308,6 +308,15 @@ class Layout(_Declared):
         parts += [self.months.year, self.months.month] if self.months else []
         return (*self.ignored, *rules, *(header for headers in self.fallbacks.values() for header in headers), *parts)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _a_key_with_nothing_behind_it_says_nothing(cls, declared: Any) -> Any:  # noqa: ANN401
+        """Take `ignored:` whose entries are all comments for none; a layout without `columns` has none."""
+        if not isinstance(declared, dict):
+            return declared
+        said = {key: value for key, value in declared.items() if value is not None}
+        return said | ({"columns": {}} if "columns" in declared.keys() - said.keys() else {})
+
     @model_validator(mode="after")
     def _required_columns_are_declared(self) -> "Layout":
         unknown = [name for name in self.required if name not in self.columns]

@@ -1,104 +1,16 @@
 """Recognising which of several layouts a file has, and where in the file its table begins."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
-from typing import Final, Literal
+from typing import Final
 
-from schemas.layouts.headers import GROUP_MARK, HeaderMatch, match_headers, usual_columns
+from schemas.layouts.headers import GROUP_MARK, HeaderMatch, match_headers
 from schemas.layouts.layout import Above, Layout, WrittenAs, fold
+from schemas.layouts.money_column import currency_in, is_money, is_number
 from schemas.messages import Message
 from schemas.sheet_cells import HeadRow, View
-from schemas.values.money import read_amount_text
-
-# What a header says of money: what is left for the client counts for it, what comes before or beside against it.
-_WEIGHTS: Final[tuple[tuple[re.Pattern[str], int], ...]] = tuple(
-    (re.compile(words), weight)
-    for words, weight in (
-        ("net|liquid|neto", 4),
-        ("apagar|payable|devido|due", 3),
-        ("afterfees?|afterdeductions?|aposdescontos?|apostaxas?", 6),
-        ("partner|client|payee|parceiro|cliente|selo|gravadora", 2),
-        ("rateio|rendimento|repasse|payment|payout|pagamento|pago$|areceber|receivable", 3),
-        ("final", 1),
-        ("split", -1),
-        ("royalt|direitos|regalia", 2),
-        ("earn|revenue|receipts|receita|amount|valor|value|importe|montante|share|total", 1),
-        ("extended", 1),
-        ("gross|brut|retail|preco|price|unit|sale|venda", -4),
-        ("rate(?!io)|percent|share.*in.*out|exchange|conversion|cambio|cotacao", -4),
-        ("tax|imposto|vat|fee|taxa|tarifa|commission|comissao|deduc|discount|desconto|shipping|frete", -4),
-        ("withh|reti|recoup|advance|adiant|balance|saldo|minimum|minimo|previous|anterior", -4),
-        ("original|base|price", -2),
-    )
-)
-# What counts things or weighs them against each other; no sum of it is money.
-_NO_SUM: Final = re.compile(
-    "stream|play|unit|quantit|qtd|view|(?<!ac)(?<!dis)count|execu|reprodu|tracks?$|rate(?!io)|percent|porcent|share.*inout|exchange"
-    "|conversion|cambio|cotacao|price|preco|minutes|duration|year|^ano$|month|^mes$|date|data$|periodo|period"
-)
-_CODE: Final = re.compile(r"\b(?:id|code|number|c[oó]digo|n[uú]mero|n[ºo°])\b|#", re.IGNORECASE)
-_CURRENCY: Final = re.compile(
-    r"\b(USD|EUR|BRL|GBP|ARS|MXN|CLP|COP|CAD|JPY|CHF)\b|(US\$|\$US)|(R\$)|(€)|(£)", re.IGNORECASE
-)
-_SIGNS: Final = ("USD", "BRL", "EUR", "GBP")
-_MONEY: Final = re.compile(
-    "net$|^net|liquid|neto|apagar|payable|devido|royalt|direitos|regalia|earn|revenue|receipt|receita|amount|valor|importe"
-    "|montante|total|gross|brut|fee|taxa|tarifa|comiss|commission|imposto|withh|balance|saldo|advance|adiant|cache|share$"
-    "|rateio|rendimento|repasse|payment|payout|pagamento|pago$|areceber|receivable|value"
-)
-# "Partner Revenue : Auction" is a part of Partner Revenue.
-_PART_OF: Final = re.compile(r"\w\s+[:/|>-]\s+\w")
-_A_PART: Final = 2
-
-
-def money_weight(header: str) -> int:
-    """Weigh how much a header sounds like what is left to be paid to the client; 0 when it says nothing of money.
-
-    >>> money_weight("Net Revenue") > money_weight("Gross Revenue"), money_weight("Artist")
-    (True, 0)
-    """
-    if _CODE.search(header):
-        return 0
-    folded = fold(header)
-    weight = sum(weight for words, weight in _WEIGHTS if words.search(folded)) + (1 if currency_in(header) else 0)
-    return weight - _A_PART if _PART_OF.search(header) else weight
-
-
-def speaks_of_money(header: str) -> bool:
-    """Tell whether what stands below a header may be summed up as money, to be paid or not.
-
-    >>> speaks_of_money("Gross Revenue"), speaks_of_money("Total Streams"), speaks_of_money("Exchange Rate")
-    (True, False, False)
-    """
-    if "%" in header:
-        return False
-    return bool(_MONEY.search(fold(header))) and not _NO_SUM.search(fold(header)) and not _CODE.search(header)
-
-
-def currency_in(header: str) -> str | None:
-    """Return the currency that a header names.
-
-    >>> currency_in("Earnings (USD)"), currency_in("Royalty ($US)"), currency_in("Valor (R$)"), currency_in("Price")
-    ('USD', 'USD', 'BRL', None)
-    """
-    found = _CURRENCY.search(header)
-    if found is None:
-        return None
-    code, *signs = found.groups()
-    return code.upper() if code else next(name for sign, name in zip(signs, _SIGNS, strict=True) if sign)
-
-
-_YEAR_LAST: Final = re.compile(r"([0-9]{1,2})[-/.]([0-9]{1,2})[-/.](?:[0-9]{4}|[0-9]{2})(?:[T ].*)?")
-_CODE_DIGITS: Final = 8
-_MONTHS: Final = 12
-
-
-def is_number(text: str) -> bool:
-    """Tell whether a text is an amount, a count or a percentage."""
-    return read_amount_text(text.removesuffix("%")) is not None
 
 
 def is_data(texts: Sequence[str]) -> bool:
@@ -117,97 +29,6 @@ def no_known_header(row: int, texts: Sequence[str]) -> Message:
         return Message("file.no_header_but_data", row=row)
     more = ["..."] if len(shown) > _MOST_SHOWN else []
     return Message("file.no_header", row=row, headers=", ".join([*shown[:_MOST_SHOWN], *more]))
-
-
-def is_money(texts: Sequence[str], header: str = "") -> bool:
-    """Tell whether a column may hold amounts: numbers alone, no percentages, and not all of them long codes.
-
-    Below a header that speaks of parts and says nothing else of money, numbers of which none is above one, or that are
-    whole up to a hundred, are parts of a whole.
-    """
-    return (
-        bool(texts)
-        and all(map(is_number, texts))
-        and not any(text.endswith("%") for text in texts)
-        and not all(text.isdecimal() and len(text) >= _CODE_DIGITS for text in texts)
-        and not (_PART.search(fold(header)) and money_weight(header) <= 1 and all(map(_IS_PART, texts)))
-    )
-
-
-_PART: Final = re.compile("share|split|part|quota|cota|fra[ct]")
-_IS_PART: Final = re.compile(r"0?[.,][0-9]+|1(?:[.,]0+)?|[0-9]{1,2}|100").fullmatch
-
-
-def decimal_mark(texts: Iterable[str]) -> Literal[",", "."] | None:
-    """Return the decimal mark that amounts prove; None for none, or both."""
-    marks = {amount.mark for text in texts if (amount := read_amount_text(text)) and amount.mark}
-    return marks.pop() if len(marks) == 1 else None
-
-
-def date_order(texts: Iterable[str]) -> Literal["day_first", "month_first"] | None:
-    """Tell what dates with the year last prove of their order; None for nothing, or both."""
-    proven: set[Literal["day_first", "month_first"]] = set()
-    for text in texts:
-        if found := _YEAR_LAST.fullmatch(text):
-            first, second = int(found[1]), int(found[2])
-            if max(first, second) > _MONTHS:
-                proven.add("day_first" if first > second else "month_first")
-    return proven.pop() if len(proven) == 1 else None
-
-
-def has_open_dates(texts: Iterable[str]) -> bool:
-    return any(_YEAR_LAST.fullmatch(text) for text in texts)
-
-
-SourceTable = Literal["payments", "royalty_lines"]
-
-_READ_AS_AMOUNT: Final = 2
-_NOT_READ: Final = 1
-
-
-class Vocabulary:
-    def __init__(self, known: Sequence[Layout], table: SourceTable) -> None:
-        layouts = [layout for layout in known if layout.table == table]
-        self._read: dict[str, Counter[str]] = {}
-        for layout in layouts:
-            for column, aliases in layout.columns.items():
-                for alias in aliases:
-                    self._read.setdefault(fold(alias), Counter())[column] += 1
-        self._not_read = Counter(header for layout in layouts for header in set(map(fold, layout.not_columns)))
-        columns = {column for layout in layouts for column in layout.columns}
-        self._usual = usual_columns(table, columns)
-
-    def claims(self, headers: Sequence[str], samples: Mapping[int, Sequence[str]]) -> dict[str, tuple[int, ...]]:
-        """Return canonical column -> the positions that could be it, the likeliest first, then the leftmost."""
-        weighed: dict[str, list[tuple[int, int]]] = {}
-        for position, texts in samples.items():
-            column, weight = self._column(headers[position])
-            if column != "amount" and weight > 0:
-                weighed.setdefault(column, []).append((weight, position))
-            elif is_money(texts, headers[position]) and self._may_be_paid(headers[position], column):
-                weighed.setdefault("amount", []).append((self._money(headers[position]), position))
-        return {
-            column: tuple(position for _, position in sorted(found, key=lambda pair: (-pair[0], pair[1])))
-            for column, found in weighed.items()
-        }
-
-    def _column(self, header: str) -> tuple[str, int]:
-        """Return the column that most layouts read a header as, or else the usual one, and by how many votes."""
-        folded = fold(header)
-        if votes := self._read.get(folded):
-            column, count = votes.most_common(1)[0]
-            return column, count - self._not_read[folded]
-        usual = self._usual.get(folded, "")
-        return usual, 1 if usual and not self._not_read[folded] else 0
-
-    def _may_be_paid(self, header: str, column: str) -> bool:
-        """Tell whether amounts below a header may be what is paid: never counts, codes or rates."""
-        return speaks_of_money(header) and (column == "amount" or money_weight(header) > 0)
-
-    def _money(self, header: str) -> int:
-        folded = fold(header)
-        read = self._read.get(folded, Counter[str]())["amount"]
-        return money_weight(header) + _READ_AS_AMOUNT * read - _NOT_READ * self._not_read[folded]
 
 
 _WRITTEN_AS: Final[dict[str | None, WrittenAs]] = {
@@ -385,67 +206,131 @@ def _not_there(layout: Layout, head: HeadRow, match: HeaderMatch) -> tuple[str, 
     )
 
 
+_DESTINATION: Final = frozenset({"pix_key", "pix_key_type", "account", "agency", "bank_code"})
+_SAMPLE_ROWS: Final = 25
+_OF_LINES: Final = frozenset({"isrc", "upc", "title", "platform", "units", "release"})
+
+
 @dataclass(frozen=True, slots=True)
-class MoneyColumn:
-    """A column of amounts in a view.
+class Possibility:
+    """One thing a file could be.
 
     Attributes:
-        amount: Position of the column, from 0.
-        currency: Position of the column that says their currencies; None for none.
+        open_columns: Canonical column that nothing decides -> headers that could be it, in the file's order.
     """
 
-    view: View
-    header: HeadRow
-    amount: int
-    currency: int | None
+    layout: Layout
+    fits: tuple[Fit, ...]
+    open_columns: dict[str, tuple[str, ...]]
+    is_variant: bool = False
 
     @property
-    def name(self) -> str:
-        return self.header.texts[self.amount].strip()
-
-    @property
-    def layout(self) -> Layout:
-        """A layout that reads the amounts and nothing else, to sum them up."""
-        columns = {"amount": [self.name]}
-        if self.currency is not None:
-            columns["currency"] = [self.header.texts[self.currency]]
-        return Layout(
-            layout="money",
-            title="money",
-            table="royalty_lines",
-            columns=columns,
-            header_row=self.header.row,
-            sheets=[self.view.sheet] if self.view.sheet is not None else [],
-            currency=currency_in(self.name),
-            totals=["Total", "Totais", "Total geral", "Subtotal", "Soma", "Grand total", "Sum"],
-        )
+    def sheets(self) -> tuple[str, ...]:
+        """Sheets of which a person has to say which is meant; none, where there is one alone or all are read."""
+        names = tuple(fit.view.sheet for fit in self.fits if fit.view.sheet is not None)
+        return names if len(names) > 1 and not self.layout.sheets else ()
 
 
-def find_money(view: View) -> MoneyColumn | None:
-    """Find the column of a view that most likely says what is to be paid; None where no column is of amounts.
+# What one table of a file could be, the likeliest first.
+Possibilities = tuple[Possibility, ...]
 
-    A header is a row of two words or more, and an amount stands below one that speaks of money: a cover, which has its
-    words and numbers side by side, has no such column.
+
+def identify(views: Sequence[View], known: Iterable[Layout]) -> tuple[Possibilities, ...]:
+    """Return what each table of a file could be; nothing, where no layout speaks of it.
+
+    Sheets that are alike are one table, of which a person has to say which sheet is meant.
     """
-    for at, head in enumerate(view.head):
-        labels = [text for text in head.texts if text.strip() and not is_number(text.strip())]
-        if len(labels) < 2:
-            continue
-        found = [
-            (money_weight(text), -position)
-            for position, text in enumerate(head.texts)
-            if speaks_of_money(text) and is_money(_texts_below(view, at, position), text)
-        ]
-        if found:
-            usual = usual_columns("royalty_lines", {"currency"})
-            named = [position for position, text in enumerate(head.texts) if fold(text) in usual]
-            return MoneyColumn(view, head, -max(found)[1], named[0] if len(named) == 1 else None)
-    return None
+    layouts = list(known)
+    senders = candidates(views, [layout for layout in layouts if not layout.recognise.nothing_else])
+    if senders:
+        return (tuple(Possibility(fit.layout, _fits(views, fit.layout), {}) for fit in senders),)
+    own = {layout.layout: layout for layout in layouts if layout.recognise.nothing_else}
+    shown = [view for view in views if view.visible]
+    alike: dict[tuple[str, ...], list[View]] = {}
+    for part in [shown] if any(view.sheet is None for view in shown) else [[view] for view in shown]:
+        if names := _names(part, own):
+            alike.setdefault(names, []).extend(part)
+    return tuple(tuple(_possibility(part, own[name]) for name in names) for names, part in alike.items())
 
 
-_LOOKED_AT: Final = 25
+def variants_of(views: Sequence[View], known: Iterable[Layout]) -> Possibilities:
+    """Return the senders' statements that an unknown file is nearly one of; a person says whether it is."""
+    senders = [layout for layout in known if not layout.recognise.nothing_else and layout.table == "royalty_lines"]
+    shown = [view for view in views if view.visible]
+    return tuple(replace(_possibility(shown, layout), is_variant=True) for layout in variants(shown, senders))
 
 
-def _texts_below(view: View, at: int, position: int) -> list[str]:
-    rows = view.head[at + 1 : at + 1 + _LOOKED_AT]
+def as_table(views: Sequence[View], known: Iterable[Layout], name: str) -> Possibilities:
+    """Return a file as what a person says it is; nothing, where there is no such layout."""
+    shown = [view for view in views if view.visible]
+    return tuple(_possibility(shown, layout) for layout in known if layout.layout == name)
+
+
+def _names(views: Sequence[View], own: dict[str, Layout]) -> tuple[str, ...]:
+    payments, advances = _claimed(views, own["payments"]), _claimed(views, own["advances"])
+    if {"tax_id", "share"} <= _claimed(views, own["shares"]):
+        return ("shares",)
+    if {"tax_id", "kind", "period", "amount"} <= _claimed(views, own["opening"]):
+        return ("opening",)
+    has_money = "amount" in payments | advances or _money(views, own["payments"])
+    if "tax_id" in payments and has_money:
+        return _paid_or_advanced(payments, advances)
+    if {"tax_id", "name"} <= payments:
+        return ("payees",)
+    lines = _claimed(views, own["royalties"])
+    if "amount" in lines and len(lines & _OF_LINES) > 1:
+        return ("royalties",)
+    return ("payments",) if _DESTINATION & payments and has_money else ()
+
+
+def _paid_or_advanced(payments: frozenset[str], advances: frozenset[str]) -> tuple[str, ...]:
+    if _DESTINATION & payments:
+        return ("payments",)
+    if "amount" in advances - payments:
+        return ("advances",)
+    return ("advances", "payments") if {"date", "isrc"} & advances else ("payments", "advances")
+
+
+def _claimed(views: Sequence[View], layout: Layout) -> frozenset[str]:
+    return max((fit.match.claimed for fit in _rows(views, layout)), key=len, default=frozenset())
+
+
+def _rows(views: Sequence[View], layout: Layout) -> list[Fit]:
+    """Return every row as if it were the header; where all required columns are there, the header that is found."""
+    found = [fit for view in views if (fit := find_header(view, layout))]
+    if found:
+        return found
+    return [Fit(layout, view, head, match_headers(head.texts, layout)) for view in views for head in view.head]
+
+
+def _fits(views: Sequence[View], layout: Layout) -> tuple[Fit, ...]:
+    return tuple(fit for view in views if (view.visible or layout.sheets) and (fit := find_header(view, layout)))
+
+
+def _possibility(views: Sequence[View], layout: Layout) -> Possibility:
+    fits = _fits(views, layout) or (max(_rows(views, layout), key=lambda fit: fit.match.claims),)
+    fit = fits[0]
+    headers = fit.header.texts
+    open_columns = {
+        column: tuple(headers[position].strip() for position in positions)
+        for column, positions in fit.match.duplicates.items()
+    }
+    for column in fit.match.missing:
+        positions = _money_columns(fit) if column == "amount" else fit.match.unknown
+        open_columns[column] = tuple(headers[position].strip() for position in positions)
+    return Possibility(layout, fits, open_columns)
+
+
+def _money(views: Sequence[View], layout: Layout) -> bool:
+    """Tell whether a table whose amount nobody named has columns that could be it."""
+    rows = [fit for fit in _rows(views, layout) if "tax_id" in fit.match.claimed or _DESTINATION & fit.match.claimed]
+    return any(_money_columns(fit) for fit in rows)
+
+
+def _money_columns(fit: Fit) -> list[int]:
+    below = [head for head in fit.view.head if head.row > fit.header.row][:_SAMPLE_ROWS]
+    return [position for position in fit.match.unknown if is_money(_texts(below, position))]
+
+
+def _texts(rows: Sequence[HeadRow], position: int) -> list[str]:
     return [text for row in rows if len(row.texts) > position and (text := row.texts[position].strip())]

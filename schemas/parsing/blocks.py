@@ -83,7 +83,8 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock
         decided=table.decisions,
         excluded=excluded.shown,
         reported_once={
-            (code, raw.headers[positions[name]]): n for (code, name), n in count_reported_once(table).items()
+            (code, raw.headers[positions[name]] if name in positions else name): n
+            for (code, name), n in count_reported_once(table).items()
         },
         after=Before(Evidence(table.evidence), excluded.below),
         stand_ins=found.stand_ins,

@@ -10,7 +10,8 @@ from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import HeaderMatch, match_headers
 from schemas.layouts.layout import Layout, fold
-from schemas.layouts.recognise import currency_in, is_data, no_known_header
+from schemas.layouts.money_column import currency_in
+from schemas.layouts.recognise import is_data, no_known_header
 from schemas.messages import Listed, Message
 from schemas.parsing.excluded_rows import positions_under
 from schemas.plan import HOME_CURRENCY

@@ -252,6 +252,7 @@ _DECIDING: Final = {
     "payments": ("tax_id", "pix_key", "account"),
 }
 _CODES: Final = frozenset({"isrc", "upc", "tax_id", "pix_key", "account"})
+_SAYS: Final = dict.fromkeys(("isrc", "upc", "tax_id"), "[0-9]")  # without a digit it is a label
 _MOST_BARE: Final = 50
 _FEWEST_LINES: Final = 2
 _NEARLY: Final = Decimal("0.01")
@@ -275,15 +276,16 @@ def bare_rows(raw: RawTable, table: str, positions: Mapping[str, int], among: Ma
     looked_at = np.ones(len(raw.cells), dtype=bool) if among is None else among.copy()
     said = np.zeros(len(raw.cells), dtype=np.int64)
     for column, position in deciding.items():
-        filled = (raw.cells[position].str.strip() != "").to_numpy(dtype=bool)
-        said += filled * (len(deciding) if column in _CODES else 1)
-    label_at_most = 1 if len(deciding) > 1 else 0
-    few = looked_at & (said <= label_at_most)
+        cells = raw.cells[position]
+        says = cells.str.contains(_SAYS.get(column, r"\S"), regex=True).to_numpy(dtype=bool)
+        filled = (cells.str.strip() != "").to_numpy(dtype=bool)
+        said += np.where(says & (column in _CODES), 2, filled)
+    few = looked_at & (said <= 1)
     most = min(_MOST_BARE, looked_at.sum() // 2) if table == "royalty_lines" else looked_at.sum() - 1
     if not deciding or not 0 < few.sum() <= most:
         return []
     currency = positions.get("currency")
-    needs_label = said > 0 if table == "royalty_lines" else np.ones(len(said), dtype=bool)
+    needs_label = (said > 0) | (table != "royalty_lines")
     return [
         at
         for at in np.flatnonzero(few).tolist()
@@ -315,9 +317,7 @@ def find_sums(raw: RawTable, table: str, positions: Mapping[str, int], among: Ma
     mark = AmountColumn(list(dict.fromkeys(cells)), "auto", scientific=True).mark
     rows = [(at, readings(*cells[at], mark)) for at in np.flatnonzero(among).tolist()]
     nearly = _NEARLY if table == "royalty_lines" else Decimal(0)
-    found = _sums_among(rows, bare, nearly, fewest=1)
-    if max(found.values(), default=0) < _FEWEST_LINES:
-        found = _sums_among(rows, bare, nearly, fewest=_FEWEST_LINES)
+    found = sums_among(rows, bare, nearly)
 
     def stated(at: int) -> StatedTotal:
         currency = cell_at(raw, at, positions["currency"])[0] if "currency" in positions else ""
@@ -327,10 +327,23 @@ def find_sums(raw: RawTable, table: str, positions: Mapping[str, int], among: Ma
     return {at: stated(at) for at in found}
 
 
-def _sums_among(
-    rows: Sequence[tuple[int, tuple[Stated, ...]]], bare: Collection[int], nearly: Decimal, *, fewest: int
-) -> dict[int, int]:
-    """Return the rows that are sums -> of how many lines: of all above, or of those since the last sum."""
+_Rows = Sequence[tuple[int, tuple[Stated, ...]]]
+
+
+def sums_among(rows: _Rows, bare: Collection[int], nearly: Decimal = Decimal(0)) -> dict[int, int]:
+    """Return the rows that are sums -> of how many lines: of all above, or of those since the last sum.
+
+    Args:
+        rows: Place of each row, and what its amount may mean.
+        bare: Places that may be sums.
+        nearly: By which part of the sum of all lines one may be off.
+    """
+    found = _sums_of(rows, bare, nearly, fewest=1)
+    several = max(found.values(), default=0) >= _FEWEST_LINES
+    return found if several else _sums_of(rows, bare, nearly, fewest=_FEWEST_LINES)
+
+
+def _sums_of(rows: _Rows, bare: Collection[int], nearly: Decimal, *, fewest: int) -> dict[int, int]:
     found: dict[int, int] = {}
     whole, part, lines, since = Decimal(0), Decimal(0), 0, 0
     for at, stated in rows:

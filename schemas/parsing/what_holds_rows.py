@@ -12,7 +12,7 @@ import numpy as np
 from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout, fold
-from schemas.layouts.recognise import is_number
+from schemas.layouts.money_column import is_number
 from schemas.messages import Listed, Message
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.excluded_rows import ExcludedRows, ExclusionReason

@@ -1,5 +1,6 @@
 """A draft of a layout is sound YAML whatever the file holds, guesses what a person would, and says that it guesses."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import known_layouts, parse_yaml, read_layout
 from io_adapters.spreadsheets.reading import open_file
-from schemas.layouts.drafting import draft_layout, money_candidates
+from schemas.layouts.drafting import draft_layout
 from schemas.layouts.layout import Layout, fold
 from schemas.layouts.recognise import candidates, find_header, variants
 from schemas.sheet_cells import HeadRow, View
@@ -74,7 +75,7 @@ def test_what_proves_nothing_is_left_open():
 
 def test_headers_nobody_knows_are_listed_for_the_person():
     text, layout = draft(view(HEADER, *LINES))
-    assert "#  - Cód. da faixa" in text or '#  - "Cód. da faixa"' in text
+    assert re.search(r"^  # - \"?Cód. da faixa", text, re.MULTILINE)
     assert "Cód. da faixa" in layout.recognise.headers
 
 
@@ -126,7 +127,7 @@ def test_the_delimiter_that_cuts_the_text_into_columns_is_found():
 def test_a_header_of_any_characters_stays_one_header_of_sound_yaml(header):
     text, layout = draft(view((*HEADER, header), *((*line, "x") for line in LINES)))
     read = [header for headers in layout.columns.values() for header in headers]
-    left = [line for line in text.splitlines() if line.startswith("#  - ")]
+    left = [line for line in text.splitlines() if line.startswith("  # - ")]
     assert len(read) + len(layout.ignored) + len(left) == len(HEADER) + bool(header.strip())
     assert set(layout.recognise.headers) <= {*HEADER, header.strip()}
 
@@ -198,15 +199,6 @@ def test_a_part_of_a_whole_is_never_proposed_as_money(part):
 def test_a_partner_s_share_below_one_is_money():
     _, layout = draft(view(("Track", "ISRC", "Partner Share"), ("A", "BRUM71500001", "0.0031")))
     assert layout.columns["amount"] == ["Partner Share"]
-
-
-def test_up_to_three_columns_are_named_for_a_person_to_compare():
-    head = ("Faixa", "Quantidade", "Valor bruto", "Taxa", "Imposto", "Valor líquido")
-    views = [view(head, ("Samba", "3", "10,00", "1,00", "0,50", "8,50"))]
-    names = [column.name for column in money_candidates(views, [])]
-    assert names[0] == "Valor líquido"
-    assert len(names) == 3
-    assert "Quantidade" not in names
 
 
 def test_what_stands_above_the_header_or_in_two_columns_is_offered():
