@@ -180,6 +180,15 @@ class Asking:
             except ValueError:
                 typer.echo(render(right, self.language), err=self.to_stderr)
 
+    def require_answered(self) -> None:
+        """Refuse to go on where something was not answered.
+
+        Raises:
+            ConfigurationError: names the options that answer it.
+        """
+        if self.unanswered:
+            raise ConfigurationError(Message("error.new_answers", options=", ".join(dict.fromkeys(self.unanswered))))
+
     def agrees(self, question: str, **facts: object) -> bool:
         """Ask for a yes or a no; where nobody sits at the terminal it is a no."""
         return self.is_answered and typer.confirm(render(question, self.language, **facts), err=self.to_stderr)
@@ -243,13 +252,13 @@ def _write_job(
         title = Message("examined.title", file=table.file.name, what=what)
         console.print(render(title, asking.language), soft_wrap=True, markup=False)
     payer, period = _payer(asking, payer), _month(asking, period)
+    asking.require_answered()
     read: list[tuple[str, DraftedFiles]] = []
     for table in tables:
         opened = open_table(table)
         received = _received(opened, given, asking)
         read.append((table.table, opened.in_job(asking.language, received, _money(opened, received, given, asking))))
-    if asking.unanswered:
-        raise ConfigurationError(Message("error.new_answers", options=", ".join(dict.fromkeys(asking.unanswered))))
+    asking.require_answered()
     layouts = {target.parent / files.beside.name: files.beside.text for _, files in read if files.beside}
     shown = keys_that_show_a_type(tables)
     key_types = given.key_types or (bool(shown) and asking.agrees("new.ask.key_types", count=shown))

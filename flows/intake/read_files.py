@@ -62,12 +62,6 @@ def unread_money(path: str, money: MoneyColumn, name: str, layout: Layout) -> Is
     )
 
 
-def sum_money(path: str, money: MoneyColumn) -> Listed | None:
-    """Return what a column of amounts comes to, by currency; None where it cannot be read."""
-    found = _summed(path, money)
-    return _amounts(found) if found else None
-
-
 def _summed(path: str, money: MoneyColumn) -> SummedTable | None:
     try:
         with open_file(path) as file:

@@ -400,3 +400,73 @@ def test_keys_that_show_their_type_are_asked_about_once_and_the_job_says_the_ans
     assert "--key-types" not in made.output
     assert "pix_key_types: as_shown" in (tmp_path / "job.yaml").read_text("utf-8")
     assert taken_in(tmp_path / "job.yaml").inputs.payments["pix_key"].tolist() == ["+5511987654321", "52998224725"]
+
+
+STRANGE = """Abrechnung;;;;;;;;
+Zeitraum;2026-04;;;;;;;
+Titel;Kennung;Stück;Preis;Umsatz;Abzug;Rest;seit Januar;Vorgang
+Samba;BRAUR2600001;3;1,25;3,75;0,75;3,00;9,10;Verkauf
+Choro;BRAUR2600002;10;1,20;12,00;2,40;9,60;19,99;Verkauf
+Frevo;BRAUR2600003;2;1,10;2,20;0,44;1,76;3,33;Storno
+Summe;;15;;17,95;3,59;14,36;32,42;
+"""
+
+
+def strange(folder, how="csv"):
+    """Write a statement in a language that no layout knows."""
+    path = folder / f"abrechnung.{how}"
+    if how == "csv":
+        path.write_text(STRANGE, "utf-8")
+        return path
+    book = Workbook()
+    for line in STRANGE.splitlines():
+        cells = [text.replace(",", ".") for text in line.split(";")]
+        book.active.append([float(text) if text.replace(".", "").isdecimal() else text or None for text in cells])
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("how", ["csv", "xlsx"])
+def test_what_came_in_says_which_column_of_a_strange_statement_is_the_money(tmp_path, how):
+    made = repasse("new", strange(tmp_path, how), *PAYER, "--received", "EUR 14,36")
+    assert made.exit_code == 0, made.output
+    assert "amount: [Rest]" in (tmp_path / "abrechnung.layout.yaml").read_text("utf-8")
+    job = tmp_path / "job.yaml"
+    assert 'received: {EUR: "14.36"}' in job.read_text("utf-8")
+    checked = json.loads(repasse("check", job, "--json").stdout)
+    (asked,) = [issue for issue in checked["issues"] if issue["code"] == "COLUMN_UNANSWERED"]
+    written = asked["accepts"].split("`")[1]
+    job.write_text(job.read_text("utf-8").replace("    received:", f"    {written}\n    received:"), "utf-8")
+    totals = taken_in(job).inputs.statements[0].totals
+    assert str(totals.by_territory["amount"].sum().normalize()) == "14.36", "the row of the total is none of the lines"
+
+
+@pytest.mark.parametrize(("received", "says"), [("EUR 14,00", "Rest"), ("EUR 3,00", "Umsatz 17,95"), ("14,36", "USD")])
+def test_what_is_the_sum_of_no_column_is_said_and_nothing_is_written(tmp_path, received, says):
+    asked = repasse("new", strange(tmp_path), *PAYER, "--received", received)
+    assert asked.exit_code == 10
+    assert says in asked.output or "--column" in asked.output
+    assert not (tmp_path / "job.yaml").exists()
+    made = repasse("new", strange(tmp_path), *PAYER, "--received", "EUR 14,00", "--column", "Rest=amount")
+    assert made.exit_code == 0, made.output
+    assert "amount: [Rest]" in (tmp_path / "abrechnung.layout.yaml").read_text("utf-8")
+    assert '# received: {EUR: "0.00"}' in (tmp_path / "job.yaml").read_text("utf-8"), "or all its lines would be held"
+
+
+@pytest.mark.parametrize(("language", "says"), [("pt-BR", "Rest soma EUR 14,36"), ("en", "Rest adds up to EUR 14.36")])
+def test_a_draft_speaks_the_language_asked_for_and_says_what_the_bank_may_have_kept(
+    tmp_path, language, says
+):
+    drafted = repasse("layouts", "new", strange(tmp_path), "--received", "EUR 14,00", "--language", language)
+    assert drafted.exit_code == 0
+    assert says in drafted.output
+    read = json.loads(repasse("layouts", "new", strange(tmp_path), "--received", "EUR 14,36", "--json").stdout)
+    assert read["amount"] == "Rest"
+
+
+def test_a_month_above_the_lines_that_reads_two_ways_is_asked_about_and_nothing_breaks(tmp_path):
+    path = strange(tmp_path)
+    path.write_text(STRANGE.replace("2026-04", "01.04.2026"), "utf-8")
+    assert repasse("new", path, *PAYER, "--received", "EUR 14,36").exit_code == 0
+    checked = json.loads(repasse("check", tmp_path / "job.yaml", "--json").stdout)
+    assert "DATE_AMBIGUOUS" in {issue["code"] for issue in checked["issues"]}
