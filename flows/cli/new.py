@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # What a file is whose layout has to be drafted, as an answer.
 DRAFT: Final = "draft"
 _NOT_KNOWN: Final = "-"
+_YES: Final = frozenset({"s", "sim", "y", "yes"})
 _MONTH: Final = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])|previous_month")
 
 Sheets = Annotated[list[Path] | None, typer.Argument(metavar="[SHEET...]", help="Spreadsheets.", show_default=False)]
@@ -191,7 +192,11 @@ class Asking:
 
     def agrees(self, question: str, **facts: object) -> bool:
         """Ask for a yes or a no; where nobody sits at the terminal it is a no."""
-        return self.is_answered and typer.confirm(render(question, self.language, **facts), err=self.to_stderr)
+        if not self.is_answered:
+            return False
+        asked = f"{render(question, self.language, **facts)} {render('new.ask.yes_or_no', self.language)}"
+        typed: str = typer.prompt(asked, default="", show_default=False, err=self.to_stderr)
+        return typed.strip().casefold() in _YES
 
     def choose(self, given: str, question: str, option: str, choices: Sequence[str], **facts: object) -> str:
         """Return one of several choices; by number, too, when it is typed."""
