@@ -278,12 +278,12 @@ def _resolve_rates(  # each is named at the call
 def decide(
     obligation: Annotated[
         list[str],
-        typer.Argument(metavar="OBLIGATION", help="As the workbook has them (ob-...), or a report (rp-...)."),
+        typer.Argument(metavar="PAYMENT", help="As the workbook has them (ob-...), or a report (rp-...)."),
     ],
     by: By,
     evidence: Annotated[str, typer.Option(metavar="TEXT", help="What the word relies on.")],
     all_but: Annotated[
-        list[str] | None, typer.Option("--all-but", metavar="OBLIGATION", help="Of a report, all but this one.")
+        list[str] | None, typer.Option("--all-but", metavar="PAYMENT", help="Of a report, all but this one.")
     ] = None,
     pay: Annotated[bool, typer.Option("--pay", help="Not paid, or more is owed: the next run may pay.")] = False,
     difference: Annotated[

@@ -77,9 +77,9 @@ _FAILED: Final = """<!doctype html>
 <link rel="stylesheet" href="/static/desk.css"></head><body><main class="wide"><div class="narrow">
 <h1>Algo falhou nesta página</h1>
 <p class="alert bad" role="alert">O que já estava registrado continua registrado. Volte ao início e confira antes de
-repetir. Quem cuida da instalação encontra a causa na saída do programa.</p>
+repetir. O administrador encontra a causa na saída do programa.</p>
 <p lang="en">Something failed on this page. What was recorded stays recorded; go back and look before you repeat it.
-Whoever looks after the installation finds the cause in the program's output.</p>
+The administrator finds the cause in the program's output.</p>
 <p><a href="/">Início · <span lang="en">Home</span></a></p></div></main></body></html>
 """
 

@@ -1,7 +1,7 @@
 """Writing into the folder of jobs: the one way in which anything of the desk gets there.
 
 A job before the change is compared with the job after it. What decides who must approve, what may be spent and where
-results go is the house's, and is changed by whoever looks after the installation, in the file itself.
+results go is the house's, and is changed by the administrator, in the file itself.
 """
 
 from collections.abc import Mapping

@@ -89,7 +89,7 @@ def _unnamed(label: Label) -> list[tuple[str, bool]]:
         rows = list(csv.DictReader(stream, delimiter=";"))
     mine = (row for row in rows if row["Situação"].startswith(UNNAMED) and row["Tipo"] != "Parte do titular")
     mine = (row for row in mine if row["Tipo"] == "Pagamento" or not row["Situação"].startswith("Falhou"))
-    named = [(row["Chave da obrigação"], row["Situação"].startswith("Falhou")) for row in mine]
+    named = [(row["Código do pagamento"], row["Situação"].startswith("Falhou")) for row in mine]
     with label.ledger() as ledger:  # the file was written before people decided
         spoken_of = ledger.decisions.on_reports([key for key, _ in named])
     freed = {key for (key, _), decision in spoken_of.items() if decision.kind is DecisionKind.PAY}

@@ -454,9 +454,7 @@ def test_what_is_the_sum_of_no_column_is_said_and_nothing_is_written(tmp_path, r
 
 
 @pytest.mark.parametrize(("language", "says"), [("pt-BR", "Rest soma EUR 14,36"), ("en", "Rest adds up to EUR 14.36")])
-def test_a_draft_speaks_the_language_asked_for_and_says_what_the_bank_may_have_kept(
-    tmp_path, language, says
-):
+def test_a_draft_speaks_the_language_asked_for_and_says_what_the_bank_may_have_kept(tmp_path, language, says):
     drafted = repasse("layouts", "new", strange(tmp_path), "--received", "EUR 14,00", "--language", language)
     assert drafted.exit_code == 0
     assert says in drafted.output

@@ -94,9 +94,7 @@ def test_a_doubt_calls_once_however_often_it_is_looked_at(label: Label, service:
     assert label.run().exit_code is ExitCode.IN_DOUBT
     label.say("settle", code=22)
     label.say("settle", code=22)
-    assert mailbox.subjects == [
-        "Repasse: aurora 2026-10: é preciso olhar. Um envio está em dúvida; uma pessoa precisa olhar."
-    ]
+    assert mailbox.subjects == ["Repasse: aurora 2026-10: confira. Um envio está em dúvida; alguém precisa conferir."]
     assert [document["page"] for document in hook] == [f"{DESK}/doubts"]
 
 

@@ -19,7 +19,7 @@ from tests.flows.jobs import line, payee, payment, people, share
 from tests.flows.label import digest_of, summary_of
 
 ANA, BIA, CAIO = people(3)
-KEY, AMOUNT = "Chave da obrigação", "Valor"
+KEY, AMOUNT = "Código do pagamento", "Valor"
 pytestmark = pytest.mark.long
 
 

@@ -257,7 +257,7 @@ class EditingOffice:
 
     def keys_in(self, *places: str) -> list[str]:
         """The obligations that the latest payments.csv has in these places."""
-        return [row["Chave da obrigação"] for row in self.told() if row["Situação"] in places]
+        return [row["Código do pagamento"] for row in self.told() if row["Situação"] in places]
 
     def violations(self) -> tuple[str, ...]:
         """What must not be: payments made or asked for twice without a person's word, and untrue words."""
@@ -344,7 +344,7 @@ class EditingOffice:
             return ledger.plans.get(str(self.digest)).total_cents
 
     def _debt_of_key(self, key: str) -> Debt | None:
-        found = [row for row in self.told() if row["Chave da obrigação"] == key]
+        found = [row for row in self.told() if row["Código do pagamento"] == key]
         return self.group(parse_amount(found[0]["Valor"]))[0] if found else None
 
 

@@ -259,9 +259,9 @@ def test_the_declaration_is_checked_with_line_and_column_before_it_is_saved(ana,
 def test_whoever_prepares_cannot_let_a_job_pay_without_a_yes(ana, desk, royalties, change):
     job, path = address_of(desk, royalties / "job.yaml"), royalties / "job.yaml"
     text = path.read_text(encoding="utf-8")
-    assert "quem cuida da instalação" in declaration(ana, job, text + change, code=422)
+    assert "pelo administrador" in declaration(ana, job, text + change, code=422)
     for old, new in (("name: Selo Aurora", "name: Outro"), ("job: royalties", "job: outro")):
-        assert "quem cuida da instalação" in declaration(ana, job, text.replace(old, new), code=422)
+        assert "pelo administrador" in declaration(ana, job, text.replace(old, new), code=422)
     assert path.read_text(encoding="utf-8") == text
 
 

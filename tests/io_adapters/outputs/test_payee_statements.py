@@ -101,7 +101,7 @@ def page_text(tmp_path, **given):
             [
                 "Selo Aurora", "Ana Exemplo", "CPF/CNPJ ***.982.247-**", "01/10/2026 a 31/10/2026",
                 "Rendimentos do período 1.357,80", "Adiantamentos recuperados −1.000,00",
-                "Saldo trazido de períodos anteriores 12,34", "= A pagar 370,14", "R$ 370,14",
+                "Saldo de períodos anteriores 12,34", "= A pagar 370,14", "R$ 370,14",
                 "ADT-1 todas 1.000,00 2.500,00", "Royalties Pago rp-1 05/11/2026 370,14",
                 "12.345 7 500,00 USD 5,4312 50 % autora 1.357,80", "USD 5,4312 31/10/2026 PTAX",
                 "Rádio Maré 1.000,123457", "08/2026 1.357,80", "Página 1 de 1",

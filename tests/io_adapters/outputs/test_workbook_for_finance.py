@@ -52,8 +52,8 @@ def test_the_sheets_are_named_in_the_language_of_the_job():
 def test_each_obligation_is_on_one_sheet_and_both_sheets_add_up_to_what_came_in():
     sheets = sheets_of(reconciliation())
     paid, held = sheets["Pagamentos"], sheets["Retidos"]
-    assert column(paid, "Chave da obrigação") == ["ob-1", "ob-5"]
-    assert column(held, "Chave da obrigação") == ["ob-2", "ob-3", "ob-4", "ob-6"]
+    assert column(paid, "Código do pagamento") == ["ob-1", "ob-5"]
+    assert column(held, "Código do pagamento") == ["ob-2", "ob-3", "ob-4", "ob-6"]
     cents = [round(value * 100) for value in column(paid, "Valor") + column(held, "Valor")]
     assert sum(cents) == reconciliation().summary.totals_cents.in_
 
