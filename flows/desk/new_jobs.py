@@ -106,8 +106,9 @@ def make_job(tables: Sequence[ProposedTable], form: Mapping[str, str], language:
         said = form.get(f"money-{table.number}", "")
         money = opened.strange.money(received, said) if opened.strange else None
         if opened.strange and received and not money:
-            sums = opened.strange.shown_sums
-            return Making("", {}, {}, (Message("desk.new_job.nothing_came_in", file=table.file.name, sums=sums),))
+            nearest = opened.strange.nearest(received)
+            sums = Message("desk.new_job.nothing_came_in", file=table.file.name, sums=opened.strange.shown_sums)
+            return Making("", {}, {}, (sums, *nearest[1:]) if nearest else (sums,))
         made = opened.in_job(language, received, money)
         if made.beside:
             drafted[made.beside.name] = made.beside.text.encode()

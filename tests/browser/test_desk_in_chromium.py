@@ -173,6 +173,36 @@ def test_a_job_is_made_of_a_sheet_and_its_files_are_changed(someone, shot, tmp_p
     ana.wait_for_selector("text=Versões")
 
 
+def test_a_statement_that_nobody_declared_becomes_a_job_by_what_came_in(someone, shot, tmp_path):
+    ana, sheet = someone("Ana Lima"), tmp_path / "abrechnung.csv"
+    lines = (
+        "Titel;Kennung;Umsatz;Abzug;Rest",
+        "Samba;BRAUR2600001;3,75;0,75;3,00",
+        "Frevo;BRAUR2600002;2,20;0,44;1,76",
+    )
+    sheet.write_text("\n".join((*lines, "Summe;;5,95;1,19;4,76")), "utf-8")
+    ana.click("text=Novo job")
+    ana.set_input_files("input[type=file]", str(sheet))
+    ana.click("main form button.main")
+    ana.wait_for_selector("#answers")
+    said = {
+        "name": "abrechnung",
+        "payer_tax_id": "12.ABC.345/01DE-35",
+        "payer_name": "Selo Aurora",
+        "period": "2026-10",
+    }
+    for field, text in (said | {"received-0": "EUR 9,99"}).items():
+        ana.fill(f"input[name={field}]", text)
+    ana.click("text=Criar o job")
+    ana.wait_for_selector('main [role="alert"]')
+    assert "Rest 4,76" in ana.inner_text("main"), "what its columns come to"
+    shot(ana, "new-job-nothing-came-in")
+    ana.fill("input[name=received-0]", "EUR 4,76")
+    ana.click("text=Criar o job")
+    ana.wait_for_selector("text=Arquivos deste job")
+    shot(ana, "job-of-a-strange-statement")
+
+
 @pytest.mark.parametrize(("wide", "dark"), [(1180, False), (390, True)])
 def test_a_file_of_another_month_is_answered_for_and_the_next_month_has_its_form(someone, shot, tmp_path, wide, dark):
     ana, (first, second) = someone("Ana Lima", wide=wide, dark=dark), people(2)
