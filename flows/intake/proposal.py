@@ -26,7 +26,15 @@ from schemas.layouts.recognise import Possibilities, Possibility, as_table
 from schemas.messages import Message, catalogue_in
 from schemas.parsing.statement_columns import statement_columns
 from schemas.parsing.table import column_names
-from schemas.parsing.unread_columns import UnreadColumn, quoted, unread_columns, where_answered
+from schemas.parsing.unread_columns import (
+    UnreadColumn,
+    amounts_of_lines,
+    explained,
+    quoted,
+    unread_columns,
+    where_answered,
+    with_amount_that_adds_up,
+)
 from schemas.raw_table import FileIdentity, RawTable, column_letter
 from schemas.sheet_cells import HeadRow, View
 
@@ -209,10 +217,12 @@ def _table(  # all of it is one table's
     fit = next((fit for fit in chosen.fits if fit.view.sheet == sheet), chosen.fits[0])
     if not sheet and not chosen.sheets and not is_alone and fit.view.sheet:
         sheet = fit.view.sheet
-    usual = {position: column for column, position in fit.match.positions.items()}
-    choices = tuple(sorted(column_names(chosen.layout.table)))
+    raw = _head_table(fit.view.head, fit.header)
+    layout = with_amount_that_adds_up(raw, chosen.layout)
+    usual = {position: column for column, position in match_headers(fit.header.texts, layout).positions.items()}
+    choices = tuple(sorted(column_names(layout.table)))
     answers, headers = dict[str, ColumnAnswer](), list[Header]()
-    unread = {seen.position: seen for seen in _unread_in_head(fit.view.head, fit.header, chosen.layout)}
+    unread = {seen.position: seen for seen in _unread_in_head(raw, layout)}
     for position, written in enumerate(fit.header.texts):
         is_named = bool(written.strip())
         here = unread.get(position)
@@ -232,7 +242,7 @@ def _table(  # all of it is one table's
         below = [row.texts[position] for row in fit.view.head if row.row > fit.header.row and row.texts[position:]]
         seen = tuple(dict.fromkeys(text for text in below if text.strip()))[:_MOST_SEEN]
         headers.append(Header(position, cell, text, column, here, asked_by, is_named, seen, proposal))
-    read = with_answers(chosen.layout, answers)
+    read = with_answers(layout, answers)
     left = as_table([fit.view], [read], read.layout)
     return ProposedTable(
         number=number,
@@ -250,16 +260,23 @@ def _table(  # all of it is one table's
     )
 
 
-def _unread_in_head(head: Sequence[HeadRow], header: HeadRow, layout: Layout) -> list[UnreadColumn]:
-    """Find the columns that would not be read, as far as the first rows of a table show them."""
+def _head_table(head: Sequence[HeadRow], header: HeadRow) -> RawTable:
+    """Return the first rows of a table, as far as its view shows them."""
     width = len(header.texts)
     rows = [(*row.texts, *[""] * width)[:width] for row in head if row.row > header.row]
     cells = pd.DataFrame({at: pd.Series([row[at] for row in rows], dtype="str") for at in range(width)})
-    raw = RawTable(FileIdentity("", "", 0), None, header.row, header.texts, cells)
-    unread = unread_columns(raw, layout, match_headers(header.texts, layout))
+    return RawTable(FileIdentity("", "", 0), None, header.row, header.texts, cells)
+
+
+def _unread_in_head(raw: RawTable, layout: Layout) -> list[UnreadColumn]:
+    """Find the columns that would not be read, as far as the first rows of a table show them."""
+    match = match_headers(raw.headers, layout)
+    unread = unread_columns(raw, layout, match)
+    if layout.table == "payments" and "amount" in match.positions:
+        return explained(unread, raw, amounts_of_lines(raw, layout, match), match.positions["amount"])[0]
     if layout.table != "royalty_lines":
         return unread
-    seen = statement_columns(raw, unread, np.ones(len(cells), dtype=bool))
+    seen = statement_columns(raw, unread, np.ones(len(raw.cells), dtype=bool))
     kinds = {column.header: column.kind for column in seen if column.is_open}
     return [
         replace(column, is_answered=False, kind=kinds[column.header]) if column.header in kinds else column

@@ -35,6 +35,7 @@ from schemas.parsing.unread_columns import (
     quoted,
     told_apart,
     unread_columns,
+    with_amount_that_adds_up,
 )
 from schemas.parsing.what_holds_rows import check_oddities, hidden_data, hold_stopped_rows, notes_that_stop, values_only
 from schemas.parsing.written import WrittenText, written_in
@@ -141,6 +142,7 @@ def parse_table(
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
+    layout = with_amount_that_adds_up(raw, layout)
     found = read_rows(raw, layout, payee_data_required=payee_data_required, key_types=key_types)
     mismatches, compared = _compared(found, raw)
     lines = found.excluded.unlabelled & {issue.row or 0 for issue in mismatches}

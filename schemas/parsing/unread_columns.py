@@ -24,10 +24,11 @@ import numpy.typing as npt
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.answers import REMARK, CellsOf, ColumnAnswer, IgnoredWhile, answer_yaml, columns_yaml, with_answers
 from schemas.layouts.drafting import yaml_scalar
-from schemas.layouts.headers import HeaderMatch, is_about_the_amount, match_headers
+from schemas.layouts.headers import HeaderMatch, is_about_the_amount, match_headers, with_columns
 from schemas.layouts.layout import Layout, fold
 from schemas.layouts.words import vocabulary
 from schemas.messages import Listed, Message
+from schemas.parsing.excluded_rows import excluded_rows
 from schemas.parsing.identities import find_identity, read_column
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
@@ -231,7 +232,7 @@ def explained(
     columns = [
         numbers
         for column in unread
-        if column.condition in _OF_NUMBERS and column.position < position
+        if (column.condition in _OF_NUMBERS or _is_rival(column)) and column.position < position
         for numbers in [read_column(raw, column.position, rows, is_taken_off=column.condition is Condition.DEDUCTION)]
         if numbers is not None
     ]
@@ -244,6 +245,46 @@ def explained(
         replace(column, condition=None, is_explained=True) if column.position in found.positions else column
         for column in unread
     ], told
+
+
+def amounts_of_lines(raw: RawTable, layout: Layout, match: HeaderMatch) -> dict[int, Decimal]:
+    """Return physical row -> amount of the lines of a table; none, where one of them cannot be read."""
+    rows = raw.cells.index[excluded_rows(raw, layout, match.positions).lines].tolist()
+    read = read_column(raw, match.positions["amount"], rows, is_taken_off=False) if rows else None
+    values = zip(rows, read.values if read else (), strict=False)
+    return {row: value for row, value in values if value is not None}
+
+
+def with_amount_that_adds_up(raw: RawTable, layout: Layout) -> Layout:
+    """Take, of several columns of payments that may be the amount, the one that the others make up in every row.
+
+    Quantity times unit, gross less tax, fee and allowance: the end of all is what is to be paid, as long as every other
+    candidate is among its parts and stands before it.
+    """
+    match = match_headers(raw.headers, layout)
+    several = match.duplicates.get("amount", ())
+    if layout.table != "payments" or len({fold(raw.headers[at]) for at in several}) != len(several):
+        return layout
+    for end in reversed(several):
+        chosen = with_columns(layout, {raw.headers[end]: "amount"})
+        chosen_match = match_headers(raw.headers, chosen)
+        amounts = amounts_of_lines(raw, chosen, chosen_match)
+        beside = unread_columns(raw, chosen, chosen_match)
+        taken_off = {column.position for column in beside if column.condition is Condition.DEDUCTION}
+        parts = [
+            numbers
+            for at in sorted({*several, *match.unknown})
+            if at < end and (numbers := read_column(raw, at, [*amounts], is_taken_off=at in taken_off))
+        ]
+        found = find_identity([*amounts.values()], parts, dict(enumerate(raw.headers))) if amounts else None
+        if found and found.positions >= {*several} - {end}:
+            return chosen
+    return layout
+
+
+def _is_rival(column: UnreadColumn) -> bool:
+    """Tell whether a column might have been the amount, and is the other of two."""
+    return column.condition is None and is_about_the_amount(column.header)
 
 
 def issues_of(unread: Sequence[UnreadColumn], raw: RawTable) -> list[Issue]:

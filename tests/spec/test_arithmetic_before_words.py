@@ -1,11 +1,16 @@
 """Columns that make up the amount in every row ask nothing; a number that nothing explains holds its table."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from io_adapters.spreadsheets.declarations import read_layout
+from schemas.errors import UnreadableFile
 from schemas.messages import render
-from tests.schemas.sheets import PIX_PAYEE, codes, parse
+from schemas.parsing.table import parse_table
+from tests.schemas.sheets import PIX_PAYEE, codes, parse, sheet
 from tests.spec.tables import table
 
 PEOPLE = [("Maria Silva", "52998224725"), ("Ana Lima", "11144477735"), ("Caio Reis", "39053344705")]
@@ -141,3 +146,61 @@ def test_one_centavo_more_in_one_row_is_explained_by_nothing(parts, off):
 
 def money(cents: int) -> str:
     return f"{cents // 100},{cents % 100:02}"
+
+
+PEOPLES_OWN = read_layout("payments", Path())
+
+
+def as_people_draw_it(drawn: str):
+    """Read a sheet under the headers that people use, of which several may be the amount."""
+    rows = [
+        {"Nome": row["name"], "CPF": row["tax_id"], "Chave Pix": row["pix_key"], "Tipo da chave": row["pix_key_type"]}
+        | {header: text for header, text in row.items() if header not in {*PIX_PAYEE, "name", "tax_id"}}
+        for row in sheet_of(drawn)
+    ]
+    return parse_table(sheet(*rows), PEOPLES_OWN)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "cents"),
+    [
+        ("| Shows | Cachê | Total |\n| 2 | 100,00 | 200,00 |\n| 3 | 150,00 | 450,00 |", [20000, 45000]),
+        ("| Valor | Quantidade | Valor total |\n| 100,00 | 2 | 200,00 |\n| 50,00 | 3 | 150,00 |", [20000, 15000]),
+        ("| Valor | Desconto | Líquido |\n| 100,00 | 10,00 | 90,00 |\n| 50,00 | | 50,00 |", [9000, 5000]),
+        ("| Valor bruto | ISS | Valor líquido |\n| 100,00 | 5,00 | 95,00 |\n| 50,00 | 2,50 | 47,50 |", [9500, 4750]),
+        ("| Cachê | Ajuda de custo | A pagar |\n| 100,00 | 10,00 | 110,00 |\n| 50,00 | | 50,00 |", [11000, 5000]),
+        ("| Bruto | Imposto | Líquido | Obs |\n| 10,00 | 1,00 | 9,00 | |\n| 5,00 | 0,50 | 4,50 | |", [900, 450]),
+    ],
+)
+def test_of_several_that_may_be_the_amount_it_is_the_end_of_what_adds_up_in_every_row(drawn, cents):
+    parsed = as_people_draw_it(drawn)
+    assert codes(parsed) == []
+    assert parsed.frame["amount_cents"].tolist() == cents
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "| Valor | Desconto | Líquido |\n| 100,00 | 10,00 | 90,00 |\n| 50,00 | 5,00 | 45,01 |",
+        "| Líquido | Desconto | Valor |\n| 100,00 | 10,00 | 110,00 |\n| 50,00 | 5,00 | 55,00 |",
+        "| Valor | Líquido |\n| 100,00 | 90,00 |\n| 50,00 | 45,00 |",
+        "| Valor | Desconto | Líquido |\n| 100,00 | 10,00 | 90,00 |",
+        "| Cachê | Valor | Vale | Total |\n| 9,00 | 100,00 | 10,00 | 110,00 |\n| 7,00 | 50,00 | 5,00 | 55,00 |",
+    ],
+    ids=["a row is off", "a discount is added", "nothing says how", "one row alone", "a candidate is no part of it"],
+)
+def test_where_nothing_adds_up_so_a_person_says_which_one_it_is(drawn):
+    with pytest.raises(UnreadableFile) as refused:
+        as_people_draw_it(drawn)
+    assert [issue.code.value for issue in refused.value.issues] == ["COLUMN_DUPLICATE"]
+
+
+@given(st.lists(st.tuples(st.integers(1, 99_999), st.integers(0, 9_999)), min_size=3, max_size=3, unique=True))
+def test_nobody_is_paid_more_than_the_end_of_what_adds_up(pairs):
+    written = [(gross + off, off, gross) for gross, off in pairs]
+    rows = "\n".join("| " + " | ".join(f"{cents / 100:.2f}" for cents in row) + " |" for row in written)
+    try:
+        parsed = as_people_draw_it(f"| Valor | Taxa | A receber |\n{rows}")
+    except UnreadableFile:
+        return
+    assert parsed.frame["amount_cents"].tolist() in ([], [gross for gross, _ in pairs])
