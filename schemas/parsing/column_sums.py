@@ -18,7 +18,7 @@ from schemas.layouts.money_column import ISO_CODE, currency_in, money_weight
 from schemas.messages import Listed, Money
 from schemas.parsing.amounts import AmountColumn
 from schemas.parsing.identities import NumberColumn, find_identity
-from schemas.parsing.stated_totals import Mask, readings, sums_among
+from schemas.parsing.stated_totals import Mask, as_written, readings, sums_among
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.values.money import DecimalMark, read_amount_text, round_half_even_cents
@@ -170,10 +170,9 @@ def _read(raw: RawTable, position: int, mark: DecimalMark | None) -> _Values:
 
 def _sums(values: _Values, bare: Collection[int]) -> dict[int, int]:
     """Return the rows that are the sum of several above them, or of all."""
-    cells = [
-        (at, readings(format(value, "f"), CellKind.TEXT, ".") if value is not None else ())
-        for at, value in enumerate(values)
-    ]
+    if not bare:
+        return {}
+    cells = [(at, () if value is None else (as_written(value),)) for at, value in enumerate(values)]
     return sums_among(cells, bare)
 
 

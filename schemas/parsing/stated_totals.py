@@ -122,15 +122,16 @@ def readings(text: str, kind: CellKind, mark: DecimalMark | None) -> tuple[State
         marks = (mark,) if mark else (",", ".")
     values = [value for mark in marks if (value := amount.value(mark)) is not None]
     currency = amount.currency.replace("$", "")
-    return tuple(_number(value) if kind == CellKind.NUMBER else _written(value, currency) for value in values)
+    return tuple(_number(value) if kind == CellKind.NUMBER else as_written(value, currency) for value in values)
 
 
-def _written(value: Decimal, currency: str) -> Stated:
+def as_written(value: Decimal, currency: str = "") -> Stated:
+    """Return what an amount means that is as exact as its last decimal."""
     return Stated(value, Decimal(5).scaleb(-1 - max(_CENTAVOS, _decimals(value))), currency)
 
 
 def _number(value: Decimal) -> Stated:
-    kept = _written(_KEPT.plus(value).normalize(), "")
+    kept = as_written(_KEPT.plus(value).normalize(), "")
     return Stated(kept.value, max(kept.tolerance, min(_MOST_NOISE, abs(value) * _NOISE)), "")
 
 
