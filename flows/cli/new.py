@@ -112,7 +112,11 @@ class _Given:
         return columns | only
 
     def unmatched(
-        self, sheets: Collection[tuple[str, str]], headers: Collection[str], statements: Collection[str]
+        self,
+        sheets: Collection[tuple[str, str]],
+        headers: Collection[str],
+        statements: Collection[str],
+        amounts: Collection[str],
     ) -> list[str]:
         """Return the options that speak of a file, a sheet or a header which nothing of what was given is called.
 
@@ -120,16 +124,21 @@ class _Given:
             sheets: File and sheet of all that was given; "" for a text.
             headers: Headers of the tables that are read.
             statements: Files with a statement, of which something can have been received.
+            amounts: Headers that may be the amount, those of tables whose layout is drafted among them.
         """
         from schemas.layouts.layout import fold
 
-        files, known = {file for file, _ in sheets}, set(map(fold, headers))
+        files, known, amounts = {file for file, _ in sheets}, set(map(fold, headers)), set(map(fold, amounts))
         titles = {sheet for _, sheet in sheets} | {f"{file}={sheet}" for file, sheet in sheets}
         unmatched = {
             "--as": [option for option in self.tables if not _is_of(files, option)],
             "--sheet": [option for option in self.sheets if option not in titles],
             "--received": [option for option in self.received if not _is_of(statements, option)],
-            "--column": [option for option in self.columns if fold(option.rpartition("=")[0]) not in known],
+            "--column": [
+                option
+                for option, header, column in ((option, *option.rpartition("=")[::2]) for option in self.columns)
+                if fold(header) not in (amounts if column == "amount" else known)
+            ],
             "--only": [option for option in self.only if fold(option.partition("=")[0]) not in known],
         }
         return [f"{name} {option}" for name, options in unmatched.items() for option in options]
@@ -300,8 +309,9 @@ def _require_matched(given: _Given, tables: "Sequence[ProposedTable]") -> None:
     files = dict.fromkeys(table.file for table in tables)
     sheets = [(file.name, view.sheet or "") for file in files for view in views_of(file)]
     headers = dict.fromkeys(header for table in tables for header in headers_of(table))
+    known = [header for table in tables if table.kind for header in headers_of(table)]
     statements = {table.file.name for table in tables if table.table == "royalty_lines"}
-    if unmatched := given.unmatched(sheets, headers, statements):
+    if unmatched := given.unmatched(sheets, known, statements, [*headers]):
         facts = {
             "files": ", ".join(file.name for file in files),
             "sheets": ", ".join(dict.fromkeys(sheet for _, sheet in sheets if sheet)) or "-",
@@ -460,11 +470,13 @@ def _received(opened: "OpenedTable", given: _Given, asking: Asking) -> dict[str,
 
 def _money(opened: "OpenedTable", received: dict[str, str], given: _Given, asking: Asking) -> "KnownMoney | None":
     """Return which column of a strange statement is the money; ask where what came in is the sum of none."""
+    from schemas.layouts.layout import fold
+
     strange = opened.strange
     if strange is None:
         return None
-    named = [header for header, column in given.of_headers.items() if column == "amount"]
-    said = next((header for header in strange.headers if header in named), "")
+    named = {fold(header) for header, column in given.of_headers.items() if column == "amount"}
+    said = next((header for header in strange.headers if fold(header) in named), "")
     money = strange.money(received, said)
     if money or not received:
         return money

@@ -105,7 +105,7 @@ def make_job(tables: Sequence[ProposedTable], form: Mapping[str, str], language:
             return Making("", {}, {}, (wrong,))
         said = form.get(f"money-{table.number}", "")
         money = opened.strange.money(received, said) if opened.strange else None
-        if opened.strange and received and not money:
+        if opened.strange and (received or said) and not money:
             nearest = opened.strange.nearest(received)
             sums = Message("desk.new_job.nothing_came_in", file=table.file.name, sums=opened.strange.shown_sums)
             return Making("", {}, {}, (sums, *nearest[1:]) if nearest else (sums,))

@@ -22,6 +22,7 @@ from schemas.layouts.answers import IGNORED, REMARK, ColumnAnswer, IgnoredWhile,
 from schemas.layouts.drafting import KnownMoney, guess_table
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout, fold
+from schemas.layouts.money_column import is_money
 from schemas.layouts.recognise import Possibilities, Possibility, as_table
 from schemas.messages import Message, catalogue_in
 from schemas.parsing.statement_columns import statement_columns
@@ -307,11 +308,11 @@ def word_of(column: str) -> Message | str:
 
 
 def headers_of(table: ProposedTable) -> tuple[str, ...]:
-    """Return the headers of a table, also of one whose layout has to be drafted."""
+    """Return the headers of which a person may say what they are: of a table to be drafted, which one is the money."""
     if table.kind:
         return tuple(header.text for header in table.headers)
     guess = guess_table(views_of(table.file), all_layouts())
-    return tuple(guess.header.texts) if guess else ()
+    return tuple(guess.header.texts[at] for at, texts in guess.samples.items() if is_money(texts)) if guess else ()
 
 
 def is_a_table(table: ProposedTable) -> bool:
@@ -361,14 +362,13 @@ class OpenedTable:
         name = name_of_file(table.file.name)
         text = self.strange.draft(name, language, money)
         layout = DraftedLayout(f"{name}.layout.yaml", text)
-        agrees = money is not None and money == self.strange.money(received)
         currencies = self.currencies or tuple(received)
         return DraftedFiles(
             (table.file.written,),
             f"./{layout.name}",
             "drafted",
             currencies=currencies,
-            received=received if agrees else {},
+            received=received if self.strange.agrees(money, received) else {},
             beside=layout,
         )
 

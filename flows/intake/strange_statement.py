@@ -89,6 +89,13 @@ class StrangeStatement:
         amount = Money(sum(found.column.cents.values()), currency)
         return found.column.header, Message("new.nearest", column=found.column.header, amount=amount, more=more)
 
+    def agrees(self, money: KnownMoney | None, received: Mapping[str, str]) -> bool:
+        """Tell whether what came in is the sum of a column, so that the job may say so."""
+        columns = [
+            found for found in self.sums if money and (found.position, found.mark) == (money.position, money.mark)
+        ]
+        return which_came_in(columns, _cents(received)) is not None
+
     def header_of(self, money: KnownMoney | None) -> str:
         return next((found.header for found in self.sums if money and found.position == money.position), "")
 

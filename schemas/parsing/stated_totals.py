@@ -275,13 +275,13 @@ def bare_rows(raw: RawTable, table: str, positions: Mapping[str, int], among: Ma
     """
     deciding = {column: positions[column] for column in _DECIDING.get(table, ()) if column in positions}
     looked_at = np.ones(len(raw.cells), dtype=bool) if among is None else among.copy()
-    said = np.zeros(len(raw.cells), dtype=np.int64)
-    for column, position in deciding.items():
-        cells = raw.cells[position]
+    said, few = np.zeros(len(raw.cells), dtype=np.int64), looked_at.copy()
+    for column, position in deciding.items():  # most rows are settled by the first
+        cells = raw.cells[position][few]
         says = cells.str.contains(_SAYS.get(column, r"\S"), regex=True).to_numpy(dtype=bool)
         filled = (cells.str.strip() != "").to_numpy(dtype=bool)
-        said += np.where(says & (column in _CODES), 2, filled)
-    few = looked_at & (said <= 1)
+        said[few] += np.where(says & (column in _CODES), 2, filled)
+        few &= said <= 1
     most = min(_MOST_BARE, looked_at.sum() // 2) if table == "royalty_lines" else looked_at.sum() - 1
     if not deciding or not 0 < few.sum() <= most:
         return []

@@ -453,6 +453,16 @@ def test_what_is_the_sum_of_no_column_is_said_and_nothing_is_written(tmp_path, r
     assert '# received: {EUR: "0.00"}' in (tmp_path / "job.yaml").read_text("utf-8"), "or all its lines would be held"
 
 
+def test_what_a_person_says_of_a_strange_statement_is_kept_or_refused_and_never_passed_over(tmp_path):
+    for wrong in ("Titel=amount", "Umsatz=title", "Nada=amount"):
+        refused = repasse("new", strange(tmp_path), *PAYER, "--received", "EUR 14,36", "--column", wrong)
+        assert refused.exit_code == 10, wrong
+        assert wrong in refused.output
+    made = repasse("new", strange(tmp_path), *PAYER, "--received", "EUR 14,36", "--column", "rest=amount")
+    assert made.exit_code == 0, made.output
+    assert 'received: {EUR: "14.36"}' in (tmp_path / "job.yaml").read_text("utf-8"), "named and received are one"
+
+
 @pytest.mark.parametrize(("language", "says"), [("pt-BR", "Rest soma EUR 14,36"), ("en", "Rest adds up to EUR 14.36")])
 def test_a_draft_speaks_the_language_asked_for_and_says_what_the_bank_may_have_kept(tmp_path, language, says):
     drafted = repasse("layouts", "new", strange(tmp_path), "--received", "EUR 14,00", "--language", language)
