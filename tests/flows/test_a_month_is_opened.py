@@ -110,6 +110,7 @@ def test_a_statement_of_a_later_month_is_asked_about_whatever_its_name(label, se
     assert (acts_of(label), service.paid) == ([], [])
 
 
+@pytest.mark.long
 def test_what_was_handed_in_takes_no_place_in_silence(october, service):
     first, second = november_of(october), october.write("lista.xlsx", [payment(CAIO, "5,00")])
     hand_in(october, first, "--period", "2026-11")
@@ -130,6 +131,7 @@ def test_what_takes_the_place_of_the_months_first_file_is_its_first_file(label, 
     assert service.paid == [1000, 2000]
 
 
+@pytest.mark.long
 def test_a_file_handed_in_is_withdrawn_by_its_hash_and_handed_in_again(october, service):
     file = november_of(october)
     hand_in(october, file, "--period", "2026-11", yes=False, code=ExitCode.APPROVAL_WANTED)
@@ -141,6 +143,7 @@ def test_a_file_handed_in_is_withdrawn_by_its_hash_and_handed_in_again(october, 
     assert sum(service.paid) == 6300
 
 
+@pytest.mark.long
 def test_a_job_that_names_no_month_is_for_the_one_opened_last(label, service):
     label.declare(period=None, sources=PAYMENTS)
     file = label.payments(payment(ANA, "10,00"))
@@ -187,6 +190,7 @@ def test_rates_and_sums_are_of_the_month_they_were_said_for(label, service):
     assert sum(service.paid) == 2500 + 6000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("day", "is_asked"), [("2026-09-30", True), ("2026-11-10", False), ("2026-11-11", True)])
 def test_a_rate_of_other_days_is_a_question_and_is_answered_for_the_month(label, service, day, is_asked):
     dollars(label, exchange={"USD": {"rate": "5.00", "date": day, "source": "PTAX"}})
@@ -221,6 +225,7 @@ def test_invoices_are_of_one_month(label, service):
     assert sum(service.paid) == before + 3333 + 3500
 
 
+@pytest.mark.long
 def test_a_file_with_the_months_name_whose_cells_say_a_later_one_is_held_and_the_rest_is_paid(label, service):
     split_with_ana_and_bia(label)
     label.write("2026-10-a.xlsx", [line("100,00", "A") | {"Período": "2026-10"}])
@@ -247,6 +252,7 @@ def test_a_night_holds_what_contradicts_its_month_and_goes_on_with_the_other_job
     assert sum(service.paid) == 2000
 
 
+@pytest.mark.long
 def test_a_night_takes_up_a_month_that_was_opened_by_hand(label, service, tmp_path):
     home = Label(tmp_path / "jobs")
     home.declare(period="2026-10", sources=PAYMENTS, approval={"above": "0.00"})
@@ -269,6 +275,7 @@ def test_what_says_nothing_or_two_things_of_a_file_is_refused(october, words):
     assert "--added" in output
 
 
+@pytest.mark.long
 def test_a_table_of_the_month_is_asked_about_where_there_is_one(label, service):
     label.write("payees.xlsx", [payee(ANA)])
     label.write("shares.xlsx", [share(ANA, "50")])
@@ -282,6 +289,7 @@ def test_a_table_of_the_month_is_asked_about_where_there_is_one(label, service):
     assert f"--in-place-of {digits(notes[0])}" in asked
 
 
+@pytest.mark.long
 def test_who_said_a_rate_has_a_part_in_the_plan_that_rests_on_it(label, service):
     dollars(label)
     rule = {"approvers": 1, "other_than_preparer": True}
@@ -347,6 +355,7 @@ def test_a_list_with_a_row_that_was_paid_is_no_list_of_another_month(october, se
     assert sum(service.paid) == 10000
 
 
+@pytest.mark.long
 def test_a_list_written_anew_is_judged_row_by_row_on_a_persons_word(october, service):
     october.payments(*(payment(who, amount) for who, amount in ((ANA, "10,00"), (BIA, "20,00"), (CAIO, "30,00"))))
     october.run()

@@ -73,6 +73,7 @@ def paid(service):
     return sorted(service.paid)
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_both_taxes_count_and_the_payees_own_terms_though_they_stand_under_the_document_before(month, service):
     report = month()

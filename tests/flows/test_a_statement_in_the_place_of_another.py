@@ -77,6 +77,7 @@ def withdraw(label, digest):
     label.say("withdraw", digest[:12], "--by", "Ana", "--why", "de outro mês")
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_whoever_means_it_withdraws_the_other_and_the_way_back_is_the_same(october, service):
     old = paid(october, "50,00")

@@ -67,6 +67,7 @@ def told(account):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_a_payee_sees_day_by_day_what_came_in_was_recouped_sent_and_paid(royalties, service):
     run(royalties, "07", "180,00")

@@ -118,6 +118,7 @@ def test_what_the_job_says_goes_before_what_the_layout_knows(tmp_path, layout):
     assert paid(take_in(tmp_path, f"sources: [{source}]\n")) == [9000]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("table", "rows", "column"),
     [

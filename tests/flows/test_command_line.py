@@ -166,6 +166,7 @@ def test_a_spreadsheet_in_the_place_of_a_job_and_a_name_nearly_right_say_what_to
     assert str(two.job) in two.say("run", two.folder / "jobs.yml", code=10).output.replace("\n", "")
 
 
+@pytest.mark.long
 def test_the_standing_says_how_to_approve_what_waits(two, service):
     waiting = two.ask("run", two.job, code=14)
     shown = typed("status")

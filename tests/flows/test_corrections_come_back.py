@@ -93,6 +93,7 @@ def corrected_and_paid(label, *rows: Row, **cells: str):
     return report, workbook
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_the_file_run_again_without_its_corrections_is_told_as_settled_by_them(label, service):
     rows = [payment(ANA, "10,00"), payment(BIA, "20,00", CPF=NOBODY), payment(CAIO, "trinta", "Nota 1")]

@@ -91,6 +91,7 @@ def error(cell):
 SEEDS = (comment, struck, words, dollars, thousands, merged, digits, blank, error)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("others", ["alone", "beside another with problems"])
 @pytest.mark.parametrize("seed", sampled([pytest.param(seed, id=seed.__name__) for seed in SEEDS]))
 def test_corrections_that_nobody_touched_hold_what_was_held(tmp_path, seed, others):
@@ -119,6 +120,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_copy_of_a_text_that_nobody_touched_holds_what_was_held(tmp_path, text):
     (tmp_path / "p.csv").write_text("\n".join(TEXTS[text]) + "\n", "utf-8")
@@ -216,6 +218,7 @@ def test_a_type_to_fill_in_stands_at_the_end_of_the_own_sheet(tmp_path):
     assert given_back(tmp_path, tmp_path / "c.xlsx", "p.xlsx").rows.used == 2
 
 
+@pytest.mark.long
 def test_saved_by_libreoffice_it_comes_back(tmp_path, convert):
     book = sheet_of(tmp_path / "p.xlsx", MARIA, (*ANA[:4], "dez", "a"))
     book.active["H1"], book.active["H2"] = "Obs", "=UPPER(A2)"

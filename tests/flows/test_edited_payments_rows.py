@@ -67,6 +67,7 @@ EDITS = {
 OFTEN = ("one row split in two",)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("paid", "edited"),
     [pytest.param(*edit, id=name, marks=pytest.mark.journey if name in OFTEN else ()) for name, edit in EDITS.items()],

@@ -69,6 +69,7 @@ def repeated_by_hand(lines):
     return d, places
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_each_sum_of_a_payment_can_be_repeated_from_the_rows_it_names(label_of_royalties):
     label = label_of_royalties

@@ -175,6 +175,7 @@ def test_check_names_the_copy_before_anything_is_planned(royalties):
 # --- lines that were used before
 
 
+@pytest.mark.long
 @pytest.mark.journey
 @pytest.mark.parametrize(("name", "mixed"), [("2026-02.csv", False), ("2026-02.xlsx", True)], ids=["below", "sorted"])
 def test_a_cumulative_statement_pays_only_what_is_new_in_it(royalties, service, name, mixed):

@@ -52,6 +52,7 @@ def worked_out(job: Path, *files: Path):
         return drafted, view_plan(run, drafted), write_check(run, drafted.intake)
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_one_bad_row_among_thousands_is_corrected_in_a_sheet_of_its_own(job):
     drafted, view, checked = worked_out(job)

@@ -10,6 +10,7 @@ ANA, BIA, CAIO = people(3)
 pytestmark = pytest.mark.long
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_last_month_s_sheet_with_one_more_row_is_not_paid_again_by_a_flag(label, service):
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))

@@ -45,6 +45,7 @@ def add_sheet(label, name, *rows, file="one.xlsx"):
 SUMMARY = (["Loja", "Receita (R$)"], ["Spotify", 70.5], ["Deezer", 29.5], ["Total", 100])
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_money_in_another_sheet_is_told_with_its_sum_and_holds_its_file_alone(royalties, service):
     add_sheet(royalties, "Resumo", *SUMMARY)

@@ -39,6 +39,7 @@ def royalties(label, period, amount):
     return label.run()
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_a_month_adds_up_what_came_in_over_jobs_and_tells_where_it_is(label, service):
     label.declare(period="2026-10", **PLAIN)

@@ -272,6 +272,7 @@ def test_a_wrong_answer_is_refused_by_its_option(tmp_path, options, told):
     assert "529.982.247-26" not in refused.output
 
 
+@pytest.mark.long
 def test_a_person_at_the_terminal_is_asked(tmp_path):
     sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor bruto", "Valor líquido"), (*MARIA, "110,00", "100,00"))
     ours, theirs = pty.openpty()
@@ -295,6 +296,7 @@ REST = {"reference": "NF 12", "artist_name": "Maria", "isrc": "BRABC2600001", "u
         "artist": "Maria", "valid_from": "2026-01-31", "valid_to": "2026-12-31", "date": "2026-01-31"}  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["pt-BR", "en"])
 def test_models_filled_in_as_their_notes_say_read_without_a_word(tmp_path, language):
     assert repasse("new", "--models", tmp_path, "--language", language).exit_code == 0
@@ -426,6 +428,7 @@ def strange(folder, how="csv"):
     return path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["csv", "xlsx"])
 def test_what_came_in_says_which_column_of_a_strange_statement_is_the_money(tmp_path, how):
     made = repasse("new", strange(tmp_path, how), *PAYER, "--received", "EUR 14,36")

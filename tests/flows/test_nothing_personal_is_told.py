@@ -33,6 +33,7 @@ def assert_private(text: str) -> None:
     assert not told, f"{len(told)} canaries were told"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [None, "status"])
 def test_a_run_tells_nothing_personal_whatever_the_service_answers(private, service, caplog, capfd, kind):
     caplog.set_level(logging.DEBUG)

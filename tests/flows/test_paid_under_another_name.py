@@ -48,6 +48,7 @@ def test_no_flag_and_no_limit_pays_it_again_and_a_person_who_is_told_does(label,
     assert service.paid == [1000, 1000, 2000, 2000, 3000]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_a_row_of_another_person_at_the_same_account_asks_while_the_first_one_is_still_there(label, service):
     paid_once(label, [payment(ANA, "10,00")])
@@ -208,6 +209,7 @@ def test_the_plan_and_its_workbook_show_what_looks_paid(label, service):
 # --- a whole list that comes back -------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.journey
 @pytest.mark.parametrize("saved_as", ["payments.xlsx", "november.csv"])
 def test_a_list_of_fixed_fees_that_recur_is_paid_in_every_period(label, service, saved_as):

@@ -114,6 +114,7 @@ def test_what_went_well_calls_nobody_and_neither_do_held_rows(label: Label, mail
     assert hook == []
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_nobody_is_named_in_what_leaves_the_house(label: Label, service: Oracle, mailbox: Mailbox, hook):
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00", CPF="529.982.247-26"))

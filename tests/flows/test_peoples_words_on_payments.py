@@ -89,6 +89,7 @@ def test_what_people_settle_is_owed_no_more_from_then_on_and_again_once_it_is_to
     assert (service.paid, owed_now(label)) == ([1000, 1200], [])
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_a_conflict_that_was_paid_otherwise_is_a_duplicate_until_the_sheet_says_something_else(
     label, service, conflict
@@ -105,6 +106,7 @@ def test_a_conflict_that_was_paid_otherwise_is_a_duplicate_until_the_sheet_says_
     assert service.paid == [1000]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_a_conflict_that_is_to_be_paid_is_paid_beside_the_earlier_one_after_an_approval_and_only_once(
     label, service, conflict

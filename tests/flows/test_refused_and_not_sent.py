@@ -64,6 +64,7 @@ def test_a_refused_row_put_right_is_paid_and_the_others_are_not_paid_twice(three
 NAMELESS = {"echo_report_id": False, "echo_name": False}
 
 
+@pytest.mark.long
 @pytest.mark.journey
 @pytest.mark.parametrize("others_are_named", [True, False])
 def test_a_refusal_of_what_the_service_lists_all_the_same_is_a_doubt(three, service, others_are_named):

@@ -38,6 +38,7 @@ def paid(service):
     return [sorted(entry["final_amount_cents"] for entry in report["payments"]) for report in service.reports]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_the_new_name_takes_up_what_the_old_one_carried_and_recouped(halves, service):
     run(halves, "2026-07", "selo", "30,00")  # Ana: 15.00 recouped; Bia: 15.00 carried

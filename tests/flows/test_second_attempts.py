@@ -44,6 +44,7 @@ def plan_cells(label):
     return [str(cell) for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row if cell]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 @pytest.mark.usefixtures("workbooks")
 def test_a_second_attempt_takes_a_person_who_is_told_of_the_first(label, service, failed):
@@ -71,6 +72,7 @@ def test_a_second_attempt_takes_a_person_who_is_told_of_the_first(label, service
     assert places(summary_of(label.run())) == {"duplicate": 3000}
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_nobody_pays_again_unwatched_however_little_it_is(label, service, failed):
     label.declare(approval={"above": "1000.00"})

@@ -23,6 +23,7 @@ def test_help_imports_no_table():
     }
 
 
+@pytest.mark.long
 def test_a_check_of_payments_imports_nothing_that_pays_or_writes(tmp_path):
     modules = imported_by("check", str(write_payments_job(tmp_path, 2).path))
     assert not modules & {*NEVER, "xlsxwriter", "duckdb"}

@@ -38,6 +38,7 @@ def codes(report):
     return [(issue.code.value, issue.row) for issue in report.issues]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_a_payee_paid_by_the_quarter_gets_three_months_at_once(halves, service):
     for month in ("2026-07", "2026-08", "2026-09"):

@@ -55,6 +55,7 @@ def test_a_job_that_asks_for_more_keeps_it(label, service, policy):
     assert service.posts == 0
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_whoever_prepared_a_plan_does_not_count_where_the_policy_says_so(label, service, policy):
     policy(other_than_preparer=True)

@@ -55,6 +55,7 @@ def test_without_a_word_nobody_is_paid_and_check_names_the_flag(label, service):
     assert service.paid == []
 
 
+@pytest.mark.long
 def test_one_word_for_the_sheet_pays_all_that_show_their_type_and_is_kept_for_these_keys(label, service):
     label.declare(**SOURCE)
     write_fees(label.folder)
@@ -66,6 +67,7 @@ def test_one_word_for_the_sheet_pays_all_that_show_their_type_and_is_kept_for_th
     assert service.paid == [1000, 1100, 2000, 2200, 3000, 3300], "what was confirmed once is known"
 
 
+@pytest.mark.long
 def test_another_job_is_asked_anew(label, service):
     label.declare(**SOURCE)
     write_fees(label.folder)
@@ -76,6 +78,7 @@ def test_another_job_is_asked_anew(label, service):
     assert service.paid == [1000, 2000, 3000]
 
 
+@pytest.mark.long
 def test_the_corrections_have_a_column_for_the_types_filled_in_where_keys_show_them(label, service):
     label.declare(**SOURCE)
     write_fees(label.folder)

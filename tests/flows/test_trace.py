@@ -81,6 +81,7 @@ def test_a_payments_row_leads_to_its_cell_and_to_its_report(paid, service):
     assert "R$ 25,00 entraram = Pago 25,00" in text
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_a_payee_is_found_by_document_mask_and_name_without_case_and_accents(paid):
     for words in (ANA.tax_id, masked(ANA.tax_id), mask_tax_id(ANA.tax_id), ANA.name, ANA.name.upper()):

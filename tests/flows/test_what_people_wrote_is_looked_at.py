@@ -71,6 +71,7 @@ def test_it_stands_beside_its_payment_in_the_workbook_and_what_could_be_used_is_
         assert "98765" not in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["comment", "above", "below", "tab", "file"])
 def test_wherever_else_it_was_written_it_is_looked_at(label, service, where):
     label.declare(**TRUSTED | {"sources": [ONE | {"files": "payments*.xlsx"}]})
@@ -98,6 +99,7 @@ def test_wherever_else_it_was_written_it_is_looked_at(label, service, where):
     assert (label.run(yes=False).exit_code, service.posts) == (DONE, 1)
 
 
+@pytest.mark.long
 def test_what_stands_beside_a_row_that_is_not_paid_is_asked_about_when_the_row_is(label, service):
     held = (CAIO, "dez", "falar com o produtor")
     waiting = month(label, "10", (ANA, "100,00", "combinar com o Zé"), held)
@@ -126,6 +128,7 @@ def test_what_was_looked_at_with_a_plan_that_was_rejected_is_asked_about_again(l
     assert to_check(label) == [("Obs", "combinar com o Zé")]
 
 
+@pytest.mark.long
 def test_a_text_that_was_taken_out_before_anybody_looked_at_it_is_asked_about_when_it_comes_back(label, service):
     """The plan is the same one without it, and goes out by itself: nobody has ticked anything."""
     assert month(label, "10", (ANA, "100,00", "combinar com o Zé")).exit_code == WAITS

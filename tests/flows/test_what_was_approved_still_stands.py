@@ -52,6 +52,7 @@ def run_after(label: Label, **passed: float):
     return run
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_a_run_that_died_is_finished_by_the_next_one_without_another_word(cut_short, service):
     assert service.paid == [1000]
@@ -59,6 +60,7 @@ def test_a_run_that_died_is_finished_by_the_next_one_without_another_word(cut_sh
     assert service.paid == [1000, 2000, 3000]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_it_is_finished_though_rows_were_added_which_wait_for_a_word_of_their_own(cut_short, service):
     cut_short.payments(*ROWS, payment(DORA, "40,00"))

@@ -32,6 +32,7 @@ def run_at_once(*labels: Label) -> list:
         return list(pool.map(Label.run, labels))
 
 
+@pytest.mark.long
 def test_one_list_under_two_names_at_one_moment_is_paid_once(two_jobs, service):
     for label in two_jobs:
         label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))

@@ -22,6 +22,7 @@ def made_by_hand(like, service, **changes) -> str:
     return made.json()["_id"]
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_reports_that_could_be_it_are_shown_beside_ours_and_one_click_links_the_right_one(caio, in_doubt, service):
     other = json.loads(in_doubt.body)

@@ -122,6 +122,7 @@ def with_own_key(tmp_path: Path) -> bytes:
     return write_sheet(tmp_path / "payees.xlsx", [moved, payee(SECOND)]).read_bytes()
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_who_changed_a_table_through_one_job_does_not_approve_another_that_reads_it(
     two_jobs, desk, clerk, ana, service, tmp_path
@@ -201,6 +202,7 @@ def database(environment) -> Iterator[Connection]:
     engine.dispose()
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_an_approval_written_into_the_database_pays_nothing(bia, plan, ana, the_job, database, service):
     digest = plan.rsplit("/", 1)[1]

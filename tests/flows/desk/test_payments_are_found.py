@@ -43,6 +43,7 @@ def found(who, query: str) -> list[tuple[str, str, str]]:
     return [(name.split(" ***")[0], state.split("  ")[0], amount) for name, _, state, _, amount in cells]
 
 
+@pytest.mark.long
 def test_all_payments_of_all_months_are_listed_with_their_sum(reader):
     listed = found(reader, "")
     assert sorted(name for name, _, _ in listed) == sorted([ANA.name, BIA.name, BIA.name, CAIO.name])

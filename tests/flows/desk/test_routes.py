@@ -111,6 +111,7 @@ def test_nobody_goes_where_they_have_to_sign_in(browser):
             assert ask(browser, method, path, "").status_code == code, path
 
 
+@pytest.mark.long
 def test_each_role_does_what_it_may_and_nothing_else(people):
     for (method, path), rule in RULES.items():
         if rule in {ANYBODY, THE_SERVICE} or path in {"/sign-out", "/settle"}:

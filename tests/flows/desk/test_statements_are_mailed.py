@@ -78,6 +78,7 @@ def send(who, run: str) -> None:
     who.post(f"{run}/statements/mail", at=f"{run}/statements")
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_each_payee_gets_their_own_statement_in_their_language_once(both, paid, mailbox):
     _, bia = both

@@ -63,6 +63,7 @@ def test_a_sheet_is_brought_looked_at_approved_paid_and_reconciled(ana, bia, the
         assert personal not in addresses
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana, bia, job, the_job, service, tmp_path):
     from openpyxl import load_workbook

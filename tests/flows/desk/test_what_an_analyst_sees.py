@@ -114,6 +114,7 @@ def test_nothing_typed_and_cells_that_are_none_of_the_page_change_nothing(ana, t
         assert "Nada foi mudado" in ana.post(f"{look}/put-right", at=look, code=422, **fields)
 
 
+@pytest.mark.long
 @pytest.mark.journey
 def test_types_that_keys_show_are_taken_by_one_word_which_is_kept(ana, bia, job, the_job, service):
     rows = [payment(ANA, "10,00"), payment(BIA, "20,00", Chave_Pix="(11) 98765-4321"), payment(CAIO, "40,00")]

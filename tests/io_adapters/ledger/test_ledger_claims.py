@@ -178,6 +178,7 @@ def test_a_report_found_after_its_next_attempt_was_sent_is_named_as_paid_twice(d
     assert ledger.submissions.get(submission.id).state is SubmissionState.ACCEPTED
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_keys_are_answered_in_a_few_questions(desk, ledger, make_plan, key):
     batches = [
         dict.fromkeys((f"payee {number}" for number in some), 100)
@@ -190,6 +191,7 @@ def test_a_hundred_thousand_keys_are_answered_in_a_few_questions(desk, ledger, m
     assert len(asked) <= len(keys) // 400
 
 
+@pytest.mark.long
 def test_ten_thousand_payments_are_stored_and_approved_without_a_statement_for_each(desk, ledger, make_plan):
     plan = make_plan(*(dict.fromkeys((f"payee {b * 500 + n}" for n in range(500)), 100) for b in range(20)))
     with statements_of(ledger) as said:

@@ -100,6 +100,7 @@ def entries(draw):
     return found
 
 
+@pytest.mark.long
 @settings(max_examples=30)
 @given(posted=entries())
 def test_what_the_ledger_says_of_a_period_is_what_its_entries_add_up_to(posted):

@@ -141,6 +141,7 @@ def test_an_upgrade_that_fails_leaves_the_ledger_as_it_was(ledger, ledger_url, c
     assert holds_of(ledger_url) == (REVISIONS[-1], [("Ana", "a look first")], False)
 
 
+@pytest.mark.long
 def test_a_ledger_that_is_up_to_date_is_opened_without_alembic(ledger_url, clock):
     tag = open_ledger(ledger_url, clock=clock).tag
     done = subprocess.run([sys.executable, "-c", OPEN_IT, ledger_url], capture_output=True, text=True, check=True)

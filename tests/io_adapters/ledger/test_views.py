@@ -215,6 +215,7 @@ def book(ledger, drawn) -> None:
             ledger.journal.post([JournalEntry(name, kind, series, period.label, period.start, "", postings)], "run-1")
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=st.lists(ENTRIES, max_size=8))
 def test_an_account_comes_to_the_journals_balance_whatever_was_booked(ledger_url, clock, drawn):
@@ -262,6 +263,7 @@ ORDINARY = ENTRIES.filter(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=st.lists(ORDINARY, min_size=1, max_size=8))
 def test_a_month_has_all_that_was_booked_about_it_and_in_it(ledger_url, clock, drawn):

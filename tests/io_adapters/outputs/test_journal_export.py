@@ -110,6 +110,7 @@ def undetected_changes(form, passes):
     return undetected
 
 
+@pytest.mark.long
 def test_any_line_of_the_year_that_is_changed_is_found_out():
     assert undetected_changes("beancount", lambda text: not errors_of(text)) == []
 

@@ -277,6 +277,7 @@ def test_nothing_to_say_makes_no_folder(tmp_path):
     assert not (tmp_path / "statements").exists()
 
 
+@pytest.mark.long
 def test_many_statements_are_written_by_other_processes_in_order_and_byte_for_byte_alike(tmp_path, monkeypatch):
     monkeypatch.setattr(statements_folder, "PER_PROCESS", 10)
     many = [statement(name=f"Pessoa {letter}", token=f"aaaaaa2{letter}") for letter in "abcdefghijklmnopqrstuvwxyz"]

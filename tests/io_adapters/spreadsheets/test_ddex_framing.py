@@ -45,6 +45,7 @@ def test_a_report_cut_off_at_any_line_is_refused(kept):
     assert "missing" in message or "no LI01" in message  # not even what a line is called
 
 
+@pytest.mark.long
 def test_a_report_cut_off_at_any_byte_is_refused():
     content = framed(BODY).encode()
     # The footer's last cell counts the blocks of all parts, which one file cannot show.
@@ -188,6 +189,7 @@ def test_a_line_of_tabs_alone_costs_no_more_than_other_text():
     assert peak_bytes < 60 * len(text)
 
 
+@pytest.mark.long
 def test_a_block_that_cannot_be_held_is_refused_with_the_limit():
     start = framed([summary(), recording(1, "BRAUR2600001")]).splitlines(keepends=True)[:-1]
     line = "\t".join(map(str, due(1, "1"))) + "\n"

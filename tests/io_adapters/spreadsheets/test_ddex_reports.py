@@ -340,6 +340,7 @@ def test_a_report_of_single_records_needs_no_blocks():
 _TEXT = st.text(st.sampled_from([*string.ascii_letters[:6], "|", "\\", "é", '"', "#", " ", "💿"]), max_size=6)
 
 
+@pytest.mark.long
 @given(
     st.lists(
         st.tuples(_TEXT, st.lists(st.tuples(st.booleans(), st.integers(-999, 999)), max_size=4)), min_size=1, max_size=9

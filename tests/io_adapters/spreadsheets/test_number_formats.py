@@ -42,6 +42,7 @@ def sheet(folder: Path, *tax_ids: tuple[int | str, str], column: str = "B", widt
     return parse_table(read_table(str(folder / "payments.xlsx"), PAYMENTS), PAYMENTS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "code", "expected"),
     [
@@ -143,6 +144,7 @@ MASKED = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["ods", "xls"])
 def test_of_the_other_formats_an_ods_says_how_its_numbers_are_shown(tmp_path, convert, form):
     book = openpyxl.Workbook()

@@ -121,6 +121,7 @@ HUGE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="measures its memory as Linux does")
 @pytest.mark.parametrize("what", sampled(HUGE, one_in=2))
 def test_what_is_huge_is_refused_or_read_in_bounded_memory(tmp_path, what):

@@ -189,6 +189,7 @@ def test_a_few_bytes_never_become_more_cells_than_a_table_has():
     reader.end()
 
 
+@pytest.mark.long
 @given(st.integers(0, 8191))
 @settings(max_examples=40)
 def test_an_xls_cut_short_is_refused_unless_nothing_is_missing(length):
@@ -208,6 +209,7 @@ def test_a_package_cut_short_is_refused(percent):
         assert refused(whole[: len(whole) * percent // 100], FileKind(form)) == "FILE_CORRUPT"
 
 
+@pytest.mark.long
 @given(st.data())
 @settings(max_examples=100)
 def test_damaged_bytes_are_refused_or_read_and_raise_nothing_else(data):
