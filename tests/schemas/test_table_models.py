@@ -1,6 +1,5 @@
 """Every table is held against its model, and each row that breaks it is named with the rule."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from pandera.errors import SchemaErrors
