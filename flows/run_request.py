@@ -15,7 +15,7 @@ from flows.house_ledger import open_ledger_of, utc_now
 from flows.run_options import NO_OPTIONS, RunOptions
 from flows.settings import UPLOADS, Folders, Settings, read_settings
 from io_adapters.ledger.ledger import Ledger, is_there
-from io_adapters.spreadsheets.declarations import is_path, read_job, read_policy
+from io_adapters.spreadsheets.declarations import is_path, read_house_columns, read_job, read_policy
 from io_adapters.spreadsheets.files import is_url, keep_within
 from schemas.acts import Act
 from schemas.deliveries import (
@@ -33,9 +33,11 @@ from schemas.deliveries import (
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.job import (
     BRASILIA,
+    NO_HOUSE_COLUMNS,
     PERIOD_MARK,
     PREVIOUS_MONTH,
     Exchange,
+    HouseColumns,
     Job,
     Period,
     PolicyReads,
@@ -57,6 +59,7 @@ class RunRequest:
         job: As it stands in the month.
         files: Source (layout name or position; "" for the only one) and path: handed in with the run.
         job_sha256: Hex digest of the declaration's bytes.
+        columns: What the house has answered of its senders' statements, and the hex digest of that file; "" for none.
         month: What people have said of the period's month; what was handed in lies in `uploads`.
         acts: By which the caller opens the month, or says more of it; to be recorded.
         is_own: Whether files that the job names without {period} are of this period.
@@ -68,6 +71,7 @@ class RunRequest:
     options: RunOptions = NO_OPTIONS
     files: tuple[tuple[str, str], ...] = ()
     job_sha256: str = ""
+    columns: tuple[HouseColumns, str] = (NO_HOUSE_COLUMNS, "")
     month: Month = NO_MONTH
     uploads: Path = Path()
     acts: tuple[Act, ...] = ()
@@ -170,6 +174,7 @@ def read_run_request(job_path: Path, options: RunOptions = NO_OPTIONS, *, offlin
         options=options,
         files=given,
         job_sha256=declared.sha256,
+        columns=read_house_columns(Folders().columns),
         month=month,
         acts=opening if options.rate or options.received or not (is_own or was_open) else (),
         uploads=Folders().home / UPLOADS,

@@ -21,6 +21,7 @@ EMBEDDED: Final = "sandbox"
 SMTP_SCHEMES: Final = frozenset({"smtp", "smtp+starttls", "smtps"})
 UPLOADS: Final = "uploads"
 POLICY: Final = "policy.yaml"
+COLUMNS: Final = "columns.yaml"
 APPROVAL_KEY: Final = "approval.key"
 SHORTEST_KEY: Final = 32
 
@@ -152,6 +153,11 @@ class Folders(BaseSettings):
         """The house's policy: what is named, or policy.yaml of the home folder, or None where there is none."""
         own = self.home / POLICY
         return self.policy_file or (own if own.is_file() else None)
+
+    @property
+    def columns(self) -> Path:
+        """What the house has answered of columns in its senders' statements; there need not be such a file."""
+        return self.home / COLUMNS
 
     def require_policy_outside(self, folder: Path) -> None:
         """Refuse a policy that whoever writes jobs could write too.

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, WithJsonSchema, model_validator
 
-from schemas.layouts.answers import CellsOf, ColumnAnswer, IgnoredWhile
+from schemas.layouts.answers import REMARK, CellsOf, ColumnAnswer, IgnoredWhile
 from schemas.layouts.layout import Layout
 from schemas.values.money import parse_plain_amount
 from schemas.values.reading import months_named
@@ -127,6 +127,33 @@ class IgnoredColumn(Declaration):
         return IgnoredWhile(self.ignored)
 
 
+AnswersDeclared = dict[str, str | RowsAsked | IgnoredColumn]
+
+
+def answers_of(columns: AnswersDeclared) -> dict[str, ColumnAnswer]:
+    """Return header -> what is said of it."""
+    return {header: answer if isinstance(answer, str) else answer.said for header, answer in columns.items()}
+
+
+class HouseColumns(RootModel[dict[str, AnswersDeclared]]):
+    """Layout of a sender -> what a house has answered of columns that the layout does not know, for all its jobs."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+    root: dict[str, AnswersDeclared] = {}
+
+    @model_validator(mode="after")
+    def _statements_have_no_remarks(self) -> "HouseColumns":
+        if any(answer == REMARK for columns in self.root.values() for answer in columns.values()):
+            raise ValueError("remark is for what people write beside payments; a statement's column is ignored")
+        return self
+
+    def of(self, layout: Layout) -> dict[str, ColumnAnswer]:
+        return answers_of(self.root.get(layout.layout, {})) if layout.is_of_a_sender else {}
+
+
+NO_HOUSE_COLUMNS: Final = HouseColumns()
+
+
 class TableFiles(Declaration):
     """Files of one table, and what of them is read as what, where their layout does not know."""
 
@@ -136,7 +163,7 @@ class TableFiles(Declaration):
     sheet: Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])] = Field(
         default=(), description="The sheet to read, or several; left out, the only one with the columns wanted."
     )
-    columns: dict[str, str | RowsAsked | IgnoredColumn] = Field(
+    columns: AnswersDeclared = Field(
         default={},
         description="Header as the file has it -> what it is: a column such as amount, remark, ignored, "
         "{ignored: text} for as long as its cells are that, or {only: [...]} for the rows to use by it; goes before "
@@ -150,7 +177,7 @@ class TableFiles(Declaration):
     @property
     def answers(self) -> dict[str, ColumnAnswer]:
         """Header -> what the job says of it."""
-        return {header: answer if isinstance(answer, str) else answer.said for header, answer in self.columns.items()}
+        return answers_of(self.columns)
 
 
 def _only_files(value: Any) -> Any:  # noqa: ANN401

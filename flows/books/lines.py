@@ -66,7 +66,7 @@ class Statements:
     def lines_of(self, parts: Sequence[RoyaltyPart]) -> list[SourceLines]:
         """Find the lines of parts in the files that are still what the run read."""
         job, folder = self._order.job, self._order.folder
-        sources, tables = slots_of(job, folder)
+        sources, tables = slots_of(job, folder, self._order.columns[0])
         corrections = Corrections([path for _, path in self._order.files])
         find_files([*sources, *tables], self._order, corrections)
         there = {Path(path).name for slot in (*sources, *tables) for path in slot.paths}
@@ -132,7 +132,7 @@ def _read_lines(  # all of it is one table's
         for block in file.blocks(fit):
             parsed = parse_block(block, layout, before=before)
             if books is None:
-                books = BlockAccounting(TableSource(block.file.name, block.sheet, block.headers), block.header_row)
+                books = BlockAccounting(TableSource.of(block, layout), block.header_row)
             elif parsed.found.after.evidence != before.evidence:
                 late = True
             before = parsed.found.after

@@ -252,8 +252,9 @@ def _write_job(
 ) -> Result:
     """Propose a job, ask what is open, write it, and say what to do next."""
     from flows.intake.proposal import keys_that_show_a_type, open_table, propose_job
+    from flows.settings import Folders
     from io_adapters.outputs.atomic import replace_atomically
-    from io_adapters.spreadsheets.declarations import read_job
+    from io_adapters.spreadsheets.declarations import read_job, with_house_columns
     from schemas.job_draft import job_yaml, name_of_file
 
     console = console_for(as_json=as_json)
@@ -285,6 +286,10 @@ def _write_job(
         key_types=key_types,
     )
     written = [replace_atomically(path, text.encode()) for path, text in layouts.items()]
+    columns = Folders().columns
+    if answered := with_house_columns(columns, [(table.kind, table.of_house()) for table in tables]):
+        columns.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        written.append(replace_atomically(columns, answered))
     written.append(replace_atomically(target, job_yaml(draft).encode()))
     read_job(target)  # what was written is a sound declaration, or this is a bug that is told
     open_headers = [line for table in tables for line in table.open_headers]
@@ -353,13 +358,15 @@ def _next(draft: "JobDraft", target: Path) -> Iterator[Message]:
 def _tables(sheets: Sequence[Path], folder: Path, given: _Given, asking: Asking) -> "tuple[ProposedTable, ...]":
     """Say what the tables of the files are; ask which, and which sheet and column is meant, where that is open."""
     from flows.intake.proposal import BroughtFile, is_a_table, propose_tables
+    from flows.settings import Folders
+    from io_adapters.spreadsheets.declarations import read_house_columns
 
     files = [BroughtFile(path.name, path, Path(os.path.relpath(path, folder)).as_posix()) for path in sheets]
-    answers = dict[str, str]()
+    answers, (house, _) = dict[str, str](), read_house_columns(Folders().columns)
     for ask in (_kind, _sheet, _columns):
-        for table in propose_tables(files, answers, partial(_identify, given), given.of_headers):
+        for table in propose_tables(files, answers, partial(_identify, given), given.of_headers, house):
             answers |= ask(table, given, asking)
-    tables = propose_tables(files, answers, partial(_identify, given), given.of_headers)
+    tables = propose_tables(files, answers, partial(_identify, given), given.of_headers, house)
     if not given.as_proposed and not _all_as_proposed(tables, asking):
         tables = tuple(table.without_proposals for table in tables)
     for table in tables:

@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse
 
 from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, settings_of, signed_in
 from flows.desk.job_files import path_of
-from flows.desk.job_writing import JobChange, digest_of, write_job
+from flows.desk.job_writing import JobChange, answer_for_the_house, digest_of, write_job
 from flows.desk.jobs import job_of, jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
@@ -28,11 +28,12 @@ from flows.intake.proposal import (
     word_of,
 )
 from flows.intake.which_files import Slot, slots_of
-from io_adapters.spreadsheets.declarations import with_columns_of
+from flows.settings import Folders
+from io_adapters.spreadsheets.declarations import read_house_columns, with_columns_of
 from io_adapters.spreadsheets.files import expand, is_url
 from schemas.approval import Role
 from schemas.errors import RepasseError, UnreadableFile
-from schemas.job import Job, TableFiles
+from schemas.job import NO_HOUSE_COLUMNS, Job, TableFiles
 from schemas.layouts.layout import fold
 from schemas.layouts.recognise import Possibilities, as_table, identify
 from schemas.messages import Listed, Message, render
@@ -58,7 +59,7 @@ def _place(request: Request, token: str, name: str) -> TableOfJob:
     declared = _declared(job, name) if isinstance(job, Job) else None
     if not isinstance(job, Job) or declared is None:
         raise RequestRefused(404, "desk.refused.nothing")
-    sources, others = slots_of(_without_columns(job), path.parent)
+    sources, others = slots_of(_without_columns(job), path.parent, NO_HOUSE_COLUMNS)
     slot = sources[int(name) - 1] if name.isdecimal() else dict(zip(job.tables, others, strict=True))[name]
     return TableOfJob(path, name, declared, slot, line.period)
 
@@ -135,6 +136,7 @@ def _tables(
             asked,
             _identify(place.slot),
             place.declared.answers,
+            read_house_columns(Folders().columns)[0],
         )
     except RepasseError as wrong:
         return (), problem or render(wrong.content, language_of(request))
@@ -184,6 +186,8 @@ def choose(request: Request, token: str, place: str, signed: SignedIn, form: Pos
     text = with_columns_of(where.path.read_text("utf-8"), where.name, chosen)
     change = JobChange(text, signed.user.name)
     write_job(ledger_of(request), settings_of(request).uploads, where.path, change)
+    uploads, declared = settings_of(request).uploads, where.declared.answers
+    answer_for_the_house(ledger_of(request), uploads, tables, signed.user.name, declared)
     return RedirectResponse(f"/jobs/{token}/files", status_code=303)
 
 
@@ -191,4 +195,4 @@ def _chosen(declared: TableFiles, tables: Sequence[ProposedTable]) -> Answers:
     """Return what is to be said of headers: of those that were shown what was chosen, of all others what was said."""
     shown = {fold(header.text) for table in tables for header in table.headers}
     kept = {header: answer for header, answer in declared.answers.items() if fold(header) not in shown}
-    return kept | {header: answer for table in tables for header, answer in table.answers.items()}
+    return kept | {header: answer for table in tables for header, answer in table.of_job(declared.answers).items()}

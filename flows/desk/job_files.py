@@ -34,7 +34,7 @@ from schemas.acts import Delivery, withdrawn
 from schemas.approval import Role
 from schemas.errors import DecisionRefused, RepasseError
 from schemas.issues import Issue
-from schemas.job import Job
+from schemas.job import NO_HOUSE_COLUMNS, Job
 from schemas.messages import render
 from schemas.parsing.content_hash import KEYS, TableChanges, compare_tables, name_payees
 from schemas.parsing.table import empty_table, parse_table
@@ -96,7 +96,7 @@ def beside_tables(job: Job, folder: Path) -> tuple[BesideTable, ...]:
 
 
 def _slot(job: Job, folder: Path, table: str) -> Slot:
-    _, others = slots_of(job, folder)
+    _, others = slots_of(job, folder, NO_HOUSE_COLUMNS)
     return dict(zip(job.tables, others, strict=True))[table]
 
 

@@ -4,7 +4,7 @@ A job before the change is compared with the job after it. What decides who must
 results go is the house's, and is changed by the administrator, in the file itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from io import BytesIO
@@ -12,10 +12,12 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from zipfile import BadZipFile
 
+from flows.intake.proposal import NO_ANSWERS, Answers, ProposedTable
 from flows.run_request import leads_outside, paths_in
+from flows.settings import Folders
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.spreadsheets.declarations import check_job, read_job
+from io_adapters.spreadsheets.declarations import check_job, read_job, with_house_columns
 from io_adapters.spreadsheets.files import WORKBOOKS, FileKind, is_sheet_by_name, kind_of
 from schemas.errors import ExitCode, RepasseError
 from schemas.job import Job
@@ -68,6 +70,15 @@ def write_job(ledger: Ledger, uploads: Path, path: Path, change: JobChange) -> N
         if (path.parent / name).is_file() and (path.parent / name).read_bytes() == content:
             continue
         _put_in_place(ledger, uploads, path, name, content, change.by, carries_on=name == path.name)
+
+
+def answer_for_the_house(
+    ledger: Ledger, uploads: Path, tables: Iterable[ProposedTable], by: str, declared: Answers = NO_ANSWERS
+) -> None:
+    """Write what somebody has answered of senders' statements for all jobs; what was there stays, and who wrote it."""
+    path = Folders().columns
+    if content := with_house_columns(path, [(table.kind, table.of_house(declared)) for table in tables]):
+        _put_in_place(ledger, uploads, path, path.name, content, by, carries_on=True)
 
 
 def _read_before(path: Path) -> Job:

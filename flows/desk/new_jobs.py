@@ -13,7 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
 from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, new_token, settings_of, signed_in
-from flows.desk.job_writing import JobChange, write_job
+from flows.desk.job_writing import JobChange, answer_for_the_house, write_job
 from flows.desk.jobs import jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
@@ -30,8 +30,9 @@ from flows.intake.proposal import (
     propose_tables,
     word_of,
 )
+from flows.settings import Folders
 from io_adapters.outputs.models import MODELS
-from io_adapters.spreadsheets.declarations import check_job
+from io_adapters.spreadsheets.declarations import check_job, read_house_columns
 from schemas.approval import Language, Role
 from schemas.errors import RepasseError
 from schemas.job import BRASILIA, month_label
@@ -178,7 +179,7 @@ def _draft_page(
     if files is None:
         raise RequestRefused(404, "desk.refused.preview")
     try:
-        tables = propose_tables(_brought(files), form, _identify)
+        tables = _tables(files, form)
         undeclared = [table.file.name for table in tables if not is_a_table(table)]
     except RepasseError as error:
         raise RequestRefused(422, "desk.new_job.unreadable") from error
@@ -209,7 +210,8 @@ def answer(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
     if form.get("act") != "make":
         return _draft_page(request, token, form)
     language = language_of(request)
-    making = make_job(list(filter(is_a_table, propose_tables(_brought(files), form, _identify))), form, language)
+    tables = [*filter(is_a_table, _tables(files, form))]
+    making = make_job(tables, form, language)
     home = folder / form.get("name", "").strip()
     problems = [render(problem, language) for problem in making.problems]
     known = {line.name for line in jobs_of(request).list()} | ledger_of(request).runs.jobs()
@@ -217,7 +219,14 @@ def answer(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
         problems = [render("desk.new_job.there", language, name=home.name)]
     if problems:
         return _draft_page(request, token, form, problems, 422)
-    return RedirectResponse(f"/jobs/{_write(request, home, making, signed.user.name)}", status_code=303)
+    token = _write(request, home, making, signed.user.name)
+    answer_for_the_house(ledger_of(request), settings_of(request).uploads, tables, signed.user.name)
+    return RedirectResponse(f"/jobs/{token}", status_code=303)
+
+
+def _tables(files: Sequence[Received], form: Mapping[str, str]) -> Sequence[ProposedTable]:
+    house, _ = read_house_columns(Folders().columns)
+    return propose_tables(_brought(files), form, _identify, house=house)
 
 
 def _make_folder(home: Path) -> bool:

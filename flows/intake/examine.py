@@ -9,10 +9,12 @@ from pathlib import Path
 
 from flows.house_ledger import utc_now
 from flows.intake.rules.deliveries import month_of_rows
-from io_adapters.spreadsheets.declarations import known_layouts, read_layout
+from flows.settings import Folders
+from io_adapters.spreadsheets.declarations import known_layouts, read_house_columns, read_layout
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue
+from schemas.layouts.answers import with_answers
 from schemas.layouts.headers import HeaderMatch, match_headers
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit, Possibilities, identify
@@ -81,7 +83,8 @@ def examine(path: Path) -> tuple[ExaminedTable, ...]:
     Raises:
         UnreadableFile: it cannot be opened, or is of no layout.
     """
-    known = all_layouts()
+    house, _ = read_house_columns(Folders().columns)
+    known = [with_answers(layout, house.of(layout)) for layout in all_layouts()]
     with open_file(str(path)) as file:
         tables = identify(file.views, known)
         if not tables:

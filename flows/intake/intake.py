@@ -9,10 +9,12 @@ from flows.intake.rules.deliveries import MonthQuestion
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore
 from flows.run import Run
+from flows.settings import COLUMNS
 from io_adapters.spreadsheets.declarations import is_path
 from io_adapters.spreadsheets.files import sha256_of
 from schemas.acts import BEGINNING, chained
 from schemas.corrections import CorrectedRow, Origin
+from schemas.job import AUTO
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
 from schemas.parsing.written import WrittenText
@@ -91,6 +93,10 @@ def record_inputs(run: Run, intake: Intake) -> None:
     request, ledger = run.request, run.ledger
     layouts = [source.layout for source in run.job.sources if isinstance(source.layout, str) and is_path(source.layout)]
     read = {(request.job_path.name, request.job_sha256), *intake.files}
+    columns, columns_sha256 = request.columns
+    answered = {source.layout_name for source in run.job.sources} & columns.root.keys()
+    if answered or (columns.root and any(source.layout == AUTO for source in run.job.sources)):
+        read.add((COLUMNS, columns_sha256))
     read |= {(Path(layout).name, sha256_of(str(request.folder / layout))) for layout in layouts}
     here = (run.job.job, request.period.label)
     acts = [act for act in ledger.acts.on_months() if (act.facts["job"], act.facts["period"]) == here]

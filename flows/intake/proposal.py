@@ -17,8 +17,9 @@ from flows.intake.examine import all_layouts, currencies_of, key_types_shown
 from flows.intake.strange_statement import StrangeStatement, read_strange
 from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import ConfigurationError, UnreadableFile
+from schemas.job import NO_HOUSE_COLUMNS, HouseColumns
 from schemas.job_draft import SOURCE_TABLES, DraftedFiles, DraftedLayout, JobDraft, join_files, name_of_file
-from schemas.layouts.answers import IGNORED, REMARK, ColumnAnswer, IgnoredWhile, columns_yaml, with_answers
+from schemas.layouts.answers import IGNORED, REMARK, ColumnAnswer, IgnoredWhile, columns_yaml, over, with_answers
 from schemas.layouts.drafting import KnownMoney, guess_table
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout, fold
@@ -114,6 +115,24 @@ class ProposedTable:
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     table: str = "royalty_lines"
     is_variant: bool = False
+    is_of_a_sender: bool = False
+
+    def of_house(self, declared: Answers = NO_ANSWERS) -> Answers:
+        """Return what the house answers for all its jobs: columns of a known sender's statement that are left aside.
+
+        Args:
+            declared: What the job says by itself already, and goes on saying.
+        """
+        own = set(map(fold, declared))
+        return {
+            header: answer
+            for header, answer in self.answers.items()
+            if self.is_of_a_sender and isinstance(answer, IgnoredWhile) and fold(header) not in own
+        }
+
+    def of_job(self, declared: Answers = NO_ANSWERS) -> Answers:
+        """Return what the job says of its headers, beside what the house does."""
+        return {header: answer for header, answer in self.answers.items() if header not in self.of_house(declared)}
 
     @property
     def proposed(self) -> tuple[Header, ...]:
@@ -144,6 +163,7 @@ class ProposedTable:
                 )
         left = [header for header in self.headers if header.is_open and header.unread and not header.unread.condition]
         if left:
+            sender = self.kind if self.is_of_a_sender else ""
             proposed = {
                 header.text: header.unread.proposal or IgnoredWhile(header.unread.kind)
                 for header in left
@@ -152,8 +172,8 @@ class ProposedTable:
             yield Message(
                 "new.needs_answers",
                 file=self.file.name,
-                where=where_answered(self.table),
-                answers=f"columns: {columns_yaml(proposed)}",
+                where=where_answered(self.table, sender),
+                answers=f"{sender or 'columns'}: {columns_yaml(proposed)}",
             )
 
 
@@ -172,18 +192,26 @@ def views_of(file: BroughtFile) -> Sequence[View]:
 
 
 def propose_tables(
-    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: Answers = NO_ANSWERS
+    files: Sequence[BroughtFile],
+    form: Mapping[str, str],
+    identify: Identify,
+    declared: Answers = NO_ANSWERS,
+    house: HouseColumns = NO_HOUSE_COLUMNS,
 ) -> tuple[ProposedTable, ...]:
     """Say what each table of the files would be, with what people have answered so far.
+
+    Args:
+        declared: What the job says of headers already.
+        house: What the house has answered for all jobs.
 
     Raises:
         UnreadableFile: a file cannot be opened.
     """
-    return tuple(_proposed(files, form, identify, declared))
+    return tuple(_proposed(files, form, identify, lambda layout: over(house.of(layout), declared)))
 
 
 def _proposed(
-    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, declared: Answers
+    files: Sequence[BroughtFile], form: Mapping[str, str], identify: Identify, answered: Callable[[Layout], Answers]
 ) -> Iterator[ProposedTable]:
     number = 0
     for file in files:
@@ -199,7 +227,7 @@ def _proposed(
                 number += 1
                 continue
             chosen = possibilities[kinds.index(kind)] if kind in kinds else possibilities[0]
-            yield _table(number, file, kinds, chosen, form, declared, is_alone=len(tables) == 1)
+            yield _table(number, file, kinds, chosen, form, answered(chosen.layout), is_alone=len(tables) == 1)
             number += 1
 
 
@@ -258,6 +286,7 @@ def _table(  # all of it is one table's
         missing=left[0].open_columns if left else {},
         table=chosen.layout.table,
         is_variant=chosen.is_variant,
+        is_of_a_sender=chosen.layout.is_of_a_sender,
     )
 
 
@@ -357,7 +386,7 @@ class OpenedTable:
         if self.strange is None:
             what = "payments" if table.table == "payments" else "statement"
             return DraftedFiles(
-                (table.file.written,), table.kind, what, table.sheet, table.answers, self.currencies, received
+                (table.file.written,), table.kind, what, table.sheet, table.of_job(), self.currencies, received
             )
         name = name_of_file(table.file.name)
         text = self.strange.draft(name, language, money)

@@ -133,7 +133,7 @@ def _without_withdrawn(run: Run, tables: Sequence[list[ReadTable]]) -> list[list
 
 
 def _slots(run: Run, corrections: Corrections) -> list[Slot]:
-    sources, others = slots_of(run.job, run.request.folder)
+    sources, others = slots_of(run.job, run.request.folder, run.request.columns[0])
     slots = [*sources, *others]
     find_files(slots, run.request, corrections)
     return slots

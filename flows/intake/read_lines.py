@@ -87,7 +87,7 @@ class _LineReading:
     def add(self, part: RawTable) -> None:
         summed = sum_block(part, self._layout, self.before, few_rows=self._few_rows)
         if self._accounting is None:
-            self._accounting = BlockAccounting(TableSource(part.file.name, part.sheet, part.headers), part.header_row)
+            self._accounting = BlockAccounting(TableSource.of(part, self._layout), part.header_row)
         elif summed.after.evidence != self.before.evidence:
             self.known_too_late = True
         self.before = summed.after

@@ -1,6 +1,6 @@
 """Finding the files of each source and table, and the corrections that replace their rows."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -21,8 +21,8 @@ from schemas.corrections import (
     without_added,
 )
 from schemas.errors import ConfigurationError, UnreadableFile
-from schemas.job import AUTO, Job, Source, TableFiles
-from schemas.layouts.answers import columns_among, with_answers
+from schemas.job import AUTO, NO_HOUSE_COLUMNS, HouseColumns, Job, Source, TableFiles
+from schemas.layouts.answers import REMARK, ColumnAnswer, columns_among, over, with_answers
 from schemas.layouts.layout import Layout, fold, missing_parts
 from schemas.messages import Listed, Message
 from schemas.parsing.table import column_names
@@ -212,23 +212,29 @@ class Slot:
         return any(fnmatch(fold(name), _folded_pattern(pattern)) for pattern in self.ignore)
 
 
-def slots_of(job: Job, folder: Path) -> tuple[list[Slot], list[Slot]]:
+def slots_of(job: Job, folder: Path, house: HouseColumns) -> tuple[list[Slot], list[Slot]]:
     """Return the sources of a job, and the tables beside them, in the order of `Job.tables`.
+
+    Args:
+        house: What is answered of senders' statements for all jobs; a job may say otherwise.
 
     Raises:
         ConfigurationError: a layout is unknown, or is of a table that nobody is paid from; or a column is of no table.
     """
-    sources = [_of_source(position, source, job, folder) for position, source in enumerate(job.sources, start=1)]
+    sources = [_of_source(position, source, job, folder, house) for position, source in enumerate(job.sources, start=1)]
     return sources, [_beside(table, files, job, folder) for table, files in job.tables.items()]
 
 
-def _of_source(position: int, source: Source, job: Job, folder: Path) -> Slot:
+def _of_source(position: int, source: Source, job: Job, folder: Path, house: HouseColumns) -> Slot:
     if source.layout == AUTO:
         known = (read_layout(name, folder) for name in known_layouts())
         layouts = [_asked_for(layout, source) for layout in known if layout.table in PAID_FROM]
         names = frozenset({"", AUTO, str(position)})
         return Slot(
-            _as_declared(_exchangeable(layouts, source, job), source, job), source.files, names, ignore=source.ignore
+            _as_declared(_exchangeable(layouts, source, job), source, job, house),
+            source.files,
+            names,
+            ignore=source.ignore,
         )
     layout = _asked_for(read_layout(source.layout, folder), source)
     if layout.table not in PAID_FROM:
@@ -236,7 +242,10 @@ def _of_source(position: int, source: Source, job: Job, folder: Path) -> Slot:
     called = source.layout if isinstance(source.layout, str) else layout.layout
     names = frozenset({"", layout.layout, str(position), called})
     return Slot(
-        _as_declared(_exchangeable([layout], source, job), source, job), source.files, names, ignore=source.ignore
+        _as_declared(_exchangeable([layout], source, job), source, job, house),
+        source.files,
+        names,
+        ignore=source.ignore,
     )
 
 
@@ -260,23 +269,23 @@ def _beside(table: str, files: TableFiles | None, job: Job, folder: Path) -> Slo
     return Slot(layouts, files.files if files else (), frozenset({table}), is_source=False)
 
 
-def _as_declared(layouts: Sequence[Layout], files: TableFiles, job: Job) -> tuple[Layout, ...]:
+def _as_declared(
+    layouts: Sequence[Layout], files: TableFiles, job: Job, house: HouseColumns = NO_HOUSE_COLUMNS
+) -> tuple[Layout, ...]:
     """Return layouts with what a job says of its own files: sheets, columns, and the currency that it pays in.
 
     Raises:
         ConfigurationError: a column is of none of their tables.
     """
     columns = {layout.layout: column_names(layout.table) for layout in layouts}
-    known = sorted(frozenset().union(*columns.values()))
-    for header, column in columns_among(files.answers).items():
-        if column not in known:
-            raise ConfigurationError(
-                Message("error.column_of_job", header=header, column=column, known=", ".join(known))
-            )
+    _require_columns(files.answers, frozenset().union(*columns.values()), "error.column_of_job")
     declared = []
     for layout in layouts:
-        others = columns_among(files.answers).items()
-        strange = {header for header, column in others if column not in columns[layout.layout]}
+        known, of_house = columns[layout.layout], house.of(layout)
+        _require_columns(of_house, known, "error.column_of_house", layout=layout.layout)
+        strange = {header for header, column in columns_among(files.answers).items() if column not in known}
+        if layout.table == "royalty_lines":  # nobody looks at remarks on lines, so that they are asked about
+            strange |= {header for header, answer in files.answers.items() if answer == REMARK}
         own = {header: answer for header, answer in files.answers.items() if header not in strange}
         changes: dict[str, object] = {"sheets": list(files.sheet)} if files.sheet else {}
         changes |= {"dates": files.dates} if files.dates else {}
@@ -284,8 +293,15 @@ def _as_declared(layouts: Sequence[Layout], files: TableFiles, job: Job) -> tupl
             changes["currency"] = job.currency
         elif layout.table == "royalty_lines" and isinstance(files, Source) and files.currency:
             changes["currency"] = files.currency
-        declared.append(with_answers(layout, own).model_copy(update=changes))
+        declared.append(with_answers(layout, over(of_house, own)).model_copy(update=changes))
     return tuple(declared)
+
+
+def _require_columns(answers: Mapping[str, ColumnAnswer], known: Collection[str], error: str, **facts: str) -> None:
+    for header, column in columns_among(answers).items():
+        if column not in known:
+            named = {"header": header, "column": column, "known": ", ".join(sorted(known))}
+            raise ConfigurationError(Message(error, **facts, **named))
 
 
 def _exchangeable(layouts: Sequence[Layout], source: Source, job: Job) -> Sequence[Layout]:

@@ -2,8 +2,8 @@
 
 import difflib
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib import resources
 from io import StringIO
@@ -34,7 +34,7 @@ from ruamel.yaml.util import load_yaml_guess_indent
 
 from io_adapters.spreadsheets.files import lies_within
 from schemas.errors import ConfigurationError
-from schemas.job import HousePolicy, Job
+from schemas.job import NO_HOUSE_COLUMNS, HouseColumns, HousePolicy, Job
 from schemas.layouts.answers import ColumnAnswer, columns_yaml
 from schemas.layouts.layout import Layout
 from schemas.messages import Listed, Message
@@ -293,6 +293,46 @@ def read_policy(path: Path) -> HousePolicy:
     if not path.is_file():
         raise ConfigurationError(Message("error.no_policy", path=str(path)))
     return _read(path, HousePolicy)
+
+
+def read_house_columns(path: Path) -> tuple[HouseColumns, str]:
+    """Read what a house has answered of columns in its senders' statements, and the hex digest of the file's bytes.
+
+    Nothing, where there is no such file.
+
+    Raises:
+        ConfigurationError: it is wrong, or names no sender's layout.
+    """
+    if not path.is_file():
+        return NO_HOUSE_COLUMNS, ""
+    content = _bytes_of(path)
+    document = parse_yaml(_text_of(content, path), path.name)
+    columns = _checked(replace(document, values=document.values or {}), HouseColumns)
+    senders = [name for name in known_layouts() if _known_layout(name).is_of_a_sender]
+    for name in columns.root.keys() - set(senders):
+        line, column = document.at((name,))
+        facts = {"place": f"{path.name}:{line}:{column}", "layout": name, "near": _nearest(name, tuple(senders))}
+        raise ConfigurationError(Message("error.columns_of_whom", **facts))
+    return columns, sha256(content).hexdigest()
+
+
+def with_house_columns(path: Path, said: Iterable[tuple[str, Mapping[str, ColumnAnswer]]]) -> bytes:
+    """Return a house's answers that say this of senders' headers, too; nothing, where the file says so already.
+
+    Args:
+        path: The file; there need not be one.
+        said: Layout, and header -> answer.
+    """
+    before = _text_of(_bytes_of(path), path) if path.is_file() else ""
+    new = [(layout, _flow(YAML(typ="safe").load(columns_yaml(answers)))) for layout, answers in said if answers]
+
+    def change(document: CommentedMap) -> None:
+        for layout, answers in new:
+            document[layout] = document.get(layout) or CommentedMap()
+            document[layout].update(answers)
+
+    text = _changed(before or f"{new[0][0]}:\n", change) if new else before
+    return b"" if text == before else text.encode()
 
 
 def is_path(layout: str) -> bool:

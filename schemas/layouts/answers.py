@@ -7,7 +7,7 @@ from typing import Final
 
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import with_columns
-from schemas.layouts.layout import Layout
+from schemas.layouts.layout import Layout, fold
 
 
 class CellsOf(StrEnum):
@@ -56,6 +56,12 @@ def columns_among(answers: Mapping[str, ColumnAnswer]) -> dict[str, str]:
         for header, answer in answers.items()
         if isinstance(answer, str) and answer not in {REMARK, IGNORED}
     }
+
+
+def over(answers: Mapping[str, ColumnAnswer], others: Mapping[str, ColumnAnswer]) -> dict[str, ColumnAnswer]:
+    """Return all answers; of a header that is in both, however it is written, the others'."""
+    said = set(map(fold, others))
+    return {header: answer for header, answer in answers.items() if fold(header) not in said} | dict(others)
 
 
 def with_answers(layout: Layout, answers: Mapping[str, ColumnAnswer]) -> Layout:

@@ -301,6 +301,11 @@ class Layout(_Declared):
     records: Records | None = None
 
     @property
+    def is_of_a_sender(self) -> bool:
+        """Whether it is of a known sender's statement, whose other columns a house answers once for all its jobs."""
+        return self.table == "royalty_lines" and self.rests_on is not None
+
+    @property
     def not_columns(self) -> tuple[str, ...]:
         """Headers it knows and reads as no column: those it ignores, and those that rules of its own look at."""
         rules = [*([self.sign.column] if self.sign else []), *(rule.column for rule in self.leave_out)]

@@ -171,7 +171,7 @@ class BlockAccounting:
         mismatches, compared = compare_totals(self._sums, self._source)
         runs = join_runs(self._runs)
         decided = [self._decided[column.name] for column in COLUMNS if column.name in self._decided]
-        self._issues += issues_of_columns([*self._columns.values()], self._source.file, self._source.sheet)
+        self._issues += issues_of_columns([*self._columns.values()], self._source)
         held = (issue.code for issue in self._issues if issue.code in _HOLD_WHOLE)
         held_whole = IssueCode.TOTAL_MISMATCH if mismatches else next(held, None)
         if held_whole:

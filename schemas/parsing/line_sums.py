@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schemas.issues import Issue, IssueCode, make_issue
+from schemas.layouts.layout import Layout
 from schemas.messages import Listed, Message
 from schemas.parsing.cells import ParsingDecision
 from schemas.parsing.excluded_rows import ExcludedRows
@@ -21,7 +22,7 @@ from schemas.parsing.stated_totals import (
     readings,
 )
 from schemas.parsing.typed_table import TypedTable
-from schemas.raw_table import column_letter
+from schemas.raw_table import RawTable, column_letter
 from schemas.values.masking import mask_value
 from schemas.values.money import DecimalMark
 
@@ -138,11 +139,20 @@ class LineSums:
 
 
 class TableSource(NamedTuple):
-    """Which table totals stand in: base name of its file, sheet (None for text), headers as written."""
+    """Which table totals stand in: base name of its file, sheet (None for text), headers as written.
+
+    Attributes:
+        sender: The layout for which the house answers other columns, for all jobs; "" where each job answers its own.
+    """
 
     file: str
     sheet: str | None
     headers: tuple[str, ...]
+    sender: str = ""
+
+    @classmethod
+    def of(cls, raw: RawTable, layout: Layout) -> "TableSource":
+        return cls(raw.file.name, raw.sheet, raw.headers, layout.layout if layout.is_of_a_sender else "")
 
 
 @dataclass(frozen=True, slots=True)

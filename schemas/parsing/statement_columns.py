@@ -19,6 +19,7 @@ from schemas.layouts.answers import CellsOf, IgnoredWhile, columns_yaml
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
 from schemas.parsing.amounts import AmountColumn
+from schemas.parsing.line_sums import TableSource
 from schemas.parsing.unread_columns import (
     FEWEST_COUNTED,
     IS_FRACTION,
@@ -155,20 +156,24 @@ def _most(counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counts.items(), key=lambda seen: (-seen[1], seen[0]))[: _FEW_TEXTS + 1])
 
 
-def issues_of_columns(columns: Sequence[StatementColumn], file: str, sheet: str | None) -> list[Issue]:
+def issues_of_columns(columns: Sequence[StatementColumn], source: TableSource) -> list[Issue]:
     """Ask about all columns at once that a person has to answer, and note the others."""
     unanswered = [column for column in columns if column.is_open]
     others = [column for column in columns if not column.is_open and not column.was]
     told: list[tuple[IssueCode, StatementColumn, dict[str, Any]]] = []
     if unanswered:
+        answers = columns_yaml({column.header: IgnoredWhile(column.kind) for column in unanswered})
         facts = {
             "columns": Listed(tuple(column.told for column in unanswered)),
-            "where": where_answered("royalty_lines"),
-            "answers": f"columns: {columns_yaml({column.header: IgnoredWhile(column.kind) for column in unanswered})}",
+            "where": where_answered("royalty_lines", source.sender),
+            "answers": f"{source.sender or 'columns'}: {answers}",
+            "others": Message("answers.of_lines"),
         }
         told.append((IssueCode.COLUMN_UNANSWERED, unanswered[0], facts))
     told += [(IssueCode.COLUMN_UNKNOWN, column, {}) for column in others]
     return [
-        make_issue(code, file=file, sheet=sheet, cell=seen.cell, row=seen.row, column=seen.header, **facts)
+        make_issue(
+            code, file=source.file, sheet=source.sheet, cell=seen.cell, row=seen.row, column=seen.header, **facts
+        )
         for code, seen, facts in told
     ]

@@ -166,7 +166,7 @@ def parse_table(
         *not_used([(column.header, quoted(column.texts)) for column in unread if not column.is_asked]),
     )
     seen = statement_columns(raw, unread, found.excluded.lines) if found.model is RoyaltyLines else ()
-    asked = issues_of_columns(seen, raw.file.name, raw.sheet)
+    asked = issues_of_columns(seen, TableSource.of(raw, layout))
     parsed = settled(found, raw, layout, unread=unread, mismatches=mismatches, asked=asked, decisions=decisions)
     if layout.table != "payments":
         return parsed

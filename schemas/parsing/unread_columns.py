@@ -320,6 +320,7 @@ def _facts_of_all(unanswered: Sequence[UnreadColumn]) -> dict[str, Any]:
         "columns": Listed(tuple(map(_named, unanswered))),
         "where": where_answered(unanswered[0].table),
         "answers": f"columns: {columns_yaml({column.header: column.proposal or REMARK for column in unanswered})}",
+        "others": Message("answers.of_rows"),
     }
 
 
@@ -330,8 +331,10 @@ def _named(column: UnreadColumn) -> Message | str:
     return Message("column.of_another_kind", column=column.header, was=was, now=now)
 
 
-def where_answered(table: str) -> Message:
-    """Say where in a job the headers of a table are answered."""
+def where_answered(table: str, sender: str = "") -> Message:
+    """Say where the headers of a table are answered: in the job, or of a known sender's statement for all jobs."""
+    if sender:
+        return Message("condition.house")
     is_other = table not in {"payments", "royalty_lines"}
     return Message("condition.beside" if is_other else "condition.source", table=table)
 

@@ -23,6 +23,7 @@ SAMPLES = Path(__file__).parents[2] / "sample_data"
 TUNECORE = SAMPLES / "statements" / "tunecore-2026-10.csv"
 WHO = ("Beneficiário", "CPF ou CNPJ", "PIX", "Tipo de chave")
 MARIA = ("Maria Silva", "529.982.247-25", "maria@example.com", "E-mail")
+pytestmark = pytest.mark.usefixtures("home")
 PAYER = ("--payer-tax-id", "12.ABC.345/01DE-35", "--payer-name", "Selo Aurora", "--period", "2026-10")
 
 

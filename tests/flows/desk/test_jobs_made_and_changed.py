@@ -166,11 +166,43 @@ def test_a_variant_of_a_known_sender_is_confirmed_and_what_the_bank_got_is_asked
     assert 'received: {USD: "1234.56"}' in text
 
 
+def test_what_is_said_of_a_sender_is_said_for_all_jobs_and_whoever_did_has_a_part_in_their_plans(ana, desk, tmp_path):
+    head, rows = TUNECORE.read_text("utf-8-sig").split("\n", 1)
+    zones = "\n".join(f"{row},norte" for row in rows.splitlines())
+    (sheet := tmp_path / "tunecore.csv").write_text(f"{head},Zona\n{zones}\n")
+    draft = send(ana, "/new-job", "/new-job", "file:sheet", sheet, 303)
+    page = ana.get(draft)
+    field = re.search(r'<select name="(col-\d+-\d+)" aria-label="Zona"', page)[1]
+    choices = page[page.index(field) :].partition("</select>")[0]
+    assert 'value="ignored"' in choices
+    assert 'value="remark"' not in choices, "nobody looks at remarks on lines"
+    made = ana.post(draft, at=draft, **ANSWERS | {field: "ignored"})
+    assert "Zona" not in ana.http.get(f"{made}/job.yaml").text
+    columns = read_settings().columns
+    assert columns.read_text("utf-8") == "tunecore:\n  Zona: {ignored: text}\n"
+    write_sheet(tmp_path / "cachês.xlsx", [payment(BIA, "10,00")])
+    other = tmp_path / "other.yaml"
+    other.write_text(f"""job: other
+payer: {{tax_id: 12.ABC.345/01DE-35, name: Selo Aurora}}
+period: 2026-10
+sources:
+  - {{files: {sheet}, layout: tunecore, exchange: {{USD: {{rate: "5.00", date: 2026-10-31, source: PTAX}}}}}}
+  - {{files: cachês.xlsx, layout: payments}}
+account_checks: {{when: never}}
+outputs: {{statements: false}}
+""")
+    report = start_payout(other, RunOptions(by="bia"), progress=QuietProgress(), watched=False)
+    with open_ledger_of(read_settings()) as ledger:
+        assert ledger.authors.of_run(report.run_id) >= {"analima"}
+
+
 def test_what_only_looks_like_a_sender_s_is_drafted(ana, desk, job, tmp_path):
     head, rows = TUNECORE.read_text("utf-8-sig").split("\n", 1)
     (sheet := tmp_path / "tunecore.csv").write_text(head.replace("Total Earned", "Total Earned by You") + "\n" + rows)
     draft = send(ana, "/new-job", "/new-job", "file:sheet", sheet, 303)
-    assert "um modelo é esboçado" in words_of(ana.post(draft, at=draft, code=200, **{"kind-0": "", "act": "look"}))
+    assert "um modelo dele é preparado" in words_of(
+        ana.post(draft, at=draft, code=200, **{"kind-0": "", "act": "look"})
+    )
     made = ana.post(draft, at=draft, **ANSWERS | {"kind-0": ""})
     assert "layout: ./tunecore.layout.yaml" in ana.http.get(f"{made}/job.yaml").text
 
