@@ -1,7 +1,7 @@
 """Properties of a sheet's cells beside their values: kinds, hidden rows and columns, formulas, number formats."""
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import Final
 
 # Begins what Repasse writes into the comment of a cell, below what the person had written there.
@@ -22,6 +22,20 @@ class CellKind(IntEnum):
     FORMULA_WITHOUT_VALUE = 6
 
 
+class Look(StrEnum):
+    """What a sheet shows that is no value of its cells."""
+
+    FORMAT = "format"  # words that a number format writes beside the number
+    COLOUR = "colour"  # of the cells of a row
+    UNSEEN = "unseen"  # text in the colour of its cell
+    BOX = "box"
+    PICTURE = "picture"
+
+
+# Row, position, what it is, and the words or colours.
+SeenBeside = tuple[int, int, Look, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Oddities:
     """What a sheet holds beside its values. Rows are physical, positions count from 0 at column A.
@@ -39,6 +53,7 @@ class Oddities:
     shown_otherwise: frozenset[tuple[int, int]] = frozenset()
     struck: frozenset[tuple[int, int]] = frozenset()
     comments: tuple[tuple[int, int, str], ...] = ()
+    looks: tuple[SeenBeside, ...] = ()
     stale: bool = False
     values_only: bool = False
 

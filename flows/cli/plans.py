@@ -124,7 +124,7 @@ def _people(view: PlanView) -> dict[str, Any]:
         "changes": [_change(change) for change in view.changes.changes],
         "largest": [_row(row) for row in view.largest],
         "texts_to_check": [
-            {"where": text.column or text.kind.value, "text": text.text, "payments": text.count}
+            {"where": text.header or text.kind.value, "text": text.text, "payments": text.count}
             for text in view.to_check
         ],
     }

@@ -31,9 +31,9 @@ from flows.reports.report_list import frozen_message
 from flows.run import Run
 from io_adapters.outputs.plan_grids import write_plan_workbook
 from schemas.issues import errors_among
-from schemas.messages import Listed, Message
+from schemas.messages import Listed, Message, render
 from schemas.obligation import Obligations, any_in, planned_payments, submissions_of
-from schemas.parsing.written import WrittenText
+from schemas.parsing.written import TextToCheck, WrittenText, Wrote
 from schemas.plan import PaymentPlan, Place
 from schemas.plan_view import (
     BatchLine,
@@ -77,8 +77,8 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         rows=count_rows(place_rows(rows, placed)),
         batches=tuple(BatchLine(b.number, b.payees, b.amount_cents, b.owner_cents) for b in plan.batches),
         payees=len({obligation.payee.tax_id for obligation in planned_payments(placed)}),
-        planned=_with_texts(planned, drafted.intake.written),
-        others=_with_texts(others, drafted.intake.written),
+        planned=_with_texts(planned, drafted.intake.written, run.language),
+        others=_with_texts(others, drafted.intake.written, run.language),
         not_paid=not_paid_of(placed),
         checks=checks,
         notices=_as_shown((*notices_of_rows(placed, alike), *found.notices), placed, destinations),
@@ -86,16 +86,26 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         changes=replace(changes, changes=tuple(replace(c, tax_id=_masked(c.tax_id)) for c in changes.changes)),
         stopped=stopped,
         review_reasons=(*_in_the_way(run), *review_reasons(run, drafted, plan), *notes_on(run, drafted)),
-        to_check=tuple(replace(text, text=mask_within(text.text)) for text in to_check(run, drafted)),
+        to_check=tuple(replace(text, text=_told(text, run.language)) for text in to_check(run, drafted)),
     )
 
 
-def _with_texts(rows: Iterable[PlanRow], written: Iterable[WrittenText]) -> tuple[PlanRow, ...]:
+def _told(text: WrittenText | TextToCheck, language: str) -> str:
+    """Say what was written so that nobody's data is repeated; a colour by its name."""
+    if text.kind is Wrote.COLOUR:
+        return ", ".join(render(f"colour.{colour}", language) for colour in text.text.split(", "))
+    told = mask_within(text.text)
+    return f"{text.column}: {told}" if text.kind in {Wrote.FORMAT, Wrote.UNSEEN} else told
+
+
+def _with_texts(rows: Iterable[PlanRow], written: Iterable[WrittenText], language: str) -> tuple[PlanRow, ...]:
     """Put beside each payment what people wrote beside its row."""
     of_row = defaultdict[tuple[str, str, int], list[tuple[str, str]]](list)
     for said in written:
         if said.is_of_row:
-            of_row[said.file, said.sheet, said.row].append((said.column, mask_within(said.text)))
+            of_row[said.file, said.sheet, said.row].append(
+                (said.header or render(f"output.written.{said.kind}", language), _told(said, language))
+            )
     return tuple(replace(row, written=tuple(of_row.get((row.file, row.sheet, row.row), ()))) for row in rows)
 
 

@@ -150,7 +150,7 @@ def _to_check(view: PlanView, labels: Catalogue) -> Grid:
     )
     rows = [
         (
-            *(text.column or labels(f"output.written.{text.kind}"), text.text, text.count),
+            *(text.header or labels(f"output.written.{text.kind}"), text.text, text.count),
             *(text.row or None, text.sheet, text.file),
         )
         for text in view.to_check
@@ -386,17 +386,12 @@ def planned_grid(rows: Iterable[PlanRow], labels: Catalogue, *, first_ever: bool
             *(row.name or "?", row.tax_id_masked, row.reference, labels.of_value("output.kind", row.kind)),
             *(Money(row.amount_cents), notices_text(row), destination_text(row.destination, labels)),
             *_sent_of(row, sent, labels),
-            *([_written_text(row, labels)] if written else []),
+            *(["; ".join(f"{column}: {text}" for column, text in row.written)] if written else []),
             *(row.row or None, row.sheet, row.file),
         )
         for row in rows
     ]
     return Grid(labels("output.sheet.planned"), columns, lines, stays)
-
-
-def _written_text(row: PlanRow, labels: Catalogue) -> str:
-    """Say what people wrote beside a payment, under which header."""
-    return "; ".join(f"{column or labels('output.written.comment')}: {text}" for column, text in row.written)
 
 
 def _columns(labels: Catalogue, *columns: tuple[str, int] | tuple[str, int, bool]) -> tuple[GridColumn, ...]:

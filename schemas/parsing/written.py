@@ -5,6 +5,7 @@ what changes from month to month is left out of the comparison: digits, months, 
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -16,6 +17,7 @@ from schemas.parsing.excluded_rows import ExcludedRows
 from schemas.parsing.unread_columns import MONTHS, UnreadColumn
 from schemas.parsing.what_holds_rows import notes_of
 from schemas.raw_table import RawTable
+from schemas.sheet_cells import Look, SeenBeside
 from schemas.values.masking import digest_of
 from schemas.values.reading import BLANKS, without_accents
 
@@ -28,6 +30,14 @@ class Wrote(StrEnum):
     NOTE = "note"
     TAB = "tab"
     FILE = "file"
+    FORMAT = Look.FORMAT.value
+    COLOUR = Look.COLOUR.value
+    UNSEEN = Look.UNSEEN.value
+    BOX = Look.BOX.value
+    PICTURE = Look.PICTURE.value
+
+
+_OF_ROWS: Final = frozenset({Wrote.COLUMN, Wrote.COMMENT, Wrote.FORMAT, Wrote.COLOUR, Wrote.UNSEEN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +46,7 @@ class WrittenText:
 
     Attributes:
         row: Physical row; 0 of the name of a tab or file.
-        column: Header of a remark's column; "" elsewhere.
+        column: Header of the column where it stands; "" of what is of no column.
         token: Stands for what it says, wherever that is said again; "" where nothing is left to look at.
     """
 
@@ -49,9 +59,14 @@ class WrittenText:
     token: str
 
     @property
+    def header(self) -> str:
+        """The column whose texts people wrote; "" elsewhere."""
+        return self.column if self.kind is Wrote.COLUMN else ""
+
+    @property
     def is_of_row(self) -> bool:
         """Whether it is about one row, and not about the whole sheet."""
-        return self.kind in {Wrote.COLUMN, Wrote.COMMENT}
+        return self.kind in _OF_ROWS
 
 
 _WEEKDAYS: Final = """
@@ -118,41 +133,54 @@ def written_in(
     def of_rows() -> Iterator[WrittenText]:
         remarks = [column for column in unread if column.condition is None and not column.is_asked]
         texts = [(column.header, raw.cells[column.position]) for column in remarks]
-        comments = dict[int, list[str]]()
+        beside = defaultdict[int, list[tuple[Wrote, str, str]]](list)
         for row, position, text in raw.oddities.comments:
             if position < len(raw.headers):
-                comments.setdefault(row, []).append(_THREADED.sub("", text))
-        for row in lines.tolist() if texts or comments else ():
-            here = [(Wrote.COLUMN, header, str(cells[row])) for header, cells in texts]
-            here += [(Wrote.COMMENT, "", text) for text in comments.get(row, ())]
+                beside[row].append((Wrote.COMMENT, "", _THREADED.sub("", text)))
+        for row, position, look, text in _looks(raw, lines.tolist()):
+            beside[row].append((Wrote(look), raw.header_at(position).strip() if look is not Look.COLOUR else "", text))
+        for row in lines.tolist() if texts or beside else ():
+            here = [(Wrote.COLUMN, header, str(cells[row])) for header, cells in texts] + beside[row]
             if any(text.strip(BLANKS) for _, _, text in here):
                 own = words_in(str(cells[row]) for cells in own_columns)
                 yield from (said(row, kind, header, text, own) for kind, header, text in here if text.strip(BLANKS))
 
     known = frozenset(_USUAL.split()) | frozenset("abcdefghijklmnopqrstuvwxyz") | words_in(named)
     notes = [said(row, Wrote.NOTE, "", text, ()) for row, _, text in notes_of(raw, excluded) if text.strip(BLANKS)]
+    drawn = {Look.BOX, Look.PICTURE}
+    notes += [said(row, Wrote(look), "", text, ()) for row, _, look, text in raw.oddities.looks if look in drawn]
     tabs = [said(0, Wrote.TAB, "", raw.sheet, known)] if raw.sheet else []
     file = said(0, Wrote.FILE, "", _HASH.sub("", PurePath(raw.file.name).stem), known)
     return (*of_rows(), *notes, *tabs, file)
 
 
+def _looks(raw: RawTable, lines: Sequence[int]) -> Iterator[SeenBeside]:
+    """Yield what rows show beside their values: words of formats, text that nobody sees, and colours that differ.
+
+    Rows in one colour, or in two or three by turns, say nothing.
+    """
+    colours = {row: text for row, _, look, text in raw.oddities.looks if look is Look.COLOUR}
+    shown = [colours.get(row, "white") for row in lines]
+    turns = (count for count in (1, 2, 3) if count == 1 or len(shown) > 2 * count)
+    if colours and not any(all(seen == shown[at % count] for at, seen in enumerate(shown)) for count in turns):
+        usual, _ = Counter(shown).most_common(1)[0]
+        yield from ((row, 0, Look.COLOUR, seen) for row, seen in zip(lines, shown, strict=True) if seen != usual)
+    for row, position, look, text in raw.oddities.looks:
+        if look is Look.FORMAT and position < len(raw.headers):
+            yield row, position, look, text
+        elif look is Look.UNSEEN and position < len(raw.headers) and row in raw.cells.index:
+            yield row, position, look, str(raw.cells[position][row])
+
+
 @dataclass(frozen=True, slots=True)
-class TextToCheck:
-    """A text that has not been seen before, as whoever approves looks at it.
+class TextToCheck(WrittenText):
+    """A text that has not been seen before, as whoever approves looks at it, where it stands first.
 
     Attributes:
         count: How many payments it stands beside, of those that are planned.
-        row: The first row where it stands; 0 of the name of a tab or file.
     """
 
-    token: str
-    kind: Wrote
-    column: str
-    text: str = field(repr=False)
     count: int
-    file: str
-    sheet: str
-    row: int
 
     @property
     def where(self) -> str:
@@ -176,6 +204,6 @@ def texts_to_check(
             first.setdefault(said.token, said)
             counts[said.token] = counts.get(said.token, 0) + 1
     return tuple(
-        TextToCheck(token, said.kind, said.column, said.text, counts[token], said.file, said.sheet, said.row)
+        TextToCheck(said.file, said.sheet, said.row, said.kind, said.column, said.text, token, counts[token])
         for token, said in first.items()
     )

@@ -5,6 +5,7 @@ import json
 import pytest
 from openpyxl import load_workbook
 from openpyxl.comments import Comment
+from openpyxl.styles import Font, PatternFill
 
 from schemas.errors import ExitCode
 from tests.flows.jobs import payment, people, private
@@ -72,7 +73,7 @@ def test_it_stands_beside_its_payment_in_the_workbook_and_what_could_be_used_is_
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("where", ["comment", "above", "below", "tab", "file"])
+@pytest.mark.parametrize("where", ["comment", "above", "below", "tab", "file", "format", "colour", "unseen"])
 def test_wherever_else_it_was_written_it_is_looked_at(label, service, where):
     label.declare(**TRUSTED | {"sources": [ONE | {"files": "payments*.xlsx"}]})
     path = label.payments(payment(ANA, "100,00", "r1"), payment(BIA, "50,00", "r2"))
@@ -80,6 +81,13 @@ def test_wherever_else_it_was_written_it_is_looked_at(label, service, where):
     sheet, said = book.active, "a Bia recebe só na volta"
     if where == "comment":
         sheet["D3"].comment = Comment(said, "Zé")
+    if where == "format":
+        sheet["D3"].number_format = f'0.00" {said}"'
+    if where == "colour":
+        sheet["A3"].fill = PatternFill("solid", fgColor="FFFFFF00")
+    if where == "unseen":
+        sheet["H3"], sheet["H1"] = said, "Obs"
+        sheet["H3"].font = Font(color="FFFFFFFF")
     if where == "above":
         sheet.insert_rows(1, 2)
         sheet["A1"] = said
@@ -94,8 +102,9 @@ def test_wherever_else_it_was_written_it_is_looked_at(label, service, where):
     report = label.run()
     assert (report.exit_code, service.posts) == (WAITS, 0)
     kind = "note" if where in {"above", "below"} else where
-    assert to_check(label) == [(kind, f"payments {said}" if where == "file" else said)]
-    label.approve(report.summary.plan_digest, "150,00", "bia", seen=1)
+    shown = {"file": f"payments {said}", "colour": "amarelo"}.get(where, said)
+    assert any(at == kind and text.endswith(shown) for at, text in to_check(label)), to_check(label)
+    label.approve(report.summary.plan_digest, "150,00", "bia", seen=len(to_check(label)))
     assert (label.run(yes=False).exit_code, service.posts) == (DONE, 1)
 
 

@@ -13,7 +13,7 @@ from python_calamine import CalamineError, CalamineSheet, PasswordError, SheetTy
 
 from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
 from io_adapters.spreadsheets.workbook.archive import forbid_document_types, local_name, open_archive, xml_tree
-from io_adapters.spreadsheets.workbook.ods_cells import Zeros, shown_zeros
+from io_adapters.spreadsheets.workbook.ods_cells import Beside, beside_cells
 from io_adapters.spreadsheets.workbook.sheets import (
     CellValue,
     ExactCell,
@@ -157,19 +157,23 @@ class ValuesOnlyWorkbook:
         Raises:
             Refused: FILE_CORRUPT, FILE_EXTENT.
         """
-        zeros = frozenset((row + 1, column, digits) for row, column, digits in self._zeros.get(name, ()))
+        beside = self._beside.get(name, Beside([], []))
+        zeros = frozenset((row + 1, column, digits) for row, column, digits in beside.zeros)
+        comments = tuple((row + 1, column, text) for row, column, text in beside.comments)
         try:
-            return sheet_of(self._book.get_sheet_by_name(name), oddities=replace(_VALUES_ONLY, zeros=zeros))
+            return sheet_of(
+                self._book.get_sheet_by_name(name), oddities=replace(_VALUES_ONLY, zeros=zeros, comments=comments)
+            )
         except CalamineError as error:
             raise _damaged(error) from None
 
     @cached_property
-    def _zeros(self) -> Zeros:
-        """The numbers of an .ods that are shown with zeros before them; of the other kinds it is not known."""
+    def _beside(self) -> Mapping[str, Beside]:
+        """What the cells of an .ods have beside their values; of the other kinds it is not known."""
         if not self._content.startswith(b"PK"):
             return {}
         with open_archive(self._content) as archive:
-            return shown_zeros(archive)
+            return beside_cells(archive)
 
 
 def _damaged(error: CalamineError) -> WorkbookRefused:

@@ -3,6 +3,7 @@
 import io
 import posixpath
 import zipfile
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
@@ -20,6 +21,7 @@ from io_adapters.spreadsheets.workbook.archive import (
     xml_tree,
 )
 from io_adapters.spreadsheets.workbook.calamine_sheet import check_extent, sheet_of
+from io_adapters.spreadsheets.workbook.looks import StyledCell, drawn_in, looks_of, seen_in
 from io_adapters.spreadsheets.workbook.sheets import Sheet, SheetName, Traits, WorkbookRefused
 from io_adapters.spreadsheets.workbook.xlsx_cells import (
     CellReader,
@@ -27,10 +29,11 @@ from io_adapters.spreadsheets.workbook.xlsx_cells import (
     column_number,
     mask_of,
     plain_rows,
+    plain_styled,
     shows_otherwise,
     shows_percent,
 )
-from schemas.sheet_cells import NOTE_MARK, Oddities
+from schemas.sheet_cells import NOTE_MARK, Oddities, SeenBeside
 
 _RELATION_IDS: Final = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
@@ -89,6 +92,8 @@ class XlsxPackage:
             used = {style: int(element.get("numFmtId", "0")) for style, element in enumerate(formats)}
             fonts = next((element for element in tree if local_name(element) == "fonts"), ())
             crossing = {number for number, font in enumerate(fonts) if any(map(_strikes, font))}
+            theme = next((target for kind, target in self._related.values() if kind == "theme"), "")
+            looks = looks_of(tree, xml_tree(self.archive, theme) if theme in self.archive.namelist() else None)
             struck = {style for style, look in enumerate(formats) if int(look.get("fontId", "0")) in crossing}
         percent = {number for number, code in codes.items() if shows_percent(code)} | _BUILT_IN_PERCENT
         masks = {number: mask for number, code in codes.items() if (mask := mask_of(code))}
@@ -98,26 +103,37 @@ class XlsxPackage:
             {style: masks[number] for style, number in used.items() if number in masks},
             frozenset(style for style, number in used.items() if number in otherwise),
             frozenset(struck),
+            looks,
         )
 
     def comments(self, part: str) -> tuple[tuple[int, int, str], ...]:
         """Return what people, not Repasse, have written beside cells of a sheet: row from 1, column from 0, text."""
-        folder, name = posixpath.split(part)
-        if posixpath.join(folder, "_rels", f"{name}.rels") not in self.archive.namelist():
-            return ()
-        related = [target for kind, target in self._relations(part).values() if kind == "comments"]
-        found = []
-        for comments in (target for target in related if target in self.archive.namelist()):
+        written = [(row, column, text.partition(NOTE_MARK)[0].strip()) for row, column, text in self._comments(part)]
+        own = sorted((row, column, text[:_LONGEST_COMMENT]) for row, column, text in written if text)
+        return tuple(own[:_MOST_COMMENTS])
+
+    def _comments(self, part: str) -> Iterator[tuple[int, int, str]]:
+        related = self._relations(part).values() if self._has_relations(part) else ()
+        for comments in (
+            target for kind, target in related if kind == "comments" and target in self.archive.namelist()
+        ):
             tree = xml_tree(self.archive, comments)
             with reading(comments):
                 for element in (node for node in tree.iter() if local_name(node) == "comment"):
                     reference = element.get("ref", "")
                     letters = reference.rstrip("0123456789")
-                    text = "".join(element.itertext()).partition(NOTE_MARK)[0].strip()[:_LONGEST_COMMENT]
-                    if not text:
-                        continue
-                    found.append((int(reference[len(letters) :]), column_number(letters) - 1, text))
-        return tuple(sorted(found)[:_MOST_COMMENTS])
+                    yield int(reference[len(letters) :]), column_number(letters) - 1, "".join(element.itertext())
+
+    def _has_relations(self, part: str) -> bool:
+        folder, name = posixpath.split(part)
+        return posixpath.join(folder, "_rels", f"{name}.rels") in self.archive.namelist()
+
+    def looks(self, part: str, styled: Iterable[StyledCell]) -> tuple[SeenBeside, ...]:
+        """Return what a sheet shows beside the values of its cells."""
+        with reading(part):
+            ours = {(row, column) for row, column, text in self._comments(part) if NOTE_MARK in text}
+            drawn = drawn_in(self.archive, self._relations, part) if self._has_relations(part) else ()
+            return tuple(sorted((*seen_in(styled, self.styles.looks, ours), *drawn)))
 
     @cached_property
     def traits(self) -> Traits:
@@ -209,12 +225,14 @@ class XlsxWorkbook:
             size = self._archive.getinfo(part).file_size
         if size > _MOST_AT_ONCE_BYTES:
             return None
-        plain = plain_rows(b"".join(chunks(self._archive, part)), self._package.styles)
+        content = b"".join(chunks(self._archive, part))
+        plain = plain_rows(content, self._package.styles)
         if plain is None or plain.height * plain.width > MOST_SHEET_CELLS:
             return None
         looked = CellReader(self._package.styles)
         with reading(part):
             looked.read([plain.around])
+        looked.styled += plain_styled(content, self._package.styles.looks.styles)
         return looked
 
     def _looked_at(self, name: str, part: str) -> CellReader:
@@ -247,6 +265,7 @@ class XlsxWorkbook:
             shown_otherwise=frozenset((row + 1, column) for row, column in looked.shown_otherwise),
             struck=frozenset((row + 1, column) for row, column in looked.struck),
             comments=self._package.comments(part),
+            looks=self._package.looks(part, looked.styled),
             stale=self._package.stale and bool(looked.formulas),
         )
         return replace(sheet, oddities=oddities)

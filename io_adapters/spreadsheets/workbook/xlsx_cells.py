@@ -4,7 +4,7 @@ import functools
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, NamedTuple
@@ -12,6 +12,7 @@ from xml.parsers import expat
 
 from defusedxml import DTDForbidden
 
+from io_adapters.spreadsheets.workbook.looks import NO_LOOKS, StyledCell, StyleLooks
 from io_adapters.spreadsheets.workbook.sheets import ExactCell
 from schemas.sheet_cells import CellKind
 
@@ -121,6 +122,7 @@ class CellStyles:
     masks: Mapping[int, Mask] = field(default_factory=dict)
     otherwise: frozenset[int] = frozenset()
     struck: frozenset[int] = frozenset()
+    looks: StyleLooks = NO_LOOKS
 
 
 _DIGITS: Final = "0123456789"
@@ -146,12 +148,14 @@ class CellReader:
         self.zeros: list[tuple[int, int, int]] = []
         self.shown_otherwise: list[tuple[int, int]] = []
         self.struck: list[tuple[int, int]] = []
+        self.styled: list[StyledCell] = []
         self.hidden_rows: list[int] = []
         self.hidden_columns: list[tuple[int, int]] = []
         self._percent = {str(style) for style in styles.percent}
         self._masks = {str(style): mask for style, mask in styles.masks.items()}
         self._otherwise = {str(style) for style in styles.otherwise}
         self._struck = {str(style) for style in styles.struck}
+        self._looks = {str(style) for style in styles.looks.styles}
         self._row = self._column = -1
         self._row_text = ""
         self._cell: dict[str, str] = {}
@@ -239,6 +243,8 @@ class CellReader:
         kind, style = self._cell.get("t", "n"), self._cell.get("s")
         if style in self._struck:
             self.struck.append(place)
+        if style in self._looks:
+            self.styled.append(StyledCell(row, column, int(style or 0)))
         if style in self._otherwise and kind == "n":
             self.shown_otherwise.append(place)
         cell = self._exact(kind, style)
@@ -330,6 +336,14 @@ def _is_utf_8(content: bytes) -> bool:
         return content.isascii() or bool(content.decode())
     except UnicodeDecodeError:
         return False
+
+
+def plain_styled(content: bytes, styles: Collection[int]) -> Iterator[StyledCell]:
+    """Yield the cells of plain rows that have one of these styles."""
+    if styles:
+        wanted = re.compile(rb'<c r="([A-Z]+)([0-9]+)" s="(%s)"' % b"|".join(b"%d" % style for style in sorted(styles)))
+        for letters, row, style in (found.groups() for found in wanted.finditer(content)):
+            yield StyledCell(int(row) - 1, column_number(letters.decode()) - 1, int(style))
 
 
 @functools.cache
