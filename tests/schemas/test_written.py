@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from schemas.parsing.table import parse_table
-from schemas.parsing.written import folded_text
-from schemas.sheet_cells import Oddities
+from schemas.parsing.written import Wrote, folded_text
+from schemas.sheet_cells import Look, Oddities
 from schemas.values.reading import without_accents
 from tests.schemas.sheets import PIX_PAYEE, layout, sheet
 from tests.spec.tables import table
@@ -77,3 +77,38 @@ def test_whatever_surrounds_it_a_word_that_nobody_has_seen_is_never_folded_away(
 )
 def test_a_date_or_a_number_alone_is_nothing_to_look_at(text, word):
     assert folded_text(f"{text} {word} {text}") == ""
+
+
+def coloured(*shown):
+    """Read so many payments, each in a colour."""
+    raw = sheet(*(PIX_PAYEE | {"amount": f"{at + 1}0,00"} for at in range(len(shown))))
+    looks = tuple((at, 0, Look.COLOUR, colour) for at, colour in enumerate(shown, 2) if colour)
+    found = parse_table(replace(raw, oddities=Oddities(looks=looks)), layout("payments")).written
+    return [(text.row, text.text) for text in found if text.kind is Wrote.COLOUR]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        ["yellow"] * 4,
+        ["", "blue"] * 3,
+        ["blue", "grey", "white"] * 3,
+        ["", "", "", ""],
+        ["grey", "blue", "grey", "blue", "grey"],
+    ],
+)
+def test_rows_in_one_colour_or_by_turns_say_nothing(shown):
+    assert coloured(*shown) == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "differ"),
+    [
+        (["", "yellow", "", ""], [(3, "yellow")]),
+        (["green", "green", "", "green"], [(4, "white")]),
+        (["", "blue", "", "red", "", "blue"], [(3, "blue"), (5, "red"), (7, "blue")]),
+        (["", "yellow"], [(3, "yellow")]),
+    ],
+)
+def test_a_row_in_another_colour_than_most_is_looked_at(shown, differ):
+    assert coloured(*shown) == differ
