@@ -68,6 +68,7 @@ class IssueCode(StrEnum):
     NOTE_STOPS = "NOTE_STOPS"
     ROW_BESIDE_NEGATIVE = "ROW_BESIDE_NEGATIVE"
     ROW_DUPLICATE = "ROW_DUPLICATE"
+    COLUMN_PARTS_ROWS = "COLUMN_PARTS_ROWS"
     ROW_CONFLICT = "ROW_CONFLICT"
     ROW_RENAMED = "ROW_RENAMED"
     ROW_PAID_BEFORE = "ROW_PAID_BEFORE"
@@ -248,6 +249,7 @@ WARNINGS: Final = frozenset(
 NOTES: Final = frozenset(
     {
         IssueCode.COLUMN_UNKNOWN,
+        IssueCode.COLUMN_PARTS_ROWS,
         IssueCode.VALUE_NORMALISED,
         IssueCode.ZEROS_SHOWN,
         IssueCode.PIX_TYPE_TAKEN,

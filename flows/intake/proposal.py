@@ -32,6 +32,7 @@ from schemas.parsing.unread_columns import (
     UnreadColumn,
     amounts_of_lines,
     explained,
+    parting,
     quoted,
     unread_columns,
     where_answered,
@@ -303,7 +304,8 @@ def _unread_in_head(raw: RawTable, layout: Layout) -> list[UnreadColumn]:
     match = match_headers(raw.headers, layout)
     unread = unread_columns(raw, layout, match)
     if layout.table == "payments" and "amount" in match.positions:
-        return explained(unread, raw, amounts_of_lines(raw, layout, match), match.positions["amount"])[0]
+        unread, _ = explained(unread, raw, amounts_of_lines(raw, layout, match), match.positions["amount"])
+        return parting(unread, raw, _rows_of_one_payee(raw, match.positions))
     if layout.table != "royalty_lines":
         return unread
     seen = statement_columns(raw, unread, np.ones(len(raw.cells), dtype=bool))
@@ -312,6 +314,15 @@ def _unread_in_head(raw: RawTable, layout: Layout) -> list[UnreadColumn]:
         replace(column, is_answered=False, kind=kinds[column.header]) if column.header in kinds else column
         for column in unread
     ]
+
+
+def _rows_of_one_payee(raw: RawTable, positions: Mapping[str, int]) -> list[list[int]]:
+    """Return the rows of each payee who has several, written alike; none where a reference is read."""
+    if "reference" in positions or "tax_id" not in positions:
+        return []
+    written = raw.cells[positions["tax_id"]]
+    groups = written[written != ""].groupby(written).groups.values()
+    return [rows.tolist() for rows in groups if len(rows) > 1]
 
 
 def _in_form(answer: ColumnAnswer | None) -> str:

@@ -31,7 +31,9 @@ from schemas.parsing.unread_columns import (
     UnreadColumn,
     explained,
     issues_of,
+    issues_of_parting,
     not_used,
+    parting,
     quoted,
     told_apart,
     unread_columns,
@@ -157,6 +159,8 @@ def parse_table(
         alike = found.table.groups("tax_id", *SAME_SHARE)
         unread = told_apart(unread, raw, [found.table.rows[positions].tolist() for positions in alike])
     unread, how = _explained(unread, found, raw)
+    alike = _of_one_payee(found) if layout.table == "payments" else []
+    unread = parting(unread, raw, alike)
     decided = decisions_of(found.table.decisions.values(), found.excluded.shown, found.stand_ins)
     decisions = (
         *decided,
@@ -166,11 +170,18 @@ def parse_table(
         *not_used([(column.header, quoted(column.texts)) for column in unread if not column.is_asked]),
     )
     seen = statement_columns(raw, unread, found.excluded.lines) if found.model is RoyaltyLines else ()
-    asked = issues_of_columns(seen, TableSource.of(raw, layout))
+    asked = [*issues_of_columns(seen, TableSource.of(raw, layout)), *issues_of_parting(unread, raw, alike)]
     parsed = settled(found, raw, layout, unread=unread, mismatches=mismatches, asked=asked, decisions=decisions)
     if layout.table != "payments":
         return parsed
     return replace(parsed, written=written_in(raw, unread, found.excluded, found.match.positions, named))
+
+
+def _of_one_payee(found: "ReadRows") -> list[list[int]]:
+    """Return the rows of each payee who has several, where no column is their reference."""
+    if "reference" in found.match.positions:
+        return []
+    return [found.table.rows[positions].tolist() for positions in found.table.groups("tax_id")]
 
 
 def _explained(

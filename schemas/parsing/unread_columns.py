@@ -70,6 +70,7 @@ class UnreadColumn:
         was: What they were when the job answered it, where that is something else.
         is_answered: Whether the job says what it is, or the layout of a statement that it may have others.
         is_explained: Whether the amount is made up of it in every row, or it says nothing that is not so anyway.
+        parts_rows: Whether it, and no reference, tells the rows of each payee apart who has several.
     """
 
     position: int
@@ -82,6 +83,7 @@ class UnreadColumn:
     is_explained: bool = False
     kind: CellsOf = CellsOf.TEXT
     was: str = ""
+    parts_rows: bool = False
 
     @property
     def is_clause(self) -> bool:
@@ -105,6 +107,8 @@ class UnreadColumn:
             self.table == "royalty_lines" and self.kind is not CellsOf.TEXT
         ):
             return None
+        if self.parts_rows:
+            return REFERENCE
         words = [word for word in words_of(self.header) if word not in _BETWEEN]
         is_about_people = bool(words) and all(_begins([word], _ABOUT_PEOPLE_FIRST) for word in words)
         return IgnoredWhile(self.kind) if is_about_people or self.table != "payments" else REMARK
@@ -210,6 +214,43 @@ def told_apart(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Se
         if not texts.is_unique and any(len(set(texts.loc[list(rows)])) > 1 for rows in alike)
     }
     return [replace(col, condition=Condition.DIFFERENCE) if col.position in deciding else col for col in unread]
+
+
+REFERENCE: Final = "reference"
+
+
+def parting(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Sequence[int]]) -> list[UnreadColumn]:
+    """Mark the first column that tells apart all payments of one payee that no reference does: a show, a date, a role.
+
+    Args:
+        alike: Physical rows of one payee, payee by payee.
+    """
+    for column in unread if alike else ():
+        if column.condition is None and not column.is_asked and column.kind in {CellsOf.TEXT, CellsOf.DATE}:
+            references = raw.cells[column.position].map(fold)
+            groups = [references.loc[list(rows)].tolist() for rows in alike]
+            if all("" not in texts and len(set(texts)) == len(texts) for texts in groups):
+                return [replace(other, parts_rows=other is column) for other in unread]
+    return [*unread]
+
+
+def issues_of_parting(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Sequence[int]]) -> list[Issue]:
+    """Offer the column that parts rows as their reference, where it has been answered otherwise."""
+    return [
+        make_issue(
+            IssueCode.COLUMN_PARTS_ROWS,
+            file=raw.file.name,
+            sheet=raw.sheet,
+            cell=f"{column_letter(column.position)}{raw.header_row}",
+            row=raw.header_row,
+            column=column.header,
+            rows=", ".join(map(str, alike[0])),
+            where=where_answered(column.table),
+            answer=f"columns: {columns_yaml({column.header: REFERENCE})}",
+        )
+        for column in unread
+        if column.parts_rows and column.code is None
+    ]
 
 
 # What a column of numbers may be that arithmetic explains.
