@@ -19,8 +19,8 @@ from schemas.layouts.headers import HeaderMatch, match_headers
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit, Possibilities, identify
 from schemas.messages import Listed, Message
+from schemas.parsing.columns_by_cells import as_proposed
 from schemas.parsing.table import parse_table
-from schemas.parsing.unread_columns import as_proposed, with_amount_that_adds_up
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter, joined
 from schemas.values.money import exact_text
@@ -133,7 +133,7 @@ def _read(file: SpreadsheetFile, fit: Fit, layout: Layout) -> ExaminedSheet:
 
 def _whole(file: SpreadsheetFile, fit: Fit, layout: Layout) -> ExaminedSheet:
     raw = joined(list(file.blocks(fit)))
-    layout = as_proposed(raw, with_amount_that_adds_up(raw, layout))
+    layout = as_proposed(raw, layout)
     # Without payees beside it, a sheet of payments has to say itself where the money goes; one that says so nowhere
     # is meant to have them.
     match = match_headers(raw.headers, layout)

@@ -26,17 +26,13 @@ from schemas.layouts.layout import Layout, fold
 from schemas.layouts.money_column import is_money
 from schemas.layouts.recognise import Possibilities, Possibility, as_table
 from schemas.messages import Message, catalogue_in
+from schemas.parsing.columns_by_cells import unread_beside, with_columns_by_cells
 from schemas.parsing.statement_columns import statement_columns
 from schemas.parsing.table import column_names
 from schemas.parsing.unread_columns import (
     UnreadColumn,
-    amounts_of_lines,
-    explained,
-    parting,
     quoted,
-    unread_columns,
     where_answered,
-    with_amount_that_adds_up,
 )
 from schemas.raw_table import FileIdentity, RawTable, column_letter
 from schemas.sheet_cells import HeadRow, View
@@ -248,7 +244,7 @@ def _table(  # all of it is one table's
     if not sheet and not chosen.sheets and not is_alone and fit.view.sheet:
         sheet = fit.view.sheet
     raw = _head_table(fit.view.head, fit.header)
-    layout = with_amount_that_adds_up(raw, chosen.layout)
+    layout = with_columns_by_cells(raw, chosen.layout)
     usual = {position: column for column, position in match_headers(fit.header.texts, layout).positions.items()}
     choices = tuple(sorted(column_names(layout.table)))
     answers, headers = dict[str, ColumnAnswer](), list[Header]()
@@ -302,10 +298,7 @@ def _head_table(head: Sequence[HeadRow], header: HeadRow) -> RawTable:
 def _unread_in_head(raw: RawTable, layout: Layout) -> list[UnreadColumn]:
     """Find the columns that would not be read, as far as the first rows of a table show them."""
     match = match_headers(raw.headers, layout)
-    unread = unread_columns(raw, layout, match)
-    if layout.table == "payments" and "amount" in match.positions:
-        unread, _ = explained(unread, raw, amounts_of_lines(raw, layout, match), match.positions["amount"])
-        return parting(unread, raw, _rows_of_one_payee(raw, match.positions))
+    unread = unread_beside(raw, layout, match)
     if layout.table != "royalty_lines":
         return unread
     seen = statement_columns(raw, unread, np.ones(len(raw.cells), dtype=bool))
@@ -314,15 +307,6 @@ def _unread_in_head(raw: RawTable, layout: Layout) -> list[UnreadColumn]:
         replace(column, is_answered=False, kind=kinds[column.header]) if column.header in kinds else column
         for column in unread
     ]
-
-
-def _rows_of_one_payee(raw: RawTable, positions: Mapping[str, int]) -> list[list[int]]:
-    """Return the rows of each payee who has several, written alike; none where a reference is read."""
-    if "reference" in positions or "tax_id" not in positions:
-        return []
-    written = raw.cells[positions["tax_id"]]
-    groups = written[written != ""].groupby(written).groups.values()
-    return [rows.tolist() for rows in groups if len(rows) > 1]
 
 
 def _in_form(answer: ColumnAnswer | None) -> str:

@@ -9,9 +9,11 @@ from typing import Final
 import numpy as np
 
 from schemas.issues import IssueCode
+from schemas.layouts.answers import IGNORED, columns_yaml
 from schemas.messages import Message
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.typed_table import Mask, TypedTable
+from schemas.parsing.unread_columns import where_answered
 from schemas.values.bank_account import (
     check_account_digit,
     read_account_with_operation,
@@ -38,7 +40,7 @@ def check_destinations(table: TypedTable) -> TypedTable:
     key, account = table.given("pix_key"), table.given("account")
     stated = table.given("pix_key_type")
     bank = np.logical_or.reduce([table.given(name) for name in _ACCOUNT_FIELDS])
-    table = table.flag(key & (account | table.given("agency")), None, IssueCode.DESTINATION_CONFLICT)
+    table = _hold_two_destinations(table, key, account | table.given("agency"))
     table, taken = _take_types(table, key & ~stated)
     typed = stated | taken
     table = table.flag(typed & ~key, "pix_key", IssueCode.PIX_KEY_REQUIRED)
@@ -50,6 +52,22 @@ def check_destinations(table: TypedTable) -> TypedTable:
     table = _check_account_digits(_check_lone_zeros(table), account)
     return table.assign(
         **{name: np.where(key, "", table.canonical[name]) for name in (*_ACCOUNT_FIELDS, "account_holder")}
+    )
+
+
+def _hold_two_destinations(table: TypedTable, key: Mask, account: Mask) -> TypedTable:
+    """Hold rows with a key and an account; where no row has an account alone, one answer for the sheet pays by Pix."""
+    both = key & account
+    whole: Message | str = ""
+    if both.any() and not (account & ~key).any():
+        headers = {
+            table.labels[name]: IGNORED for name in (*_ACCOUNT_FIELDS, "account_digit") if table.given(name).any()
+        }
+        where = where_answered("payments" if "amount" in table.canonical else "payees")
+        whole = Message("destination.whole_sheet", where=where, answer=f"columns: {columns_yaml(headers)}")
+    facts = {"whole": whole}
+    return table.add(
+        CellFinding(at, None, IssueCode.DESTINATION_CONFLICT, facts) for at in np.flatnonzero(both).tolist()
     )
 
 

@@ -17,6 +17,7 @@ from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
 from schemas.messages import Message
 from schemas.parsing.cells import CellFinding, StoodIn, decisions_of
+from schemas.parsing.columns_by_cells import with_columns_by_cells
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
 from schemas.parsing.excluded_rows import ExcludedRows, excluded_rows, names_alone, nearly_asked
 from schemas.parsing.find_columns import find_columns
@@ -35,9 +36,9 @@ from schemas.parsing.unread_columns import (
     not_used,
     parting,
     quoted,
+    rows_of_one_payee,
     told_apart,
     unread_columns,
-    with_amount_that_adds_up,
 )
 from schemas.parsing.what_holds_rows import check_oddities, hidden_data, hold_stopped_rows, notes_that_stop, values_only
 from schemas.parsing.written import WrittenText, written_in
@@ -144,7 +145,7 @@ def parse_table(
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
-    layout = with_amount_that_adds_up(raw, layout)
+    layout = with_columns_by_cells(raw, layout)
     found = read_rows(raw, layout, payee_data_required=payee_data_required, key_types=key_types)
     mismatches, compared = _compared(found, raw)
     lines = found.excluded.unlabelled & {issue.row or 0 for issue in mismatches}
@@ -159,7 +160,7 @@ def parse_table(
         alike = found.table.groups("tax_id", *SAME_SHARE)
         unread = told_apart(unread, raw, [found.table.rows[positions].tolist() for positions in alike])
     unread, how = _explained(unread, found, raw)
-    alike = _of_one_payee(found) if layout.table == "payments" else []
+    alike = rows_of_one_payee(raw, layout, found.match)
     unread = parting(unread, raw, alike)
     decided = decisions_of(found.table.decisions.values(), found.excluded.shown, found.stand_ins)
     decisions = (
@@ -175,13 +176,6 @@ def parse_table(
     if layout.table != "payments":
         return parsed
     return replace(parsed, written=written_in(raw, unread, found.excluded, found.match.positions, named))
-
-
-def _of_one_payee(found: "ReadRows") -> list[list[int]]:
-    """Return the rows of each payee who has several, where no column is their reference."""
-    if "reference" in found.match.positions:
-        return []
-    return [found.table.rows[positions].tolist() for positions in found.table.groups("tax_id")]
 
 
 def _explained(

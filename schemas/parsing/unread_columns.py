@@ -22,13 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 from schemas.issues import Issue, IssueCode, make_issue
-from schemas.layouts.answers import REMARK, CellsOf, ColumnAnswer, IgnoredWhile, answer_yaml, columns_yaml, with_answers
+from schemas.layouts.answers import REMARK, CellsOf, ColumnAnswer, IgnoredWhile, answer_yaml, columns_yaml
 from schemas.layouts.drafting import yaml_scalar
-from schemas.layouts.headers import HeaderMatch, is_about_the_amount, match_headers, with_columns
+from schemas.layouts.headers import HeaderMatch, is_about_the_amount
 from schemas.layouts.layout import Layout, fold
 from schemas.layouts.words import vocabulary
 from schemas.messages import Listed, Message
-from schemas.parsing.excluded_rows import excluded_rows
 from schemas.parsing.identities import find_identity, read_column
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
@@ -194,13 +193,6 @@ _CHOOSING: Final = _STATES_OF_DEALS | {
 }
 
 
-def as_proposed(raw: RawTable, layout: Layout) -> Layout:
-    """Answer the headers of a table that is only looked at, and that no job reads, as the program proposes."""
-    unread = unread_columns(raw, layout, match_headers(raw.headers, layout))
-    proposed = {column.header: column.proposal for column in unread}
-    return with_answers(layout, {header: answer for header, answer in proposed.items() if answer})
-
-
 def told_apart(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Sequence[int]]) -> list[UnreadColumn]:
     """Take remarks for conditions by which alone rows differ that are the same thing otherwise.
 
@@ -217,6 +209,18 @@ def told_apart(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Se
 
 
 REFERENCE: Final = "reference"
+
+
+def rows_of_one_payee(raw: RawTable, layout: Layout, match: HeaderMatch) -> list[list[int]]:
+    """Return the physical rows of each payee who has several payments; none where a column is their reference."""
+    position = match.positions.get("tax_id")
+    if layout.table != "payments" or position is None or "reference" in match.positions:
+        return []
+    written = raw.cells[position].str.replace(NO_DIGITS, "", regex=True)
+    return [rows.tolist() for rows in written[written != ""].groupby(written).groups.values() if len(rows) > 1]
+
+
+NO_DIGITS: Final = r"[^0-9A-Za-z]"
 
 
 def parting(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Sequence[int]]) -> list[UnreadColumn]:
@@ -273,7 +277,7 @@ def explained(
     columns = [
         numbers
         for column in unread
-        if (column.condition in _OF_NUMBERS or _is_rival(column)) and column.position < position
+        if (column.condition in _OF_NUMBERS or _is_of_numbers(column)) and column.position < position
         for numbers in [read_column(raw, column.position, rows, is_taken_off=column.condition is Condition.DEDUCTION)]
         if numbers is not None
     ]
@@ -288,44 +292,12 @@ def explained(
     ], told
 
 
-def amounts_of_lines(raw: RawTable, layout: Layout, match: HeaderMatch) -> dict[int, Decimal]:
-    """Return physical row -> amount of the lines of a table; none, where one of them cannot be read."""
-    rows = raw.cells.index[excluded_rows(raw, layout, match.positions).lines].tolist()
-    read = read_column(raw, match.positions["amount"], rows, is_taken_off=False) if rows else None
-    values = zip(rows, read.values if read else (), strict=False)
-    return {row: value for row, value in values if value is not None}
+def _is_of_numbers(column: UnreadColumn) -> bool:
+    """Tell whether a column may be a part of the amount though its header speaks of nothing, or might have been it."""
+    return column.condition is None and (column.kind in _NUMBERS or is_about_the_amount(column.header))
 
 
-def with_amount_that_adds_up(raw: RawTable, layout: Layout) -> Layout:
-    """Take, of several columns of payments that may be the amount, the one that the others make up in every row.
-
-    Quantity times unit, gross less tax, fee and allowance: the end of all is what is to be paid, as long as every other
-    candidate is among its parts and stands before it.
-    """
-    match = match_headers(raw.headers, layout)
-    several = match.duplicates.get("amount", ())
-    if layout.table != "payments" or len({fold(raw.headers[at]) for at in several}) != len(several):
-        return layout
-    for end in reversed(several):
-        chosen = with_columns(layout, {raw.headers[end]: "amount"})
-        chosen_match = match_headers(raw.headers, chosen)
-        amounts = amounts_of_lines(raw, chosen, chosen_match)
-        beside = unread_columns(raw, chosen, chosen_match)
-        taken_off = {column.position for column in beside if column.condition is Condition.DEDUCTION}
-        parts = [
-            numbers
-            for at in sorted({*several, *match.unknown})
-            if at < end and (numbers := read_column(raw, at, [*amounts], is_taken_off=at in taken_off))
-        ]
-        found = find_identity([*amounts.values()], parts, dict(enumerate(raw.headers))) if amounts else None
-        if found and found.positions >= {*several} - {end}:
-            return chosen
-    return layout
-
-
-def _is_rival(column: UnreadColumn) -> bool:
-    """Tell whether a column might have been the amount, and is the other of two."""
-    return column.condition is None and is_about_the_amount(column.header)
+_NUMBERS: Final = frozenset({CellsOf.MONEY, CellsOf.WHOLE_NUMBER})
 
 
 def issues_of(unread: Sequence[UnreadColumn], raw: RawTable) -> list[Issue]:
@@ -463,7 +435,8 @@ def _condition(header: str, spoken: Condition | None, texts: _Texts, layout: Lay
     if not texts.counts or _adds_nothing(spoken, texts) or _is_another_amount(header, layout):
         return None
     if spoken:
-        return None if spoken is Condition.STATE and texts.all(_is_state_of_brazil) else spoken
+        is_about = _IS_ABOUT_PEOPLE.get(spoken)
+        return None if is_about and texts.all(is_about) else spoken
     return _by_its_cells(texts, layout.table, is_remark=_begins(words_of(header), _REMARKS_FIRST))
 
 
@@ -490,8 +463,11 @@ def _keeps_back(header: str) -> bool:
     return _KEPT_BACK.search(" ".join(words_of(header))) is not None
 
 
-def _is_state_of_brazil(text: str) -> bool:
-    return text.casefold() in _WORDS["states_of_brazil"]  # "Estado", of an address
+# What under a header that speaks of a condition says where people live, or their number at an office: Estado, PIS.
+_IS_ABOUT_PEOPLE: Final[Mapping[Condition, Callable[[str], object]]] = {
+    Condition.STATE: lambda text: text.casefold() in _WORDS["states_of_brazil"],
+    Condition.DEDUCTION: re.compile(r"[0-9]{9,14}|[0-9]{3}\.[0-9]{5}\.[0-9]{2}-[0-9]").fullmatch,
+}
 
 
 def is_no_money(text: str) -> bool:

@@ -11,8 +11,9 @@ from schemas.wire import AccountType, PixKeyType
 
 T = TypeVar("T")
 
-# Blanks that spreadsheets put around a value. A line break is not one: it means two values in one cell.
-BLANKS: Final = " \t\u00a0\u2007\u202f"
+# Blanks that spreadsheets put around a value, and the line end of another system (`_x000D_`) behind it. A line break
+# within one means two values in one cell.
+BLANKS: Final = " \t\r\n\u00a0\u2007\u202f"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import pytest
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from schemas.issues import Severity
+from schemas.parsing.columns_by_cells import as_proposed
 from schemas.parsing.table import ParsedTable, parse_table
-from schemas.parsing.unread_columns import as_proposed
 from tests.io_adapters.spreadsheets.trap_workbook import libreoffice
 from tests.sampled import in_turn, sampled
 from tests.sheets.by_chance import IN_A_WORKBOOK, IN_TEXT, honest, spoiled

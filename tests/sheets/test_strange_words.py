@@ -14,8 +14,8 @@ from babel import Locale
 
 from schemas.issues import Severity
 from schemas.layouts.headers import match_headers
+from schemas.parsing.columns_by_cells import as_proposed
 from schemas.parsing.table import ParsedTable, parse_table
-from schemas.parsing.unread_columns import as_proposed
 from schemas.parsing.written import folded_text, texts_to_check, words_in
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import HeadRow, Oddities

@@ -11,8 +11,8 @@ from schemas.errors import UnreadableFile
 from schemas.issues import Severity
 from schemas.job import TableFiles
 from schemas.layouts.answers import with_answers
+from schemas.parsing.columns_by_cells import as_proposed
 from schemas.parsing.table import parse_table
-from schemas.parsing.unread_columns import as_proposed
 from tests.schemas.sheets import PIX_PAYEE, codes, layout, parse, sheet
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}
