@@ -96,7 +96,7 @@ def name_of_file(file_name: str) -> str:
     return plain[:_LONGEST_NAME].strip("-") or "job"
 
 
-def received_as_typed(text: str, currencies: Sequence[str]) -> dict[str, str]:
+def received_as_typed(text: str, currencies: Sequence[str], exchanged: str = "") -> dict[str, str]:
     """Read what the bank got for a statement as a person types it; several currencies are parted by semicolons.
 
     >>> received_as_typed("1.234,56", ["BRL"]), received_as_typed("USD 12.50; EUR 3,00", ["EUR", "USD"])
@@ -104,6 +104,7 @@ def received_as_typed(text: str, currencies: Sequence[str]) -> dict[str, str]:
 
     Args:
         currencies: Those of the statement; where it names none, each amount has to name its own.
+        exchanged: The currency of the house, in which the bank may have got it instead; "" where that says nothing.
 
     Raises:
         ValueError: it is no such thing.
@@ -115,7 +116,7 @@ def received_as_typed(text: str, currencies: Sequence[str]) -> dict[str, str]:
             raise ValueError
         currency = amount.currency or (currencies[0] if len(currencies) == 1 else "")
         value = amount.value(amount.mark or ".")
-        is_known = currency in currencies if currencies else ISO_CODE.fullmatch(currency)
+        is_known = currency in {*currencies, exchanged} - {""} if currencies else ISO_CODE.fullmatch(currency)
         if not is_known or currency in found or not value:
             raise ValueError
         found[currency] = exact_text(value)

@@ -458,8 +458,10 @@ def _columns(table: "ProposedTable", _given: _Given, asking: Asking) -> dict[str
 def _received(opened: "OpenedTable", given: _Given, asking: Asking) -> dict[str, str]:
     """Ask what the bank got for a statement; nobody has to know."""
     from schemas.job_draft import received_as_typed, right_of_received
+    from schemas.plan import HOME_CURRENCY
 
     file, currencies = opened.table.file.name, opened.currencies
+    exchanged = HOME_CURRENCY if opened.strange else ""
     stated = given.of_file(given.received, file)
     if not opened.is_statement or not (stated or asking.is_answered):
         return {}
@@ -468,11 +470,11 @@ def _received(opened: "OpenedTable", given: _Given, asking: Asking) -> dict[str,
 
     def check(text: str) -> str:
         if text != _NOT_KNOWN:
-            received_as_typed(text, currencies)
+            received_as_typed(text, currencies, exchanged)
         return text
 
     typed = asking.answer(stated, question, option, check, right_of_received(currencies))
-    return {} if typed == _NOT_KNOWN else received_as_typed(typed, currencies)
+    return {} if typed == _NOT_KNOWN else received_as_typed(typed, currencies, exchanged)
 
 
 def _money(opened: "OpenedTable", received: dict[str, str], given: _Given, asking: Asking) -> "KnownMoney | None":
@@ -491,7 +493,7 @@ def _money(opened: "OpenedTable", received: dict[str, str], given: _Given, askin
     if nearest and asking.agrees("new.ask.nearest", nearest=nearest[1]):
         return strange.money(received, nearest[0])
     option = f"--column '{nearest[0] if nearest else strange.headers[-1]}=amount'"
-    sums = strange.shown_sums
+    sums = strange.shown_sums(received)
     chosen = asking.choose("", "new.ask.money", option, strange.headers, file=file, sums=sums)
     return strange.money(received, chosen) if chosen else None
 
@@ -550,11 +552,12 @@ def layouts_new(
     """
     from flows.intake.strange_statement import read_strange
     from schemas.job_draft import received_as_typed, right_of_received
+    from schemas.plan import HOME_CURRENCY
 
     with errors_in_language("en" if language == "en" else "pt-BR"):
         strange = read_strange(file)
         try:
-            came_in = received_as_typed(received, strange.currencies) if received else {}
+            came_in = received_as_typed(received, strange.currencies, HOME_CURRENCY) if received else {}
         except ValueError:
             right = right_of_received(strange.currencies)
             raise ConfigurationError(Message("error.new_answer", option="--received", right=right)) from None
@@ -562,7 +565,7 @@ def layouts_new(
     draft = strange.draft(name or _name_of(file), language, money)
     nearest = strange.nearest(came_in) if came_in else None
     unfit = [nearest[1] if nearest else Message("draft.nothing_came_in")] if came_in and not money else []
-    notes = [*unfit, *([Message("draft.sums", sums=strange.shown_sums)] if strange.sums else [])]
+    notes = [*unfit, *([Message("draft.sums", sums=strange.shown_sums(came_in))] if strange.sums else [])]
     if not as_json:
         sys.stdout.write("\n".join([draft, *(f"# {render(note, language)}" for note in notes), ""]))
     sums = {found.header: render(found.amounts, language) for found in strange.sums}

@@ -39,6 +39,7 @@ from schemas.job import BRASILIA, month_label
 from schemas.job_draft import SOURCE_TABLES, DraftedFiles, job_yaml, name_of_file, received_as_typed, right_of_received
 from schemas.layouts.recognise import Possibilities, identify, variants_of
 from schemas.messages import Listed, Message, render
+from schemas.plan import HOME_CURRENCY
 from schemas.sheet_cells import View
 from schemas.values.tax_id import require_tax_id
 
@@ -108,7 +109,9 @@ def make_job(tables: Sequence[ProposedTable], form: Mapping[str, str], language:
         money = opened.strange.money(received, said) if opened.strange else None
         if opened.strange and (received or said) and not money:
             nearest = opened.strange.nearest(received)
-            sums = Message("desk.new_job.nothing_came_in", file=table.file.name, sums=opened.strange.shown_sums)
+            sums = Message(
+                "desk.new_job.nothing_came_in", file=table.file.name, sums=opened.strange.shown_sums(received)
+            )
             return Making("", {}, {}, (sums, *nearest[1:]) if nearest else (sums,))
         made = opened.in_job(language, received, money)
         if made.beside:
@@ -128,7 +131,8 @@ def make_job(tables: Sequence[ProposedTable], form: Mapping[str, str], language:
 
 
 def _received(opened: OpenedTable, stated: str) -> Mapping[str, str]:
-    return received_as_typed(stated, opened.currencies) if stated and opened.is_statement else {}
+    exchanged = HOME_CURRENCY if opened.strange else ""
+    return received_as_typed(stated, opened.currencies, exchanged) if stated and opened.is_statement else {}
 
 
 def _left_open(tables: Sequence[ProposedTable], form: Mapping[str, str]) -> Iterator[Message]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
@@ -45,11 +46,9 @@ class StrangeStatement:
         """Headers of the columns that may be the money."""
         return tuple(dict.fromkeys(found.header for found in self.sums))
 
-    @property
-    def shown_sums(self) -> Listed:
-        return Listed(
-            tuple(Message("new.sum_of_column", column=found.header, amount=found.amounts) for found in self.sums), "; "
-        )
+    def shown_sums(self, received: Mapping[str, str] = NOTHING_RECEIVED) -> Listed:
+        """Say what each column comes to, and the rate at which it would be what came in in another currency."""
+        return Listed(tuple(_shown(found, _cents(received)) for found in self.sums), "; ")
 
     def money(self, received: Mapping[str, str] = NOTHING_RECEIVED, said: str = "") -> KnownMoney | None:
         """Return the column that is the money: the one that people name, or whose sum came in or is stated.
@@ -62,9 +61,10 @@ class StrangeStatement:
         cents = _cents(received)
 
         def known(found: ColumnSum | None, why: str) -> KnownMoney | None:
-            unsaid = currency if found and set(found.cents) == {""} else ""
             if found is None:
                 return None
+            is_it = which_came_in([found], cents) or nearest([found], cents)  # else it may have been exchanged
+            unsaid = currency if set(found.cents) == {""} and is_it else ""
             return KnownMoney(found.position, found.mark, unsaid, Message(why, amount=found.amounts))
 
         if said:
@@ -101,6 +101,20 @@ class StrangeStatement:
 
     def draft(self, name: str, language: str, money: KnownMoney | None) -> str:
         return draft_layout(self.views, self.known, name, language=language, money=money)
+
+
+def _shown(found: ColumnSum, received: Mapping[str, int]) -> Message:
+    others = received.keys() - found.cents.keys()
+    (cents,) = found.cents.values() if len(found.cents) == 1 else (0,)
+    if len(received) != 1 or not others or cents <= 0:
+        return Message("new.sum_of_column", column=found.header, amount=found.amounts)
+    ((currency, came_in),) = received.items()
+    rate = (Decimal(came_in) / cents).quantize(_OF_A_RATE)
+    facts = {"column": found.header, "amount": found.amounts, "rate": rate, "currency": currency}
+    return Message("new.sum_exchanged", **facts)
+
+
+_OF_A_RATE: Final = Decimal("0.0001")
 
 
 def _cents(received: Mapping[str, str]) -> dict[str, int]:

@@ -457,6 +457,20 @@ def test_what_is_the_sum_of_no_column_is_said_and_nothing_is_written(tmp_path, r
     assert '# received: {EUR: "0.00"}' in (tmp_path / "job.yaml").read_text("utf-8"), "or all its lines would be held"
 
 
+def test_what_the_bank_has_exchanged_is_asked_about_with_the_rate_of_each_column(tmp_path):
+    """The statement is in euros, and the bank got reais: which column it was, a person says, by the rate of the day."""
+    asked = repasse("new", strange(tmp_path), *PAYER, "--received", "BRL 78,40")
+    assert asked.exit_code == 10
+    drafted = repasse("layouts", "new", strange(tmp_path), "--received", "BRL 78,40", "--language", "en")
+    assert "Rest 14.36 (at a rate of 5.4596 it would be what came in in R$)" in drafted.output
+    made = repasse("new", strange(tmp_path), *PAYER, "--received", "BRL 78,40", "--column", "Rest=amount")
+    assert made.exit_code == 0, made.output
+    layout = (tmp_path / "abrechnung.layout.yaml").read_text("utf-8")
+    assert "amount: [Rest]" in layout
+    assert "\ncurrency: BRL" not in layout, "they may be euros"
+    assert "BRL:" not in (tmp_path / "job.yaml").read_text("utf-8"), "its lines add up to no reais"
+
+
 def test_what_a_person_says_of_a_strange_statement_is_kept_or_refused_and_never_passed_over(tmp_path):
     for wrong in ("Titel=amount", "Umsatz=title", "Nada=amount"):
         refused = repasse("new", strange(tmp_path), *PAYER, "--received", "EUR 14,36", "--column", wrong)
