@@ -386,7 +386,7 @@ class OpenedTable:
         name = name_of_file(table.file.name)
         text = self.strange.draft(name, language, money)
         layout = DraftedLayout(f"{name}.layout.yaml", text)
-        currencies = self.currencies or tuple(received)
+        currencies = self.currencies or ((money.currency,) if money and money.currency else ())
         return DraftedFiles(
             (table.file.written,),
             f"./{layout.name}",
