@@ -17,6 +17,8 @@ from schemas.values.reading import MONTHS
 _PLAIN_PATH: Final = re.compile(r"[A-Za-z.][A-Za-z0-9_./-]*")
 _PERIOD_IN_A_NAME: Final = re.compile(r"[-_ ]?\b(?:19|20)[0-9]{2}(?:[-_.]?(?:0[1-9]|1[0-2]))?\b")
 _LONGEST_NAME: Final = 63
+# What a person says of sheets that are alike, where the rows of all of them are meant: one for each band.
+EVERY_SHEET: Final = "*"
 # Tables that people are paid from; all others stand beside them.
 SOURCE_TABLES: Final = frozenset({"payments", "royalty_lines"})
 
@@ -34,7 +36,7 @@ class DraftedFiles:
     """Files that are read alike.
 
     Attributes:
-        sheet: Which sheet is meant; "" where there is no doubt.
+        sheets: Which sheets are meant; none where there is no doubt.
         columns: Header -> what it is, where a person had to say.
         received: Currency -> what the bank got for them, as far as a person has said.
     """
@@ -42,7 +44,7 @@ class DraftedFiles:
     files: tuple[str, ...]
     layout: str
     what: str
-    sheet: str = ""
+    sheets: tuple[str, ...] = ()
     columns: Mapping[str, ColumnAnswer] = field(default_factory=dict)
     currencies: tuple[str, ...] = ()
     received: Mapping[str, str] = field(default_factory=dict)
@@ -166,8 +168,8 @@ def _lines(draft: JobDraft) -> Iterator[str]:
 def _source(source: DraftedFiles, language: str) -> Iterator[str]:
     yield f"  - files: {_files(source.files)}"
     yield f"    layout: {_path(source.layout)}    # {render(f'new.what.{source.what}', language)}"
-    if source.sheet:
-        yield f"    sheet: {yaml_scalar(source.sheet)}"
+    if source.sheets:
+        yield f"    sheet: {_sheets(source.sheets)}"
     if source.columns:
         yield f"    columns: {columns_yaml(source.columns)}    # {render('new.columns', language)}"
     for currency in source.foreign:
@@ -181,12 +183,17 @@ def _source(source: DraftedFiles, language: str) -> Iterator[str]:
 
 
 def _beside(files: DraftedFiles) -> str:
-    if not (files.sheet or files.columns):
+    if not (files.sheets or files.columns):
         return _files(files.files)
     parts = [f"files: {_files(files.files)}"]
-    parts += [f"sheet: {yaml_scalar(files.sheet)}"] if files.sheet else []
+    parts += [f"sheet: {_sheets(files.sheets)}"] if files.sheets else []
     parts += [f"columns: {columns_yaml(files.columns)}"] if files.columns else []
     return f"{{{', '.join(parts)}}}"
+
+
+def _sheets(titles: Sequence[str]) -> str:
+    written = ", ".join(map(yaml_scalar, titles))
+    return written if len(titles) == 1 else f"[{written}]"
 
 
 def _files(paths: Sequence[str]) -> str:

@@ -129,7 +129,10 @@ class _Given:
         from schemas.layouts.layout import fold
 
         files, known, amounts = {file for file, _ in sheets}, set(map(fold, headers)), set(map(fold, amounts))
+        from schemas.job_draft import EVERY_SHEET
+
         titles = {sheet for _, sheet in sheets} | {f"{file}={sheet}" for file, sheet in sheets}
+        titles |= {EVERY_SHEET} | {f"{file}={EVERY_SHEET}" for file in files}
         unmatched = {
             "--as": [option for option in self.tables if not _is_of(files, option)],
             "--sheet": [option for option in self.sheets if option not in titles],
@@ -430,15 +433,14 @@ def _kind(table: "ProposedTable", _given: _Given, asking: Asking) -> dict[str, s
 
 def _sheet(table: "ProposedTable", given: _Given, asking: Asking) -> dict[str, str]:
     """Ask which sheet is meant, where several are alike."""
+    from schemas.job_draft import EVERY_SHEET
+
     stated = given.of_file(given.sheets, table.file.name)
     if not table.sheets and not stated:
         return {}
-    option = f"--sheet {table.file.name}={table.sheets[0] if table.sheets else stated}"
-    return {
-        f"sheet-{table.number}": asking.choose(
-            stated, "new.ask.sheet", option, table.sheets or (stated,), file=table.file.name
-        )
-    }
+    file, choices = table.file.name, (*table.sheets, EVERY_SHEET) if table.sheets else (stated,)
+    option = " | ".join(f"--sheet '{file}={title}'" for title in dict.fromkeys((choices[0], choices[-1])))
+    return {f"sheet-{table.number}": asking.choose(stated, "new.ask.sheet", option, choices, file=file)}
 
 
 def _columns(table: "ProposedTable", _given: _Given, asking: Asking) -> dict[str, str]:

@@ -18,7 +18,15 @@ from flows.intake.strange_statement import StrangeStatement, read_strange
 from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.job import NO_HOUSE_COLUMNS, HouseColumns
-from schemas.job_draft import SOURCE_TABLES, DraftedFiles, DraftedLayout, JobDraft, join_files, name_of_file
+from schemas.job_draft import (
+    EVERY_SHEET,
+    SOURCE_TABLES,
+    DraftedFiles,
+    DraftedLayout,
+    JobDraft,
+    join_files,
+    name_of_file,
+)
 from schemas.layouts.answers import IGNORED, REMARK, ColumnAnswer, IgnoredWhile, columns_yaml, over, with_answers
 from schemas.layouts.drafting import KnownMoney, guess_table
 from schemas.layouts.headers import match_headers
@@ -96,7 +104,7 @@ class ProposedTable:
     Attributes:
         kinds: Layouts that it could be of, the likeliest first; none, where one has to be drafted.
         kind: The layout that is chosen; "" where one has to be drafted.
-        sheet: The one that is chosen; "" where there is no doubt.
+        sheet: The one that is chosen, or `EVERY_SHEET`; "" where there is no doubt.
         missing: Column that nothing is, though one must be -> headers that could be it, in the file's order.
     """
 
@@ -130,6 +138,11 @@ class ProposedTable:
     def of_job(self, declared: Answers = NO_ANSWERS) -> Answers:
         """Return what the job says of its headers, beside what the house does."""
         return {header: answer for header, answer in self.answers.items() if header not in self.of_house(declared)}
+
+    @property
+    def read_sheets(self) -> tuple[str, ...]:
+        """The sheets of which a job has to say that they are read."""
+        return self.sheets if self.sheet == EVERY_SHEET else (self.sheet,) if self.sheet else ()
 
     @property
     def proposed(self) -> tuple[Header, ...]:
@@ -239,7 +252,8 @@ def _table(  # all of it is one table's
     is_alone: bool,
 ) -> ProposedTable:
     asked = form.get(f"sheet-{number}", "")
-    sheet = asked if asked in {fit.view.sheet for fit in chosen.fits} else ""
+    titles = {fit.view.sheet for fit in chosen.fits} | ({EVERY_SHEET} if chosen.sheets else set())
+    sheet = asked if asked in titles else ""
     fit = next((fit for fit in chosen.fits if fit.view.sheet == sheet), chosen.fits[0])
     if not sheet and not chosen.sheets and not is_alone and fit.view.sheet:
         sheet = fit.view.sheet
@@ -349,7 +363,7 @@ def keys_that_show_a_type(tables: Iterable[ProposedTable]) -> int:
     for table in tables:
         if table.kind in layouts:
             layout = with_answers(layouts[table.kind], table.answers)
-            sheets = {"sheets": [table.sheet]} if table.sheet else {}
+            sheets = {"sheets": [*table.read_sheets]} if table.sheet else {}
             with suppress(UnreadableFile):  # told when the job is checked
                 shown += key_types_shown(table.file.path, layout.model_copy(update=sheets))
     return shown
@@ -381,7 +395,7 @@ class OpenedTable:
         if self.strange is None:
             what = "payments" if table.table == "payments" else "statement"
             return DraftedFiles(
-                (table.file.written,), table.kind, what, table.sheet, table.of_job(), self.currencies, received
+                (table.file.written,), table.kind, what, table.read_sheets, table.of_job(), self.currencies, received
             )
         name = name_of_file(table.file.name)
         text = self.strange.draft(name, language, money)

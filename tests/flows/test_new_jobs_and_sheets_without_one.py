@@ -101,7 +101,7 @@ def test_a_header_nobody_knows_over_amounts_is_asked_about(tmp_path):
 def test_of_several_sheets_one_is_named(tmp_path):
     rows = [(*WHO, "Valor"), (*MARIA, "90,00")]
     sheet = write(tmp_path / "p.xlsx", *rows, Outubro=[rows[0], (*MARIA, "100,00")])
-    assert "--sheet p.xlsx=Folha" in repasse("new", sheet, *PAYER).output
+    assert "--sheet 'p.xlsx=Folha'" in repasse("new", sheet, *PAYER).output
     assert repasse("new", sheet, *PAYER, "--sheet", "Outubro").exit_code == 0
     assert taken_in(tmp_path / "job.yaml").inputs.payments["amount_cents"].tolist() == [10000]
 
@@ -496,3 +496,21 @@ def test_a_month_above_the_lines_that_reads_two_ways_is_asked_about_and_nothing_
     assert repasse("new", path, *PAYER, "--received", "EUR 14,36").exit_code == 0
     checked = json.loads(repasse("check", tmp_path / "job.yaml", "--json").stdout)
     assert "DATE_AMBIGUOUS" in {issue["code"] for issue in checked["issues"]}
+
+
+def test_of_sheets_that_are_alike_all_may_be_meant_and_each_row_is_paid_once(tmp_path):
+    """One sheet for each band, a new one next month: the job names those of now."""
+    other = ("Ana Lima", "111.444.777-35", "ana@example.com", "E-mail")
+    head = (*WHO, "Valor")
+    bands = {"Banda B": (head, (*other, "20,00"))}
+    sheet = write(tmp_path / "bandas.xlsx", head, (*MARIA, "10,00"), **bands)
+    asked = repasse("new", sheet, *PAYER)
+    assert "--sheet" in asked.output
+    assert "*" in asked.output
+    made = repasse("new", sheet, *PAYER, "--sheet", "*")
+    assert made.exit_code == 0, made.output
+    assert "sheet: [Folha, Banda B]" in (tmp_path / "job.yaml").read_text("utf-8")
+    found = taken_in(tmp_path / "job.yaml").inputs.payments
+    assert sorted(found["amount_cents"].tolist()) == [1000, 2000]
+    checked = json.loads(repasse("check", tmp_path / "job.yaml", "--json").stdout)
+    assert [issue["code"] for issue in checked["issues"]] == []

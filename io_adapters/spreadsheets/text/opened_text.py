@@ -201,7 +201,7 @@ class TextTable:
         with _refusing(FilePlace(self.file.name)):
             pieces = read_pieces(text, position, first_row, self.form)
             for piece in with_blank_rows(pieces, self.form.width):
-                columns = {number: text_series(texts) for number, texts in enumerate(piece.columns)}
+                columns = {number: _unguarded(text_series(texts)) for number, texts in enumerate(piece.columns)}
                 cells = pd.DataFrame(columns, copy=False).set_axis(piece.rows, axis=0)
                 yield RawTable(
                     self.file,
@@ -220,6 +220,16 @@ class TextTable:
             self.file, None, self.header_row, self.headers, nothing, decisions=self.decisions, preamble=self.preamble
         )
         return without_rows(whole)
+
+
+def _unguarded(texts: "pd.Series[str]") -> "pd.Series[str]":
+    """Take texts out of the formula in which an export puts them to keep their zeros: ="00123" is 00123."""
+    if not texts.str.startswith('="').any():
+        return texts
+    return texts.str.replace(_GUARDED, r"\1", regex=True)
+
+
+_GUARDED: Final = r'^="([^"]*)"$'
 
 
 def open_text(stream: BinaryIO, identity: FileIdentity, *, block_bytes: int = limits.TEXT_BLOCK_BYTES) -> "OpenedText":

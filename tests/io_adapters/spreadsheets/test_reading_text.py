@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.spreadsheets.declarations import read_layout
-from io_adapters.spreadsheets.reading import open_file
+from io_adapters.spreadsheets.reading import open_file, read_table
 from io_adapters.spreadsheets.text.opened_text import open_text
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
@@ -304,3 +304,14 @@ def test_old_and_new_distrokid_exports_are_recognised():
         (table,) = file.blocks(fit)
         assert written(table.decisions) == ("tab", "header in row 1")
         assert len(table.headers) == width
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [('="00123"', "00123"), ('"=""00123"""', "00123"), ('=""', ""), ('="a"&"b"', '="a"&"b"'), ("=1+1", "=1+1")],
+)
+def test_a_text_that_an_export_put_into_a_formula_to_keep_its_zeros_is_that_text(tmp_path, written, read):
+    path = tmp_path / "p.csv"
+    path.write_text(f"CPF;Valor\n{written};1,00\n", encoding="utf-8")
+    layout = read_layout("payments", Path())
+    assert read_table(str(path), layout).cells[0].tolist() == [read]
