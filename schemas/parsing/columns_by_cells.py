@@ -13,6 +13,7 @@ import pandas as pd
 from schemas.layouts.answers import with_answers
 from schemas.layouts.headers import HeaderMatch, match_headers, with_columns
 from schemas.layouts.layout import Layout, fold
+from schemas.messages import Message
 from schemas.parsing.excluded_rows import excluded_rows
 from schemas.parsing.identities import find_identity, read_column
 from schemas.parsing.unread_columns import (
@@ -20,6 +21,7 @@ from schemas.parsing.unread_columns import (
     Condition,
     UnreadColumn,
     explained,
+    is_beside,
     parting,
     rows_of_one_payee,
     unread_columns,
@@ -30,9 +32,15 @@ from schemas.values.reading import BLANKS
 
 def with_columns_by_cells(raw: RawTable, layout: Layout) -> Layout:
     """Return a layout that reads the amount and the names where the cells say that they stand."""
-    if layout.table not in {"payments", "payees"}:
-        return layout
     return _with_names(raw, _with_amount_that_adds_up(raw, layout))
+
+
+def names_taken(raw: RawTable, layout: Layout, read_as: Layout) -> list[Message]:
+    """Say which column has been taken for the names by its cells."""
+    before, after = match_headers(raw.headers, layout), match_headers(raw.headers, read_as)
+    if "name" in before.claimed or "name" not in after.positions:
+        return []
+    return [Message("table.names_by_cells", column=raw.headers[after.positions["name"]].strip())]
 
 
 def amounts_of_lines(raw: RawTable, layout: Layout, match: HeaderMatch) -> dict[int, Decimal]:
@@ -92,22 +100,26 @@ def _with_amount_that_adds_up(raw: RawTable, layout: Layout) -> Layout:
 
 _IS_NAME: Final = re.compile(r"[^\W\d_]['’.\w&/()\- ]*")
 _FEWEST_PEOPLE: Final = 2
+_DESTINATION: Final = frozenset({"pix_key", "account"})
 
 
 def _with_names(raw: RawTable, layout: Layout) -> Layout:
     """Take the column of names, where no header is known as theirs: one text for each document, and no two have one.
 
-    Of several, it is the one that has two words in most of its cells.
+    Of several, it is the one that has two words in most of its cells. A sheet that does not say itself where the money
+    goes has its names beside it; a header that the job has answered, or that speaks of a show or a city, is none.
     """
     match = match_headers(raw.headers, layout)
-    if "name" in match.claimed or "tax_id" not in match.positions or not layout.usual_headers:
+    if "name" in match.claimed or "tax_id" not in match.positions or not _DESTINATION & match.claimed:
         return layout
     documents = raw.cells[match.positions["tax_id"]].str.replace(NO_DIGITS, "", regex=True)
     rows = documents[documents.str.len() > 0].index
     if documents[rows].nunique() < _FEWEST_PEOPLE:
         return layout
     artist = match.positions.get("artist_name")
-    found = [at for at in (*match.unknown, *([] if artist is None else [artist])) if _names(raw, at, documents[rows])]
+    answered = set(map(fold, (*layout.remarks, *layout.only)))
+    open_to = [at for at in match.unknown if not is_beside(raw.headers[at]) and fold(raw.headers[at]) not in answered]
+    found = [at for at in (*open_to, *([] if artist is None else [artist])) if _names(raw, at, documents[rows])]
     if len(found) > 1:
         found = [at for at in found if _of_two_words(raw, at, documents[rows])]
     return with_columns(layout, {raw.headers[found[0]]: "name"}) if len(found) == 1 else layout
@@ -115,7 +127,7 @@ def _with_names(raw: RawTable, layout: Layout) -> Layout:
 
 def _names(raw: RawTable, position: int, documents: "pd.Series[str]") -> bool:
     texts = raw.cells[position][documents.index].str.strip(BLANKS)
-    if not texts.map(_IS_NAME.fullmatch).all():
+    if not texts.map(_IS_NAME.fullmatch).notna().all():
         return False
     pairs = {(document, fold(text)) for document, text in zip(documents, texts, strict=True)}
     people = {document for document, _ in pairs}

@@ -17,7 +17,7 @@ from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
 from schemas.messages import Message
 from schemas.parsing.cells import CellFinding, StoodIn, decisions_of
-from schemas.parsing.columns_by_cells import with_columns_by_cells
+from schemas.parsing.columns_by_cells import names_taken, with_columns_by_cells
 from schemas.parsing.dates import NO_EVIDENCE, Evidence
 from schemas.parsing.excluded_rows import ExcludedRows, excluded_rows, names_alone, nearly_asked
 from schemas.parsing.find_columns import find_columns
@@ -145,7 +145,7 @@ def parse_table(
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
-    layout = with_columns_by_cells(raw, layout)
+    declared, layout = layout, with_columns_by_cells(raw, layout)
     found = read_rows(raw, layout, payee_data_required=payee_data_required, key_types=key_types)
     mismatches, compared = _compared(found, raw)
     lines = found.excluded.unlabelled & {issue.row or 0 for issue in mismatches}
@@ -166,6 +166,7 @@ def parse_table(
     decisions = (
         *decided,
         *understood(found.table),
+        *names_taken(raw, declared, layout),
         *([how] if how else []),
         *compared,
         *not_used([(column.header, quoted(column.texts)) for column in unread if not column.is_asked]),

@@ -437,7 +437,7 @@ def _condition(header: str, spoken: Condition | None, texts: _Texts, layout: Lay
     if spoken:
         is_about = _IS_ABOUT_PEOPLE.get(spoken)
         return None if is_about and texts.all(is_about) else spoken
-    return _by_its_cells(texts, layout.table, is_remark=_begins(words_of(header), _REMARKS_FIRST))
+    return _by_its_cells(texts, layout.table, is_remark=is_beside(header))
 
 
 def _is_another_amount(header: str, layout: Layout) -> bool:
@@ -584,6 +584,11 @@ _BETWEEN: Final = frozenset({"de", "do", "da", "del", "of", "e", "and", "y"})
 
 def _begins(words: Sequence[str], first: _First) -> bool:
     return any(word in first.whole or word.startswith(first.begun) for word in words)
+
+
+def is_beside(header: str) -> bool:
+    """Tell whether a header speaks of what people write beside payments: telephones, cities, shows, roles."""
+    return _begins(words_of(header), _REMARKS_FIRST)
 
 
 def are_tellable(counts: Mapping[str, int]) -> bool:

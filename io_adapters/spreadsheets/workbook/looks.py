@@ -4,7 +4,7 @@ import colorsys
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
@@ -86,8 +86,8 @@ def colour_word(rgb: str) -> str:
 def looks_of(styles: Element, theme: Element | None) -> StyleLooks:
     """Read which styles show something beside values."""
     palette = _palette(theme)
-    formats = {
-        int(element.get("numFmtId", "0")): words_of_format(element.get("formatCode", ""))
+    codes = {
+        element.get("numFmtId", ""): element.get("formatCode", "")
         for element in styles.iter()
         if local_name(element) == "numFmt"
     }
@@ -95,15 +95,24 @@ def looks_of(styles: Element, theme: Element | None) -> StyleLooks:
     fills = [_filled(fill, palette) for fill in _children(styles, "fills")]
     words, coloured, unseen = dict[int, str](), dict[int, str](), set[int]()
     for style, look in enumerate(_children(styles, "cellXfs")):
-        text = fonts[int(look.get("fontId", "0"))] if fonts else None
-        ground = fills[int(look.get("fillId", "0"))] if fills else None
-        if shown := formats.get(int(look.get("numFmtId", "0")), ""):
+        text, ground = _numbered(fonts, look.get("fontId")), _numbered(fills, look.get("fillId"))
+        code = codes.get(look.get("numFmtId", ""), "")
+        if shown := words_of_format(code):
             words[style] = shown
         if ground not in {None, _WHITE}:
             coloured[style] = colour_word(str(ground))
-        if text is not None and text == (ground or _WHITE):
+        if (text is not None and text == (ground or _WHITE)) or _SHOWS_NOTHING.fullmatch(code):
             unseen.add(style)
     return StyleLooks(words, coloured, frozenset(unseen))
+
+
+_SHOWS_NOTHING: Final = re.compile(r"\s*;\s*;\s*;?\s*")
+
+
+def _numbered(colours: Sequence[str | None], number: str | None) -> str | None:
+    """Return the colour of a number; None where there is no such one: who damaged it has not damaged a cell."""
+    at = int(number) if number and number.isdecimal() else 0
+    return colours[at] if at < len(colours) else None
 
 
 def _children(tree: Element, tag: str) -> Iterable[Element]:
@@ -145,7 +154,11 @@ def _colour(element: Element | None, palette: Mapping[str, str]) -> str | None:
         found = _INDEXED[int(number) % 8] if int(number) < 16 else ""
     if not re.fullmatch(r"[0-9A-F]{6}", found):
         return None
-    return _tinted(found, float(element.get("tint", "0")))
+    tint = element.get("tint", "0")
+    return _tinted(found, float(tint) if _TINT.fullmatch(tint) else 0.0)
+
+
+_TINT: Final = re.compile(r"-?[01](?:\.[0-9]{1,20})?(?:[eE]-?[0-9]{1,2})?")
 
 
 def _tinted(rgb: str, tint: float) -> str:

@@ -8,6 +8,7 @@ import doctest
 from base64 import b64decode
 from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 import xlsxwriter
@@ -84,6 +85,27 @@ def test_text_in_the_colour_of_its_cell_is_found(book, tmp_path, ink, ground):
     if ground:
         book.active["F5"].fill = PatternFill("solid", fgColor=ground)
     assert (5, 5, Look.UNSEEN, "") in saved(book, tmp_path)
+
+
+def test_a_number_that_its_format_hides_is_found(book, tmp_path):
+    book.active["E5"].number_format = ";;;"
+    assert saved(book, tmp_path) == [(5, 4, Look.UNSEEN, "")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('fontId="1"', 'fontId="999"'), ('fillId="2"', 'fillId="x"'), ('rgb="FFFFFF00"', 'rgb="nix"'), ("fills", "filz")],
+)
+def test_damaged_styles_show_nothing_and_keep_nobody_from_reading(book, tmp_path, old, new):
+    book.active["A4"].fill = YELLOW
+    book.save(tmp_path / "p.xlsx")
+    with ZipFile(tmp_path / "p.xlsx") as packed:
+        parts = {name: packed.read(name).decode() for name in packed.namelist()}
+    parts["xl/styles.xml"] = parts["xl/styles.xml"].replace(old, new)
+    with ZipFile(tmp_path / "p.xlsx", "w") as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content)
+    assert read_table(str(tmp_path / "p.xlsx"), PAYMENTS).cells[0].tolist()[0] == "Pessoa 2"
 
 
 def test_words_of_a_format_stand_at_their_cell(book, tmp_path):
