@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from schemas.issues import IssueCode, Severity
+from schemas.layouts.words import vocabulary
 from schemas.parsing.amounts import ExactAmount
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.destinations import check_destinations, flag_shared_keys, hold_two_names, require_names
@@ -36,28 +37,14 @@ def _hold_repeated(table: TypedTable, groups: Iterable[Iterable[int]]) -> TypedT
 
 
 # What people write of a payee's terms, folded.
-_TERM_WORDS: Final[Mapping[str, Mapping[str, str]]] = {
-    "frequency": {
-        **dict.fromkeys(("mensal", "mes", "monthly", "month"), "monthly"),
-        **dict.fromkeys(("trimestral", "trimestre", "quarterly", "quarter"), "quarterly"),
-        **dict.fromkeys(("semestral", "semestre", "halfyearly", "biannual"), "half_yearly"),
-    },
-    "language": {
-        **dict.fromkeys(("ptbr", "pt", "portugues", "portuguese"), "pt-BR"),
-        **dict.fromkeys(("en", "ingles", "english"), "en"),
-    },
-    "hold": {
-        **dict.fromkeys(("disputa", "litigio", "dispute"), "dispute"),
-        **dict.fromkeys(("notafiscal", "nf", "faltanotafiscal", "invoice"), "invoice"),
-        **dict.fromkeys(("ordemjudicial", "judicial", "penhora", "courtorder"), "court_order"),
-        **dict.fromkeys(("outro", "outros", "sim", "other", "yes"), "other"),
-        **dict.fromkeys(("nao", "no"), ""),
-    },
-    "recoup_from": {
-        **dict.fromkeys(("rendimentos", "rendimento", "earned", "earnings"), "earned"),
-        **dict.fromkeys(("rendimentosesaldo", "rendimentoesaldo", "earnedandcarried"), "earned_and_carried"),
-    },
-}
+_WORDS: Final = vocabulary("rows")
+
+
+def _by_word(words: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    return {word: meaning for meaning, written in words.items() for word in written}
+
+
+_TERM_WORDS: Final = {column: _by_word(words) for column, words in _WORDS["terms"].items()}
 _NAMES = frozenset(column.name for column in columns_of(Payees) if column.kind is ColumnKind.NAME)
 
 
@@ -144,7 +131,7 @@ def hold_other_currencies(table: TypedTable) -> TypedTable:
     )
 
 
-_ON_TOP_WORDS: Final = frozenset({"ontop", "porfora", "amais", "adicional", "encima", "additional"})
+_ON_TOP_WORDS: Final = frozenset(_WORDS["on_top"])
 _OUT_OF: Final = re.compile(r"(?:da parte d[eoa]s?|out of|de la parte de)\s+(\S.*)", re.IGNORECASE)
 
 
@@ -176,13 +163,7 @@ def _base_of(text: str) -> str | None:
 
 _SCOPE = ("isrc", "upc", "release", "artist")
 # What people call the whole catalogue, folded.
-_WHOLE_CATALOGUE: Final = frozenset(
-    {
-        *("todoocatalogo", "catalogo", "catalogointeiro", "catalogocompleto", "todocatalogo", "todasasfaixas", "todas"),
-        *("todos", "tudo", "geral", "all", "wholecatalogue", "wholecatalog", "entirecatalogue", "entirecatalog"),
-        *("fullcatalogue", "fullcatalog", "catalogue", "catalog", "todoelcatalogo", "alltracks"),
-    }
-)
+_WHOLE_CATALOGUE: Final = frozenset(_WORDS["whole_catalogue"])
 
 
 def require_scope(table: TypedTable) -> TypedTable:
@@ -225,19 +206,7 @@ def _read_whole_catalogue(table: TypedTable) -> tuple[TypedTable, Mask]:
 # What two rows of one payee agree in that are the same share.
 SAME_SHARE: Final = ("isrc", "upc", "release", "artist", "role", "valid_from", "valid_to", "base")
 # What people call what is open at the beginning, folded.
-_OPENING_WORDS: Final[Mapping[str, str]] = {
-    "carried": CARRIED,
-    "carriedin": CARRIED,
-    "balance": CARRIED,
-    "saldo": CARRIED,
-    "saldoanterior": CARRIED,
-    "torecoup": TO_RECOUP,
-    "arecuperar": TO_RECOUP,
-    "paid": PAID,
-    "paidoutside": PAID,
-    "pago": PAID,
-    "pagofora": PAID,
-}
+_OPENING_WORDS: Final = _by_word(_WORDS["opening"])
 
 
 def read_kinds(table: TypedTable) -> TypedTable:

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from schemas.layouts.layout import ControlRows, Layout, fold
+from schemas.layouts.words import vocabulary
 from schemas.parsing.amounts import AmountColumn
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
@@ -20,16 +21,7 @@ from schemas.values.reading import BLANKS
 
 _BREAK: Final = re.compile(r"[\s:=]+")
 # What may stand beside the word in a row of totals; anything else begins a title, such as "Total eclipse".
-_SAID_OF_TOTALS: Final = frozenset(
-    [
-        "a", "amount", "brl", "bruta", "brutas", "bruto", "brutos", "da", "das", "de", "do", "dos", "due", "eur",
-        "favorecido", "favorecidos", "finais", "final", "for", "gbp", "general", "gerais", "geral", "gross", "item",
-        "items", "itens", "lines", "linha", "linhas", "liquida", "liquidas", "liquido", "liquidos", "mes", "month",
-        "net", "neto", "of", "pagamento", "pagamentos", "pagar", "pago", "pagos", "parcial", "payable", "payment",
-        "payments", "per", "period", "periodo", "por", "r", "receber", "rows", "rs", "us", "usd", "valor",
-        "valores", "value",
-    ]
-)  # fmt: skip
+_SAID_OF_TOTALS: Final = frozenset(vocabulary("rows")["said_of_totals"])
 _WORD: Final = re.compile(r"\w+")
 _ASIDE: Final = re.compile(r"\([^()]*\)")
 _CENTAVOS: Final = 2

@@ -13,6 +13,7 @@ from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout, fold
 from schemas.layouts.money_column import is_number
+from schemas.layouts.words import vocabulary
 from schemas.messages import Listed, Message
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.excluded_rows import ExcludedRows, ExclusionReason
@@ -152,31 +153,11 @@ def _ranges(rows: Sequence[int]) -> str:
     return ", ".join(named + ["..."] * (len(ranges) > _MOST_NAMED))
 
 
-_NOT: Final = "nao (?:e |deve |devem |pode |podem |vai |vou |vamos )?(?:mais )?(?:para |pra )?"
-_ALREADY: Final = "(?:ja|ya|already) (?:foi |fue |esta |been )?"
-# Letters that are in every text which stops somebody -> how it says so, in small letters without accents.
+_WORDS: Final = vocabulary("rows")
+# Letters that are in every text which stops somebody -> how it says so.
 STOPPING: Final[Mapping[str, str]] = {
-    "cancel": "cancelad[oa]s?|cancelem?|cancelar|cancelou|cancell?ed",
-    "pag": f"{_NOT}(?:pagar|pagu?em?)|nao (?:deve|pode)m? (?:mais )?ser pag[oa]s?|no pag(?:ar|uen?)|"
-    f"{_ALREADY}pag(?:[oa]s?|ad[oa]s?|uei|ou|amos)",
-    "pg": f"{_ALREADY}pg",
-    "pay": "do not pay|don ?t pay|payment blocked|hold payment|stop payment",
-    "paid": f"{_ALREADY}paid",
-    "quitad": f"{_ALREADY}quitad[oa]s?",
-    "liber": f"{_NOT}liber(?:ar|em?)",
-    "repass": f"{_NOT}repass(?:ar|em?)",
-    "deposit": f"{_NOT}deposit(?:ar|em?)|{_ALREADY}deposit(?:ad[oa]s?|ei|ou|amos)",
-    "transf": f"{_NOT}transf(?:erir|iram?)|{_ALREADY}transfer(?:id[oa]s?|i|iu|imos)",
-    "fazer": f"{_NOT}fazer (?:o |a )?(?:pix|ted|pagamento|deposito|repasse|transferencia)",
-    "segur": "segur(?:ar|em?) (?:o )?pagamento",
-    "bloque": "(?:pagamento|conta|pix) bloquead[oa]s?|bloque(?:ar|iem?) (?:o )?pagamento",
-    "estorn": "estorn(?:o|os|ad[oa]s?|ar|em?)",
-    "suspen": "suspens[oa]s?|suspendid[oa]s?|suspended|suspender|suspendam?|suspendeu",
-    "falec": "falecid[oa]s?|faleceu",
-    "fallec": "fallecid[oa]s?|fallecio",
-    "deceas": "deceased",
-    "disput": "em disputa",
-    "desconsid": "desconsiderar|desconsiderem?",
+    letters: how.replace("NOT ", _WORDS["not"]).replace("ALREADY ", _WORDS["already"])
+    for letters, how in _WORDS["stopping"].items()
 }
 _STOP: Final = re.compile(rf"\b(?:{'|'.join(STOPPING.values())})\b")
 # Columns in which such words are names of works and acts, or are read for what they say.

@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import Final
 
 from schemas.layouts.layout import fold
+from schemas.layouts.words import vocabulary
 from schemas.parsing.excluded_rows import ExcludedRows
 from schemas.parsing.unread_columns import MONTHS, UnreadColumn
 from schemas.parsing.what_holds_rows import notes_of
@@ -69,17 +70,8 @@ class WrittenText:
         return self.kind in _OF_ROWS
 
 
-_WEEKDAYS: Final = """
-    segunda terca quarta quinta sexta sabado domingo feira seg ter qua qui sex sab dom
-    monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun
-    lunes martes miercoles jueves viernes
-"""
-_CALENDAR: Final = frozenset(MONTHS) | frozenset(_WEEKDAYS.split())
-# What a program calls a sheet or file by itself, or anybody one of payments.
-_USUAL: Final = """
-    sheet plan planilha pagina hoja tabelle feuil table dados data pagamento pagamentos payment payments pagos lista
-    folha export exportacao corrections xlsx xls csv tsv txt ods
-"""
+_WORDS: Final = vocabulary("rows")
+_CALENDAR: Final = frozenset([*MONTHS, *_WORDS["weekdays"]])
 _TOKEN: Final = re.compile(r"[^\W\d_]+|[^\w\s]")
 _HARMLESS_MARKS: Final = frozenset(".,;:/\\-–—−()[]'\"`´ºª°#&+*_|")
 # What a spreadsheet program writes before a threaded comment, for programs that know none.
@@ -145,7 +137,7 @@ def written_in(
                 own = words_in(str(cells[row]) for cells in own_columns)
                 yield from (said(row, kind, header, text, own) for kind, header, text in here if text.strip(BLANKS))
 
-    known = frozenset(_USUAL.split()) | frozenset("abcdefghijklmnopqrstuvwxyz") | words_in(named)
+    known = frozenset(_WORDS["usual_names"]) | frozenset("abcdefghijklmnopqrstuvwxyz") | words_in(named)
     notes = [said(row, Wrote.NOTE, "", text, ()) for row, _, text in notes_of(raw, excluded) if text.strip(BLANKS)]
     drawn = {Look.BOX, Look.PICTURE}
     notes += [said(row, Wrote(look), "", text, ()) for row, _, look, text in raw.oddities.looks if look in drawn]
