@@ -78,6 +78,8 @@ _HARMLESS_MARKS: Final = frozenset(".,;:/\\-–—−()[]'\"`´ºª°#&+*_|")
 _THREADED: Final = re.compile(r"^\[[^\]]+\].*?linkid=\d+\s*\n\s*\S+:\s*", re.DOTALL)
 # What a program puts before a file's name.
 _HASH: Final = re.compile(r"\b(?=[0-9a-f]*[0-9])[0-9a-f]{8,}(?:-|\b)")
+# What people write behind a name in its cell: "Maria Silva - FORA", "Ana (só em novembro)".
+_BEHIND: Final = re.compile(r"\w\s*((?:\s[-–—/|]\s|[(\[{*]).+)$")
 _OWN_NAMES: Final = ("name", "artist_name", "reference", "account_holder")
 
 
@@ -114,7 +116,6 @@ def written_in(
     """
     lines = raw.cells.index[excluded.lines]
     own_columns = [raw.cells[positions[name]] for name in _OWN_NAMES if name in positions]
-
     explained = {column.header for column in unread if column.is_explained}
 
     def said(row: int, kind: Wrote, column: str, text: str, own: Collection[str]) -> WrittenText:
@@ -131,10 +132,14 @@ def written_in(
                 beside[row].append((Wrote.COMMENT, "", _THREADED.sub("", text)))
         for row, position, look, text in _looks(raw, lines.tolist()):
             beside[row].append((Wrote(look), raw.header_at(position).strip() if look is not Look.COLOUR else "", text))
+        behind = defaultdict[int, set[str]](set)
+        for row, header, text in _behind_names(raw, lines.tolist(), positions):
+            behind[row].add(text)
+            beside[row].append((Wrote.COLUMN, header, text))
         for row in lines.tolist() if texts or beside else ():
             here = [(Wrote.COLUMN, header, str(cells[row])) for header, cells in texts] + beside[row]
             if any(text.strip(BLANKS) for _, _, text in here):
-                own = words_in(str(cells[row]) for cells in own_columns)
+                own = words_in(_without(str(cells[row]), behind[row]) for cells in own_columns)
                 yield from (said(row, kind, header, text, own) for kind, header, text in here if text.strip(BLANKS))
 
     known = frozenset(_WORDS["usual_names"]) | frozenset("abcdefghijklmnopqrstuvwxyz") | words_in(named)
@@ -162,6 +167,20 @@ def _looks(raw: RawTable, lines: Sequence[int]) -> Iterator[SeenBeside]:
             yield row, position, look, text
         elif look is Look.UNSEEN and position < len(raw.headers) and row in raw.cells.index:
             yield row, position, look, str(raw.cells[position][row])
+
+
+def _behind_names(raw: RawTable, lines: Sequence[int], positions: Mapping[str, int]) -> Iterator[tuple[int, str, str]]:
+    for position in (positions[name] for name in ("name", "artist_name") if name in positions):
+        cells = raw.cells[position].loc[[*lines]]
+        for row, cell in zip(lines, cells, strict=True):
+            if found := _BEHIND.search(cell):
+                yield row, raw.headers[position].strip(), found[1]
+
+
+def _without(text: str, endings: Iterable[str]) -> str:
+    for ending in endings:
+        text = text.removesuffix(ending)
+    return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,22 @@ def test_a_date_or_a_number_alone_is_nothing_to_look_at(text, word):
     assert folded_text(f"{text} {word} {text}") == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "looked_at"),
+    [
+        ("Maria Silva - FORA", "- FORA"), ("Maria Silva (só em novembro)", "(só em novembro)"),
+        ("Maria Silva [Silva]", None), ("Maria Silva / aguardar", "/ aguardar"), ("Maria Silva *", None),
+        ("Maria-Ana Silva", None), ("Maria Silva", None), ("(Maria Silva)", None), ("Maria d'Ávila Jr.", None),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("column", ["name", "artist_name"])
+def test_what_stands_behind_a_name_in_its_cell_is_looked_at(column, name, looked_at):
+    found = parse_table(sheet(PIX_PAYEE | {"amount": "10,00", column: name}), layout("payments")).written
+    assert [text.text for text in found if text.kind is Wrote.COLUMN and text.token] == (
+        [looked_at] if looked_at else []
+    )
+
+
 def coloured(*shown):
     """Read so many payments, each in a colour."""
     raw = sheet(*(PIX_PAYEE | {"amount": f"{at + 1}0,00"} for at in range(len(shown))))
