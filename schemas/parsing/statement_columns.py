@@ -16,17 +16,16 @@ import pandas as pd
 
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.answers import CellsOf, IgnoredWhile, columns_yaml
-from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
 from schemas.parsing.amounts import AmountColumn
 from schemas.parsing.line_sums import TableSource
 from schemas.parsing.unread_columns import (
     FEWEST_COUNTED,
-    IS_FRACTION,
-    IS_MONEY,
-    YES_OR_NO,
+    HELD_KINDS,
+    KindCounts,
     UnreadColumn,
     are_tellable,
+    is_money_or_fraction,
     is_no_money,
     quoted,
     where_answered,
@@ -47,9 +46,7 @@ class StatementColumn:
 
     Attributes:
         texts: Distinct texts with how often each stands there; of many, some.
-        distinct: How many of them there are, those of one block beside those of the others.
-        money: How many of them are amounts.
-        answers: How many of them are a yes or a no.
+        counts: How many of them there are of each kind, those of one block beside those of the others.
         amount: The sum of its amounts.
         counted: First and last number, where its cells count the rows one by one; None where they do not.
         was: What its cells were when the job answered it; "" where it has not.
@@ -59,41 +56,35 @@ class StatementColumn:
     cell: str
     row: int
     texts: tuple[tuple[str, int], ...]
-    distinct: int
-    money: int
-    answers: int
+    counts: KindCounts
     amount: Decimal
     counted: tuple[int, int] | None
     was: str = ""
 
     def __add__(self, other: "StatementColumn") -> "StatementColumn":
-        counts = dict(self.texts)
+        seen = dict(self.texts)
         for text, count in other.texts:
-            counts[text] = counts.get(text, 0) + count
+            seen[text] = seen.get(text, 0) + count
         return replace(
             self,
-            texts=_most(counts),
-            distinct=self.distinct + other.distinct,
-            money=self.money + other.money,
-            answers=self.answers + other.answers,
+            texts=_most(seen),
+            counts=self.counts.plus(other.counts),
             amount=_EXACT.add(self.amount, other.amount),
             counted=_counted_on(self.counted, other.counted),
         )
 
     @property
     def kind(self) -> CellsOf:
-        if self.answers == self.distinct:
-            return CellsOf.YES_NO
-        return CellsOf.MONEY if 2 * self.money >= self.distinct else CellsOf.TEXT
+        return self.counts.kind
 
     @property
     def is_open(self) -> bool:
         """Whether a person has to say what it is."""
         first, last = self.counted or (-1, -1)
         numbers_rows = first in {0, 1} and last - first + 1 >= FEWEST_COUNTED
-        if not self.distinct or self.kind == self.was or numbers_rows:
+        if not self.counts.texts or self.kind == self.was or numbers_rows:
             return False
-        return bool(self.was) or self.kind is not CellsOf.TEXT or len(self.texts) <= _FEW_TEXTS
+        return bool(self.was) or self.kind in HELD_KINDS or len(self.texts) <= _FEW_TEXTS
 
     @property
     def told(self) -> Message:
@@ -124,7 +115,7 @@ def _looked_at(raw: RawTable, column: UnreadColumn, among: npt.NDArray[np.bool_]
         for text, count in cells.value_counts().items()
         if str(text) and not is_no_money(str(text))
     }
-    amounts = [text for text in counts if IS_MONEY.fullmatch(text) or IS_FRACTION.fullmatch(text)]
+    amounts = [text for text in counts if is_money_or_fraction(text)]
     read = AmountColumn([(text, CellKind.TEXT) for text in amounts], "auto", scientific=False)
     values = [(read.exact(text, CellKind.TEXT).value, counts[text]) for text in amounts]
     return StatementColumn(
@@ -132,9 +123,7 @@ def _looked_at(raw: RawTable, column: UnreadColumn, among: npt.NDArray[np.bool_]
         f"{column_letter(column.position)}{raw.header_row}",
         raw.header_row,
         _most(counts),
-        len(counts),
-        len(amounts),
-        sum(fold(text) in YES_OR_NO for text in counts),
+        KindCounts.of(counts),
         sum((_EXACT.multiply(amount.value, Decimal(count)) for amount, count in values if amount), Decimal()),
         _counted(cells.tolist()),
         column.was,

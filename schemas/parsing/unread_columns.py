@@ -12,10 +12,11 @@ stood nowhere, so that `only` is refused there. What is told to write instead ne
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
+from operator import add
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -102,9 +103,7 @@ class UnreadColumn:
     @property
     def proposal(self) -> ColumnAnswer | None:
         """The answer that is proposed for it; None where nothing is asked, or a person has to think."""
-        if self.code is not IssueCode.COLUMN_UNANSWERED or (
-            self.table == "royalty_lines" and self.kind is not CellsOf.TEXT
-        ):
+        if self.code is not IssueCode.COLUMN_UNANSWERED or (self.table == "royalty_lines" and self.kind in HELD_KINDS):
             return None
         if self.parts_rows:
             return REFERENCE
@@ -166,7 +165,7 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
         if not counts and not header.strip():
             continue
         kinds = raw.kinds_of(position) if among is None else raw.kinds_of(position)[among]
-        kind = _kind(counts)
+        kind = KindCounts.of(counts).kind
         if was and (not counts or kind == was):
             continue
         is_remark = fold(header or column_letter(position)) in remarks
@@ -183,6 +182,8 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
     return found
 
 
+# What a column of a statement holds that a person has to think about.
+HELD_KINDS: Final = frozenset({CellsOf.MONEY, CellsOf.YES_NO})
 _STATES_OF_DEALS: Final = frozenset({Condition.STATE, Condition.ANSWERS, Condition.NAMELESS})
 _CHOOSING: Final = _STATES_OF_DEALS | {
     Condition.METHOD,
@@ -535,16 +536,39 @@ def _numbers_rows(texts: _Texts) -> bool:
     )
 
 
-def _kind(texts: Mapping[str, int]) -> CellsOf:
-    """Return what the cells of a column are, by what is written in them alone."""
-    if texts and all(fold(text) in YES_OR_NO for text in texts):
-        return CellsOf.YES_NO
-    if texts and all(map(_DAY.fullmatch, texts)):
-        return CellsOf.DATE
-    if texts and all(text.isdecimal() for text in texts):
-        return CellsOf.WHOLE_NUMBER
-    looks = [bool(IS_MONEY.fullmatch(text) or IS_FRACTION.fullmatch(text)) for text in texts]
-    return CellsOf.MONEY if any(looks) and 2 * sum(looks) >= len(looks) else CellsOf.TEXT
+class KindCounts(NamedTuple):
+    """How many of a column's distinct texts are of a kind; those of several parts of it may be added up."""
+
+    texts: int = 0
+    answers: int = 0
+    days: int = 0
+    whole: int = 0
+    money: int = 0
+
+    @classmethod
+    def of(cls, texts: Collection[str]) -> "KindCounts":
+        return cls(
+            len(texts),
+            sum(fold(text) in YES_OR_NO for text in texts),
+            sum(bool(_DAY.fullmatch(text)) for text in texts),
+            sum(text.isdecimal() for text in texts),
+            sum(is_money_or_fraction(text) for text in texts),
+        )
+
+    def plus(self, other: "KindCounts") -> "KindCounts":
+        return KindCounts(*map(add, self, other))
+
+    @property
+    def kind(self) -> CellsOf:
+        """What the cells are, by what is written in them alone."""
+        kinds = {CellsOf.YES_NO: self.answers, CellsOf.DATE: self.days, CellsOf.WHOLE_NUMBER: self.whole}
+        if self.texts and (whole := next((kind for kind, count in kinds.items() if count == self.texts), None)):
+            return whole
+        return CellsOf.MONEY if self.money and 2 * self.money >= self.texts else CellsOf.TEXT
+
+
+def is_money_or_fraction(text: str) -> bool:
+    return bool(IS_MONEY.fullmatch(text) or IS_FRACTION.fullmatch(text))
 
 
 def _mostly_money(texts: _Texts) -> bool:
@@ -555,7 +579,10 @@ def _mostly_money(texts: _Texts) -> bool:
 
 
 _COUNT: Final = re.compile(r"-?[0-9]{1,5}")  # longer ones may be codes, documents, telephones
-_DAY: Final = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}(?:[-/.][0-9]{2,4})?(?:[ T][0-9:.]+)?")
+# With points a day needs its year: 5.10 is a number.
+_DAY: Final = re.compile(
+    r"(?:[0-9]{1,4}[-/][0-9]{1,2}(?:[-/][0-9]{2,4})?|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4})(?:[ T][0-9:.]+)?"
+)
 IS_FRACTION: Final = re.compile(r"-?[0-9]+\.[0-9]+")
 
 

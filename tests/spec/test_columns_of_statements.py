@@ -4,11 +4,14 @@ Held constant: lines of reais under our own headers. What varies: what stands be
 and what the job says of it.
 """
 
+from functools import reduce
+
 import pytest
 
 from flows.intake.read_lines import read_blocks
 from schemas.layouts.answers import CellsOf, IgnoredWhile, with_answers
 from schemas.messages import render
+from schemas.parsing.unread_columns import KindCounts
 from tests.schemas.sheets import layout, sheet
 
 LINE = {"period": "2026-09", "title": "Samba", "amount": "10.00", "currency": "BRL"}
@@ -44,8 +47,8 @@ def used(accounting):
         ("Settlement", ["1.00", "2.00", "0.00"], "{ignored: money}"),
         ("Repassar?", ["sim", "não", "sim"], "{ignored: yes_no}"),
         ("Repassar?", ["não", "não"], "{ignored: yes_no}"),
-        ("Pagar", ["0", "0", "1"], "{ignored: text}"),
-        ("Pagar", ["0", "1"], "{ignored: text}"),
+        ("Pagar", ["0", "0", "1"], "{ignored: whole_number}"),
+        ("Pagar", ["0", "1"], "{ignored: whole_number}"),
         ("Xerloque", ["blim", "blam", ""], "{ignored: text}"),
         ("備考", ["済", "", ""], "{ignored: text}"),
     ],
@@ -77,3 +80,19 @@ def test_what_was_answered_of_one_kind_is_asked_again_of_another(now, holds):
     said = with_answers(STATEMENT, {"Zebra": IgnoredWhile(CellsOf.TEXT)})
     found = read("Zebra", ["12,00", "13,00"] if now == "money" else ["a", "b"], job=said)
     assert codes(found) == (["COLUMN_UNANSWERED"] if holds else [])
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        (["1.00", "2.50"], "money"), (["5.10", "12.5"], "money"), (["5.10.2026", "06.10.26"], "date"),
+        (["05/10", "06/10"], "date"), (["2026-10-05", "2026-10-06T10:00"], "date"), (["1", "20"], "whole_number"),
+        (["sim", "não"], "yes_no"), (["R$ 5,00", "-"], "money"), (["10%", "x"], "money"), (["a", "1,00", "b"], "text"),
+        ([], "text"),
+    ],
+)  # fmt: skip
+def test_what_cells_are_is_said_alike_of_statements_and_of_payments(texts, kind):
+    """In one block, and in as many as there are texts."""
+    whole = KindCounts.of(texts)
+    assert whole.kind == kind
+    assert reduce(KindCounts.plus, (KindCounts.of([text]) for text in texts), KindCounts()) == whole
