@@ -218,7 +218,8 @@ def rows_of_one_payee(raw: RawTable, layout: Layout, match: HeaderMatch) -> list
     if layout.table != "payments" or position is None or "reference" in match.positions:
         return []
     written = raw.cells[position].str.replace(NO_DIGITS, "", regex=True)
-    return [rows.tolist() for rows in written[written != ""].groupby(written).groups.values() if len(rows) > 1]
+    several = written[(written != "") & written.duplicated(keep=False)]
+    return [rows.tolist() for rows in several.groupby(several).groups.values()]
 
 
 NO_DIGITS: Final = r"[^0-9A-Za-z]"

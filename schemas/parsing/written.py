@@ -115,7 +115,7 @@ def written_in(
         named: What the job says of its files and tabs; of their names, only what it does not say is looked at.
     """
     lines = raw.cells.index[excluded.lines]
-    own_columns = [raw.cells[positions[name]] for name in _OWN_NAMES if name in positions]
+    own_columns = [raw.cells[positions[name]].to_dict() for name in _OWN_NAMES if name in positions]
     explained = {column.header for column in unread if column.is_explained}
 
     def said(row: int, kind: Wrote, column: str, text: str, own: Collection[str]) -> WrittenText:
@@ -125,7 +125,7 @@ def written_in(
 
     def of_rows() -> Iterator[WrittenText]:
         remarks = [column for column in unread if column.condition is None and not column.is_asked]
-        texts = [(column.header, raw.cells[column.position]) for column in remarks]
+        texts = [(column.header, raw.cells[column.position].to_dict()) for column in remarks]
         beside = defaultdict[int, list[tuple[Wrote, str, str]]](list)
         for row, position, text in raw.oddities.comments:
             if position < len(raw.headers):
