@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from schemas.raw_table import RawTable
-from schemas.sheet_cells import Oddities
+from schemas.sheet_cells import OVER_THE_SHEET, Oddities
 
 _PREFIX: Final = "repasse:"
 
@@ -260,7 +260,7 @@ def correct_rows(table: RawTable, corrected: RawTable) -> RawTable:
         shown_otherwise=kept.shown_otherwise | {cell for cell in now.shown_otherwise if cell[0] in put_right},
         struck=kept.struck | {cell for cell in now.struck if cell[0] in put_right},
         comments=(*kept.comments, *(comment for comment in now.comments if comment[0] in put_right)),
-        looks=(*kept.looks, *(look for look in now.looks if look[0] in put_right)),
+        looks=(*kept.looks, *(look for look in now.looks if look[0] in put_right and look[2] not in OVER_THE_SHEET)),
     )
     return replace(table, cells=cells, kinds=kinds, misshapen_rows=misshapen, oddities=oddities)
 
@@ -279,7 +279,7 @@ def _without(oddities: Oddities, rows: set[int]) -> Oddities:
         shown_otherwise=others(oddities.shown_otherwise),
         struck=others(oddities.struck),
         comments=tuple(comment for comment in oddities.comments if comment[0] not in rows),
-        looks=tuple(look for look in oddities.looks if look[0] not in rows),
+        looks=tuple(look for look in oddities.looks if look[0] not in rows or look[2] in OVER_THE_SHEET),
     )
 
 

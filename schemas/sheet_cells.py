@@ -32,6 +32,7 @@ class Look(StrEnum):
     PICTURE = "picture"
 
 
+OVER_THE_SHEET: Final = frozenset({Look.BOX, Look.PICTURE})  # and of none of its rows
 # Row, position, what it is, and the words or colours.
 SeenBeside = tuple[int, int, Look, str]
 

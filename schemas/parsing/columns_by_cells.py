@@ -30,9 +30,14 @@ from schemas.raw_table import RawTable
 from schemas.values.reading import BLANKS
 
 
-def with_columns_by_cells(raw: RawTable, layout: Layout) -> Layout:
-    """Return a layout that reads the amount and the names where the cells say that they stand."""
-    return _with_names(raw, _with_amount_that_adds_up(raw, layout))
+def with_columns_by_cells(raw: RawTable, layout: Layout, *, names: bool = True) -> Layout:
+    """Return a layout that reads the amount and the names where the cells say that they stand.
+
+    Args:
+        names: Whether the table has to say them; beside a table of payees it has not.
+    """
+    layout = _with_amount_that_adds_up(raw, layout)
+    return _with_names(raw, layout) if names else layout
 
 
 def names_taken(raw: RawTable, layout: Layout, read_as: Layout) -> list[Message]:

@@ -145,7 +145,7 @@ def parse_table(
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
-    declared, layout = layout, with_columns_by_cells(raw, layout)
+    declared, layout = layout, with_columns_by_cells(raw, layout, names=payee_data_required or layout.table == "payees")
     found = read_rows(raw, layout, payee_data_required=payee_data_required, key_types=key_types)
     mismatches, compared = _compared(found, raw)
     lines = found.excluded.unlabelled & {issue.row or 0 for issue in mismatches}

@@ -228,10 +228,14 @@ NO_DIGITS: Final = r"[^0-9A-Za-z]"
 def parting(unread: Sequence[UnreadColumn], raw: RawTable, alike: Sequence[Sequence[int]]) -> list[UnreadColumn]:
     """Mark the first column that tells apart all payments of one payee that no reference does: a show, a date, a role.
 
+    A remark does not: one payment that was written down twice may have two of them.
+
     Args:
         alike: Physical rows of one payee, payee by payee.
     """
     for column in unread if alike else ():
+        if _begins(words_of(column.header), _PARTS_NOTHING_FIRST):
+            continue
         if column.condition is None and not column.is_asked and column.kind in {CellsOf.TEXT, CellsOf.DATE}:
             references = raw.cells[column.position].map(fold)
             groups = [references.loc[list(rows)].tolist() for rows in alike]
@@ -605,7 +609,8 @@ def _first(words: Sequence[str]) -> _First:
 
 _STEM: Final = 5
 _FIRST: Final = {Condition(name): _first(words) for name, words in _WORDS["speak_of"].items()}
-_REMARKS_FIRST: Final = _first([*_WORDS["about_people"], *_WORDS["about_payments"]])
+_REMARKS_FIRST: Final = _first([*_WORDS["about_people"], *_WORDS["about_payments"], *_WORDS["remarks"]])
+_PARTS_NOTHING_FIRST: Final = _first(_WORDS["remarks"])
 _ABOUT_PEOPLE_FIRST: Final = _first(_WORDS["about_people"])
 _BETWEEN: Final = frozenset({"de", "do", "da", "del", "of", "e", "and", "y"})
 

@@ -18,7 +18,7 @@ from schemas.parsing.excluded_rows import ExcludedRows
 from schemas.parsing.unread_columns import MONTHS, UnreadColumn
 from schemas.parsing.what_holds_rows import notes_of
 from schemas.raw_table import RawTable
-from schemas.sheet_cells import Look, SeenBeside
+from schemas.sheet_cells import OVER_THE_SHEET, Look, SeenBeside
 from schemas.values.masking import digest_of
 from schemas.values.reading import BLANKS, without_accents
 
@@ -39,6 +39,10 @@ class Wrote(StrEnum):
 
 
 _OF_ROWS: Final = frozenset({Wrote.COLUMN, Wrote.COMMENT, Wrote.FORMAT, Wrote.COLOUR, Wrote.UNSEEN})
+
+
+# What is seen otherwise than it stands there: news though it is nothing but digits, or the row's own name.
+_SEEN: Final = frozenset({Wrote.UNSEEN, Wrote.PICTURE, Wrote.BOX})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,7 @@ def written_in(
 
     def said(row: int, kind: Wrote, column: str, text: str, own: Collection[str]) -> WrittenText:
         meant = "" if kind is Wrote.COLUMN and column in explained else folded_text(text, own)
+        meant = meant or ("#" if kind in _SEEN else "")  # an amount that nobody sees is news, whatever it is
         token = digest_of(kind, fold(column), meant)[:16] if meant else ""
         return WrittenText(raw.file.name, raw.sheet or "", row, kind, column, text.strip(BLANKS), token)
 
@@ -144,8 +149,8 @@ def written_in(
 
     known = frozenset(_WORDS["usual_names"]) | frozenset("abcdefghijklmnopqrstuvwxyz") | words_in(named)
     notes = [said(row, Wrote.NOTE, "", text, ()) for row, _, text in notes_of(raw, excluded) if text.strip(BLANKS)]
-    drawn = {Look.BOX, Look.PICTURE}
-    notes += [said(row, Wrote(look), "", text, ()) for row, _, look, text in raw.oddities.looks if look in drawn]
+    looks = raw.oddities.looks
+    notes += [said(row, Wrote(look), "", text, ()) for row, _, look, text in looks if look in OVER_THE_SHEET]
     tabs = [said(0, Wrote.TAB, "", raw.sheet, known)] if raw.sheet else []
     file = said(0, Wrote.FILE, "", _HASH.sub("", PurePath(raw.file.name).stem), known)
     return (*of_rows(), *notes, *tabs, file)

@@ -60,7 +60,7 @@ class Folder:
         (self.path / name).write_text(text.replace(old, new), encoding="utf-8")
 
     def say(self, told):
-        """Write what is told between backquotes into the source, as a person does; returns nothing."""
+        """Write what is told between backquotes into the source, as a person does."""
         (line,) = [part for part in re.findall(r"`([^`]+)`", told) if ": " in part][:1]
         yaml = YAML()
         document = yaml.load(self.job.read_text("utf-8"))
@@ -71,10 +71,6 @@ class Folder:
     def check(self):
         checked = json.loads(repasse("check", self.job, "--json").stdout)
         return {issue["code"]: issue["accepts"] for issue in checked["issues"] if issue["severity"] == "error"}
-
-
-def drop(name):
-    return lambda folder, _: (folder.path / name).unlink()
 
 
 def put(name, text):

@@ -95,6 +95,15 @@ def test_what_stands_behind_a_name_in_its_cell_is_looked_at(column, name, looked
     )
 
 
+@pytest.mark.parametrize("column", ["name", "amount", "pix_key"])
+def test_what_nobody_sees_is_looked_at_though_it_is_a_number_or_the_row_s_own_name(column):
+    raw = sheet(PIX_PAYEE | {"amount": "10,00"})
+    unseen = replace(raw, oddities=Oddities(looks=((2, raw.headers.index(column), Look.UNSEEN, ""),)))
+    (text,) = (text for text in parse_table(unseen, layout("payments")).written if text.kind is Wrote.UNSEEN)
+    assert text.token
+    assert text.column == column
+
+
 def coloured(*shown):
     """Read so many payments, each in a colour."""
     raw = sheet(*(PIX_PAYEE | {"amount": f"{at + 1}0,00"} for at in range(len(shown))))

@@ -77,6 +77,11 @@ def test_a_remark_is_no_name_and_one_row_proves_nothing():
         read({"Músico": NAMES[:1]}, people=PEOPLE[:1])
 
 
+def test_beside_a_table_of_payees_nothing_is_taken_for_their_names():
+    found = read({"Xerloque": NAMES}, PAYMENTS, payee_data_required=False)
+    assert [issue.code.value for issue in found.issues] == ["COLUMN_UNANSWERED"]
+
+
 def test_one_person_may_stand_in_two_rows():
     twice = (*PEOPLE[:2], PEOPLE[0])
     found = read({"Músico": ["Maria Silva", "Ana Lima", "MARIA SILVA"], "Referência": ["a", "b", "c"]}, people=twice)

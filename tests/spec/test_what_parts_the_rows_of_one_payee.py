@@ -21,7 +21,8 @@ PARTING = {
 PARTS_NOTHING = {
     "Show": ["Recife", "Recife", "Olinda"],
     "Palco": ["Recife", "", "Olinda"],
-    "Cidade": ["São Luís", "SAO  LUIS", "Olinda"],
+    "Obs": ["conferido", "conferir com a Bia", ""],
+    "Palco principal": ["São Luís", "SAO  LUIS", "Olinda"],
 }
 
 

@@ -14,11 +14,13 @@ from io_adapters.spreadsheets.workbook.archive import local_name, xml_tree
 from schemas.sheet_cells import Look, SeenBeside
 
 _WHITE: Final = "FFFFFF"
+_OTHER: Final = "?"  # a colour of an old palette, or a damaged one
 # The order in which a theme's colours are numbered, which is not that of its part; and the first colours of all.
 _THEME: Final = ("lt1", "dk1", "lt2", "dk2", *(f"accent{number}" for number in range(1, 7)))
 _INDEXED: Final = ("000000", _WHITE, "FF0000", "00FF00", "0000FF", "FFFF00", "FF00FF", "00FFFF")
 _FORMAT_PART: Final = re.compile(r'"([^"]*)"|\\(.)|[_*].|\[[^\]]*\]|.', re.DOTALL)
-_MONEY_WORDS: Final = re.compile(r"R\$|US\$|\b(?:BRL|USD|EUR|GBP|reais|real)\b", re.IGNORECASE)
+# Currencies, and what stands between the parts of a day.
+_USUAL: Final = re.compile(r"R\$|US\$|\b(?:BRL|USD|EUR|GBP|reais|real|de|of|del|às|at|h|min)\b", re.IGNORECASE)
 _HUES: Final = ((0.04, "red"), (0.11, "orange"), (0.19, "yellow"), (0.45, "green"), (0.72, "blue"), (0.8, "purple"),
                 (0.94, "pink"), (1.01, "red"))  # fmt: skip
 _MOST: Final = 5_000
@@ -57,15 +59,15 @@ class StyledCell(NamedTuple):
 
 
 def words_of_format(code: str) -> str:
-    """Return the words that a number format writes beside a number, currencies aside.
+    """Return the words that a format writes beside a number or day, currencies and what parts a day aside.
 
     >>> words_of_format('0.00" pagar à Bia"'), words_of_format('"R$" #,##0.00'), words_of_format('dd" de "mmmm')
     ('pagar à Bia', '', '')
+    >>> words_of_format('dd/mm" cancelado"')
+    'cancelado'
     """
-    if re.search(r"[dmyh]", re.sub(r'"[^"]*"|\\.|\[[^\]]*\]', "", code), re.IGNORECASE):
-        return ""
     sections = (" ".join("".join(part) for part in _FORMAT_PART.findall(section)) for section in code.split(";"))
-    shown = _MONEY_WORDS.sub(" ", " ".join(dict.fromkeys(" ".join(section.split()) for section in sections)))
+    shown = _USUAL.sub(" ", " ".join(dict.fromkeys(" ".join(section.split()) for section in sections)))
     return " ".join(shown.split()) if re.search(r"[^\W\d_]{2}", shown) else ""
 
 
@@ -75,6 +77,8 @@ def colour_word(rgb: str) -> str:
     >>> [colour_word(rgb) for rgb in ("FFFF00", "FF0000", "C6EFCE", "D9D9D9", "FFFFFF", "DDEBF7")]
     ['yellow', 'red', 'green', 'grey', 'white', 'blue']
     """
+    if rgb == _OTHER:
+        return "other"
     hue, lightness, saturation = colorsys.rgb_to_hls(*(int(rgb[at : at + 2], 16) / 255 for at in (0, 2, 4)))
     if lightness > 0.99:
         return "white"
@@ -136,7 +140,8 @@ def _filled(fill: Element, palette: Mapping[str, str]) -> str | None:
     pattern = _first(fill, "patternFill")
     if pattern is None or pattern.get("patternType", "none") == "none":
         return None
-    return _colour(_first(pattern, "fgColor"), palette)
+    ink = _first(pattern, "fgColor")
+    return None if ink is None else _colour(ink, palette) or _OTHER
 
 
 def _colour(element: Element | None, palette: Mapping[str, str]) -> str | None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from io_adapters.spreadsheets.workbook.calamine_sheet import OpenWorkbook
 from io_adapters.spreadsheets.workbook.sheets import WorkbookRefused, columns_of
-from schemas.sheet_cells import Look, Oddities
+from schemas.sheet_cells import OVER_THE_SHEET, Look, Oddities
 
 # What one message may hold; the first rows of a workbook's sheets are words, its tables are bytes.
 MOST_WORDS_BYTES: Final = 64 * 2**20
@@ -139,7 +139,7 @@ def _oddities_message(oddities: Oddities, header_row: int) -> tuple[Words, bytes
     body = b"".join([*(found.tobytes() for found in places.values()), hidden.tobytes()])
     kept = {name: getattr(oddities, name) for name in ("hidden_columns", "stale", "values_only")}
     comments = [comment for comment in oddities.comments if comment[0] > header_row]
-    looks = [look for look in oddities.looks if look[0] > header_row or look[2] in {Look.BOX, Look.PICTURE}]
+    looks = [look for look in oddities.looks if look[0] > header_row or look[2] in OVER_THE_SHEET]
     return words | kept | {"comments": comments, "looks": looks}, body
 
 

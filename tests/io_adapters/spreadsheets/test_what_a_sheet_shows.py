@@ -32,6 +32,7 @@ COLOURS = {
     "theme": (PatternFill("solid", fgColor=Color(theme=9)), "orange"),
     "tinted": (PatternFill("solid", fgColor=Color(theme=5, tint=0.6)), "red"),
     "indexed": (PatternFill("solid", fgColor=Color(indexed=10)), "red"),
+    "of an old palette": (PatternFill("solid", fgColor=Color(indexed=43)), "other"),
 }
 
 
