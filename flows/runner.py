@@ -30,6 +30,7 @@ from flows.sending.recover import recover
 from flows.sending.send import send
 from flows.sending.settle import follow, is_anything_open, settle, settle_all
 from flows.settings import Folders, ServiceSettings, Settings, check_environment, read_settings
+from io_adapters.cage import keep_memory_private
 from io_adapters.ledger.leases import Owner
 from io_adapters.outputs.atomic import sweep_unfinished
 from io_adapters.payout_api.assumptions import Assumptions
@@ -55,6 +56,7 @@ def opened_service(
         requests_per_s: The most requests a second; None for no limit.
     """
     chosen = settings.require_service()
+    keep_memory_private()  # whoever pays holds the key
     with ExitStack() as exits:
         assumptions = Assumptions.from_environment(settings.assumptions)
         address = chosen.url

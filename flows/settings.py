@@ -185,6 +185,7 @@ class Settings(Folders):
     desk_url: Annotated[str, AfterValidator(_desk_url)] = ""
     launch: Literal["here", "worker"] = "worker"
     dask: Annotated[str, AfterValidator(_dask)] = ""
+    uncaged_workbooks: Literal["refuse", "read"] = "refuse"
     alert_email: str = ""
     alert_from: str = ""
     smtp_url: str = Field("", repr=False)
@@ -289,6 +290,7 @@ _WRONG: Final = {
     "timeout_s": "error.timeout_s",
     "night_hours": "error.night_hours",
     "launch": "error.launch",
+    "uncaged_workbooks": "error.uncaged_workbooks",
 }
 
 

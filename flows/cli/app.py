@@ -23,6 +23,7 @@ from flows.cli.payouts import check, deploy, nightly, plan, run, settle
 from flows.cli.playground import demo, sandbox, up
 from flows.cli.records import explain, runs, status
 from flows.cli.service import exchange_rate, qrcode, webhook_app
+from io_adapters.cage import keep_memory_private
 from schemas.errors import ExitCode, RepasseError
 
 
@@ -152,6 +153,7 @@ def main() -> None:
     """Run the command line; the last line of defence against tracebacks."""
     # Modules, like rows, make hardly any cycles; looking for some as often as Python does takes a tenth of the start.
     gc.set_threshold(50_000, 10, 10)
+    keep_memory_private()
     try:
         app()
     except RepasseError as error:  # raised before a command could catch it

@@ -109,6 +109,7 @@ def serve_desk(
     from flows.desk.uploads import forget_unfinished
     from flows.house_ledger import utc_now
     from flows.launch import launcher_for
+    from io_adapters.spreadsheets.workbooks import read_in_the_cage_alone
 
     if settings.policy is None:
         write_policy(settings)
@@ -116,6 +117,8 @@ def serve_desk(
     if jobs is not None:
         settings.require_policy_outside(jobs)
         os.environ["REPASSE_JOBS"] = str(jobs)  # for what it starts, too: where jobs may read
+    if settings.uncaged_workbooks == "refuse":
+        read_in_the_cage_alone()
     forget_unfinished(served.uploads, utc_now() - UNFINISHED_FOR)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with closing(launcher_for(settings, warm=True)) as launcher, opened_desk(settings, jobs, launcher) as opened:

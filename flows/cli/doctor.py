@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.ending import AsJson, Result, console_for, plain_names
-from schemas.errors import DecisionRefused, ExitCode, NotSent, RepasseError, SendingFrozen, worst
+from schemas.errors import ConfigurationError, DecisionRefused, ExitCode, NotSent, RepasseError, SendingFrozen, worst
 from schemas.messages import Message, render
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def doctor(
     look("environment", lambda: _environment(settings))
     look("egress", lambda: _egress(settings))
     look("policy", lambda: _policy(settings))
+    look("reader", lambda: _reader(settings))
     look("ledger", lambda: _ledger(settings))
     look("service", lambda: _service(settings))
     look("sending", lambda: _sending(settings))
@@ -90,6 +91,19 @@ def _policy(settings: "Settings") -> str:
     rules += [f"approvers {rule.approvers}", f"identities {rule.identities}"]
     rules += ["other than the preparer"] if rule.other_than_preparer else []
     return f"{settings.policy}: {', '.join(rules)}"
+
+
+def _reader(settings: "Settings") -> str:
+    """Say whether the process that reads strangers' workbooks can do anything else."""
+    from io_adapters.spreadsheets.workbooks import has_a_cage
+
+    try:
+        if has_a_cage():
+            return "workbooks are read in a cage (Landlock and seccomp)"
+    except OSError as error:
+        raise ConfigurationError(Message("file.no_reader", reason=type(error).__name__)) from None
+    desk = "reads them all the same" if settings.uncaged_workbooks == "read" else "reads none"
+    return f"this system has not both Landlock and seccomp: workbooks are read without a cage; the desk {desk}"
 
 
 def _ledger(settings: "Settings") -> str:

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -166,9 +167,16 @@ class ReaderStopped(Exception):
         self.out_of_time = out_of_time
 
 
+class NoCage(Exception):
+    """The system has no cage for the child, and it is to read nothing without."""
+
+
 class ReaderChild:
-    def __init__(self, memory_bytes: int, seconds: float, file_bytes: int = 0) -> None:
+    def __init__(self, memory_bytes: int, seconds: float, folder: str = "", file_bytes: int = 0) -> None:
         """Start it and wait until it is ready.
+
+        Args:
+            folder: Where it may write files of at most `file_bytes`; "" for nowhere.
 
         Raises:
             OSError: it cannot be started.
@@ -176,18 +184,19 @@ class ReaderChild:
         self._seconds = seconds
         self._timed_out = False
         self._process = subprocess.Popen(  # noqa: S603  # our own module, in our own interpreter
-            [sys.executable, "-P", "-m", _MODULE, str(memory_bytes), str(seconds), str(file_bytes)],
+            [sys.executable, "-P", "-m", _MODULE, str(memory_bytes), str(seconds), folder, str(file_bytes)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # libraries repeat there what they read
-            env=_environment(),
+            env=_environment() | ({"TMPDIR": folder} if folder else {}),
         )
         assert self._process.stdin is not None  # noqa: S101  # for the type checker: both are pipes
         assert self._process.stdout is not None  # noqa: S101
         self._requests, self._answers = self._process.stdin, self._process.stdout
         try:
             with self._deadline(_START_SECONDS):
-                self._receive()
+                ready, _ = self._receive()
+            self.is_caged = ready.get("caged") is True
         except ReaderStopped:
             raise OSError(f"the reader of workbooks ended with {self._process.returncode}") from None
 
@@ -280,6 +289,24 @@ def _environment() -> dict[str, str]:
     return passed_on | _FRUGAL | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
+def read_in_the_cage_alone() -> None:
+    """Refuse workbooks, from now on, where the system has no cage for the process that reads them."""
+    _READER.in_the_cage_alone = True
+
+
+def has_a_cage() -> bool:
+    """Tell whether the process that reads workbooks is in a cage on this system.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    reader = WorkbookReader()
+    try:
+        return reader.is_caged()
+    finally:
+        reader.end()
+
+
 def open_workbook(content: bytes, kind: FileKind, identity: FileIdentity) -> OpenedWorkbook:
     """Open a workbook in the one process that this one keeps for it.
 
@@ -296,9 +323,11 @@ def mark_workbook(content: bytes, marks: WorkbookMarks) -> bytes | None:
     Returns:
         The workbook; None where that process cannot do it within its limits.
     """
-    with suppress(ReaderStopped, OSError):
-        child = ReaderChild(READER_MEMORY_BYTES, READER_SECONDS, MOST_WORKBOOK_BYTES)
+    with suppress(ReaderStopped, OSError), tempfile.TemporaryDirectory() as folder:
+        child = ReaderChild(READER_MEMORY_BYTES, READER_SECONDS, folder, MOST_WORKBOOK_BYTES)
         try:
+            if _READER.in_the_cage_alone and not child.is_caged:
+                return None
             ((words, body),) = child.ask({"ask": "mark", "marks": asdict(marks)}, content)
         finally:
             child.kill()
@@ -307,8 +336,15 @@ def mark_workbook(content: bytes, marks: WorkbookMarks) -> bytes | None:
 
 
 class WorkbookReader:
+    """Keeps one child and asks it.
+
+    Attributes:
+        in_the_cage_alone: Whether a child that is in no cage is asked nothing.
+    """
+
     def __init__(self, memory_bytes: int = READER_MEMORY_BYTES, seconds: float = READER_SECONDS) -> None:
         """Start nothing yet."""
+        self.in_the_cage_alone = False
         self._memory_bytes = memory_bytes
         self._seconds = seconds
         self._lock = threading.Lock()
@@ -351,6 +387,8 @@ class WorkbookReader:
         """
         with self._lock:
             child = self._running_child()
+            if self.in_the_cage_alone and not child.is_caged:
+                raise NoCage
             if question is None or self._holds is not workbook:
                 self._holds = None
                 answers = self._answers(child, {"ask": "open", "kind": str(workbook.kind)}, workbook.content)
@@ -374,6 +412,10 @@ class WorkbookReader:
             self.end()
             self._child = ReaderChild(self._memory_bytes, self._seconds)
         return self._child
+
+    def is_caged(self) -> bool:
+        with self._lock:
+            return self._running_child().is_caged
 
     def _answers(self, child: ReaderChild, words: Words, body: bytes = b"") -> list[tuple[Words, bytes]]:
         try:
@@ -423,6 +465,8 @@ class _InChild:
         except ReaderStopped as stopped:
             limit = self.reader.limit(out_of_time=stopped.out_of_time)
             raise refusal(IssueCode.FILE_PARSER, self.place, limit=limit) from None
+        except NoCage:
+            raise refusal(IssueCode.FILE_PARSER, self.place, "no_cage") from None
         except OSError as error:
             raise refusal(IssueCode.FILE_PARSER, self.place, "no_reader", reason=type(error).__name__) from error
         if refused := answers[-1][0].get("refused"):

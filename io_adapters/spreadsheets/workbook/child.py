@@ -1,20 +1,25 @@
-"""The process that reads workbooks: it limits its own memory and time, then answers its parent.
+"""The process that reads workbooks: it limits its own memory and time, enters the cage, then answers its parent.
 
-Where the system knows none, its parent's clock remains.
+Where the system knows neither limits nor cage, its parent's clock remains.
 """
 
 import contextlib
 import gc
+import importlib
+import io
 import math
 import os
+import re
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import IO, Final
 
 from python_calamine import PasswordError
 
+from io_adapters.cage import enter_cage, program_folders
 from io_adapters.spreadsheets.workbook.calamine_sheet import OpenWorkbook, open_values_only
 from io_adapters.spreadsheets.workbook.markup import open_html, open_xml_sheet
 from io_adapters.spreadsheets.workbook.sheets import Workbook, WorkbookRefused
@@ -27,16 +32,25 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 
-def confine(memory_bytes: int, file_bytes: int = 0) -> None:
-    """Bound memory and what a file may be written to, and allow no memory to be dumped.
+_MOST_OPEN_FILES: Final = 64
+
+
+def confine(memory_bytes: int, folder: Path | None = None, file_bytes: int = 0) -> bool:
+    """Bound memory and files, allow no memory to be dumped, and enter the cage.
 
     An interrupt from the keyboard goes to all processes of a terminal; this one ends when its parent does.
+
+    Args:
+        folder: Where it may write files of at most `file_bytes`; None for nowhere.
+
+    Returns:
+        Whether it is in the cage.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if resource is None:
-        return
-    for limit, amount in (("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", file_bytes), ("RLIMIT_AS", memory_bytes)):
-        _lower(limit, amount)
+    bounds = {"FSIZE": file_bytes, "NOFILE": _MOST_OPEN_FILES, "AS": memory_bytes}
+    for limit, amount in bounds.items():
+        _lower(f"RLIMIT_{limit}", amount)
+    return enter_cage(program_folders(), folder)
 
 
 def allow_seconds(seconds: float) -> None:
@@ -54,15 +68,22 @@ def _lower(limit: str, amount: int) -> None:
         resource.setrlimit(number, (amount if most == resource.RLIM_INFINITY else min(amount, most), most))
 
 
-def address_space_bytes() -> int:
+def _own_status() -> IO[bytes]:
+    """Open what the system says of this process, once and for all: nobody opens it in the cage."""
+    with contextlib.suppress(OSError):
+        return open("/proc/self/status", "rb", buffering=0)  # noqa: PTH123
+    return io.BytesIO()
+
+
+def _reserved_bytes(status: IO[bytes]) -> int:
     """Return how much memory this process has reserved at the most so far; 0 where the system does not say."""
-    with contextlib.suppress(OSError, ValueError), open("/proc/self/status", "rb") as status:  # noqa: PTH123
-        for line in status:
-            if line.startswith(b"VmPeak:"):
-                return int(line.split()[1]) * 1024
-    return 0
+    status.seek(0)
+    found = re.search(rb"^VmPeak:\s*(\d+) kB", status.read(), re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
 
 
+# With openpyxl, which takes a while to load and is for this alone.
+_MARKING: Final = "io_adapters.spreadsheets.workbook.marking"
 _OPENERS: Final[dict[str, Callable[[bytes], Workbook]]] = {
     "xlsx": open_xlsx,
     **dict.fromkeys(("xls", "xlsb", "ods"), open_values_only),
@@ -71,16 +92,17 @@ _OPENERS: Final[dict[str, Callable[[bytes], Workbook]]] = {
 }
 
 
-def main(memory_bytes: int, seconds: float, file_bytes: int) -> None:
+def main(memory_bytes: int, seconds: float, folder: str, file_bytes: int) -> None:
     """Serve requests, one after the other, until stdin ends or nobody listens any more."""
-    requests, answers = sys.stdin.buffer, _own_stdout()
+    requests, answers, reader = sys.stdin.buffer, _own_stdout(), _Reader(_own_status())
+    if folder:
+        importlib.import_module(_MARKING)  # which loads what nothing loads in the cage
     # Rows are lists in a list, made and dropped by the thousand: looking through them for cycles takes half the time.
     gc.disable()
     gc.freeze()  # what was imported stays, and need not be looked through after each request
-    confine(memory_bytes, file_bytes)
+    is_caged = confine(memory_bytes, Path(folder) if folder else None, file_bytes)
     with contextlib.suppress(BrokenPipeError):
-        send(answers, {"ready": True})
-        reader = _Reader()
+        send(answers, {"ready": True, "caged": is_caged})
         while (message := receive(requests)) is not None:
             allow_seconds(seconds)
             _answer(answers, reader, *message)
@@ -113,7 +135,8 @@ def _place_of(error: BaseException) -> str:
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, status: IO[bytes]) -> None:
+        self._status = status
         self._open: OpenWorkbook | None = None
 
     def answers(self, words: Words, body: bytes) -> Iterator[tuple[Words, bytes | memoryview]]:
@@ -125,12 +148,10 @@ class _Reader:
         elif words["ask"] == "table" and self._open is not None:
             yield from table_messages(self._open, words["sheet"], words["header_row"])
         elif words["ask"] == "mark":
-            from io_adapters.spreadsheets.workbook.marking import marked  # noqa: PLC0415 - openpyxl, for this alone
-
-            yield {"done": True}, marked(body, words["marks"])
+            yield {"done": True}, importlib.import_module(_MARKING).marked(body, words["marks"])
         elif words["ask"] == "close":
             self._open = None
-            yield {"done": True, "reserved_bytes": address_space_bytes()}, b""
+            yield {"done": True, "reserved_bytes": _reserved_bytes(self._status)}, b""
         else:
             yield {"done": True}, b""
 
@@ -151,4 +172,4 @@ def _own_stdout() -> IO[bytes]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
+    main(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
