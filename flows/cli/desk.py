@@ -109,7 +109,7 @@ def serve_desk(
     from flows.desk.uploads import forget_unfinished
     from flows.house_ledger import utc_now
     from flows.launch import launcher_for
-    from io_adapters.spreadsheets.workbooks import read_in_the_cage_alone
+    from io_adapters.spreadsheets.readers import read_in_the_cage_alone
 
     if settings.policy is None:
         write_policy(settings)

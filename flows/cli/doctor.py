@@ -95,7 +95,7 @@ def _policy(settings: "Settings") -> str:
 
 def _reader(settings: "Settings") -> str:
     """Say whether the process that reads strangers' workbooks can do anything else."""
-    from io_adapters.spreadsheets.workbooks import has_a_cage
+    from io_adapters.spreadsheets.readers import has_a_cage
 
     try:
         if has_a_cage():

@@ -15,8 +15,8 @@ from flows.payables.rules.institutions import propose_bank
 from flows.payables.rules.left_out import set_aside
 from flows.run import Run
 from io_adapters.outputs.atomic import replace_atomically
+from io_adapters.spreadsheets.readers import mark_workbook
 from io_adapters.spreadsheets.reading import xlsx_of
-from io_adapters.spreadsheets.workbooks import mark_workbook
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.layouts.layout import fold

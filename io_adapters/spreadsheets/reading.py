@@ -2,12 +2,11 @@
 
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Protocol
 
 from io_adapters.spreadsheets import limits
-from io_adapters.spreadsheets.ddex.report import Report, is_records, open_records
 from io_adapters.spreadsheets.files import (
     WORKBOOKS,
     FileContent,
@@ -17,7 +16,7 @@ from io_adapters.spreadsheets.files import (
     opened_content,
 )
 from io_adapters.spreadsheets.limits import FilePlace, refusal
-from io_adapters.spreadsheets.text.opened_text import open_text
+from io_adapters.spreadsheets.texts import opened_text
 from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
 from schemas.layouts.headers import match_headers
@@ -120,9 +119,6 @@ def _likelihood(fit: Fit) -> tuple[int, int, int]:
     return fit.known, words, -fit.header.row
 
 
-_START_BYTES: Final = 2**16
-
-
 class OpenedFile(Protocol):
     """A file that is open; closing it is its opener's business."""
 
@@ -137,6 +133,10 @@ class OpenedFile(Protocol):
     @property
     def properties(self) -> Mapping[str, str]:
         """Custom properties of a workbook, name -> text; none, for text."""
+
+    @property
+    def profile(self) -> str:
+        """Of a report of typed records, which it says that it follows; "" for any other file."""
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
         """Yield the table below a header, in blocks of physical rows, in order; at least one block.
@@ -179,7 +179,7 @@ class SpreadsheetFile:
             UnreadableFile: LAYOUT_UNKNOWN or LAYOUT_AMBIGUOUS.
         """
         layouts = list(layouts)
-        if isinstance(self._opened, Report) and not candidates(self.views, layouts):
+        if self._opened.profile and not candidates(self.views, layouts):
             raise refusal(IssueCode.LAYOUT_UNKNOWN, self._place, "ddex_unknown", profile=self._opened.profile)
         layout = recognised(self.views, layouts, self._place)
         self._decisions.append(Message("file.layout", layout=layout.layout))
@@ -239,7 +239,7 @@ def open_file(path: str) -> Iterator[SpreadsheetFile]:
     with opened_content(path) as content:
         place = FilePlace(content.name_only.name)
         kind = _readable_kind(content, place)
-        with _opened(content, kind, place) as opened:
+        with _opened(content, kind) as opened:
             yield SpreadsheetFile(opened, content, place, [*_named_otherwise(content, kind)])
 
 
@@ -269,19 +269,10 @@ def read_table(path: str, layout: Layout) -> RawTable:
         return next(file.tables(layout))
 
 
-@contextmanager
-def _opened(content: FileContent, kind: FileKind, place: FilePlace) -> Iterator[OpenedFile]:
+def _opened(content: FileContent, kind: FileKind) -> AbstractContextManager[OpenedFile]:
     if kind in WORKBOOKS:
-        if content.stream.seek(0, 2) > limits.MOST_WORKBOOK_BYTES:
-            raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.MOST_WORKBOOK_BYTES))
-        content.stream.seek(0)
-        with open_workbook(content.stream.read(), kind, content.name_only) as workbook:
-            yield workbook
-        return
-    start = content.stream.read(_START_BYTES)
-    content.stream.seek(0)
-    reader = open_records if is_records(start) else open_text
-    yield reader(content.stream, content.name_only)
+        return open_workbook(content.stream, kind, content.name_only)
+    return opened_text(content.stream, content.name_only)
 
 
 def _readable_kind(content: FileContent, place: FilePlace) -> FileKind:

@@ -13,10 +13,9 @@ import pytest
 from pyarrow import csv
 
 from io_adapters.spreadsheets.declarations import read_layout
-from io_adapters.spreadsheets.text.opened_text import open_text
 from schemas.layouts.recognise import find_header
-from schemas.raw_table import FileIdentity
 from tests.bench.conftest import Figures, median_s
+from tests.io_adapters.spreadsheets.texts import InThisProcess
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(1200)]
 
@@ -64,7 +63,7 @@ def read_bare(path: Path) -> int:
 
 def read_blocks(path: Path | str) -> int:
     with Path(path).open("rb") as stream:
-        file = open_text(stream, FileIdentity("statement.csv", "", 0))
+        file = InThisProcess(stream)
         fit = find_header(file.views[0], read_layout("royalties", Path()))
         assert fit is not None
         return sum(len(block.cells) for block in file.blocks(fit))

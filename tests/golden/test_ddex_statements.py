@@ -9,9 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from io_adapters.spreadsheets.ddex.report import is_records, open_records
+from io_adapters.spreadsheets.ddex.head import is_records
+from io_adapters.spreadsheets.ddex.report import open_records
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from io_adapters.spreadsheets.reading import open_file
+from io_adapters.spreadsheets.texts import raw_tables
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.layout import missing_parts
@@ -28,7 +30,7 @@ def opened(name):
     content = (SAMPLES / "statements" / name).read_bytes()
     content = gzip.decompress(content) if name.endswith(".gz") else content
     assert is_records(content[:4096])
-    return open_records(io.BytesIO(content), FileIdentity(name, "0" * 64, len(content)))
+    return open_records(io.BytesIO(content), name)
 
 
 @pytest.fixture(params=EXPECTED, ids=lambda known: known["file"][4:60])
@@ -40,7 +42,7 @@ def parsed(known):
     layout = read_layout(known["layout"], Path())
     report = opened(known["file"])
     fit = find_header(report.views[0], layout)
-    return [parse_table(raw, layout) for raw in report.blocks(fit)]
+    return [parse_table(raw, layout) for raw in raw_tables(report.table(fit), FileIdentity(known["file"], "", 0))]
 
 
 def test_every_line_says_what_was_invented(known):

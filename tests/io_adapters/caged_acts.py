@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from io_adapters.spreadsheets.workbook.child import confine
+from io_adapters.spreadsheets.child import confine
 
 LIBC: Final = ctypes.CDLL(None, use_errno=True)
 Place = dict[str, Any]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from io_adapters.spreadsheets.workbooks import ReaderChild, WorkbookReader, has_a_cage, mark_workbook
+from io_adapters.spreadsheets.readers import ReaderChild, Readers, has_a_cage, mark_workbook
 from schemas.corrections import ProblemList, WorkbookMarks
 from tests.io_adapters.caged_acts import ACTS, RUNS_ANOTHER
 from tests.io_adapters.spreadsheets.workbook_files import read, workbook
@@ -91,7 +91,7 @@ def status_of(pid: int) -> dict[str, str]:
 
 @pytest.mark.usefixtures("has_cage")
 def test_the_process_that_has_read_a_workbook_is_in_the_cage_with_all_its_threads():
-    reader = WorkbookReader()
+    reader = Readers()
     try:
         read(workbook(), reader)
         threads = [int(task.name) for task in Path(f"/proc/{reader.child_pid}/task").iterdir()]
@@ -126,7 +126,7 @@ steps = [(0x20, 0, 0, 0), *cage._if(444, [unknown]), cage._returns(cage._ALLOW)]
 assert cage._seccomp(ctypes.CDLL(None), cage._SECCOMP[which], steps)
 """
 OPENS = """
-from io_adapters.spreadsheets.workbooks import read_in_the_cage_alone
+from io_adapters.spreadsheets.readers import read_in_the_cage_alone
 from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import UnreadableFile
 if sys.argv[2] == "caged_alone":

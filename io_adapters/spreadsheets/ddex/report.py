@@ -3,15 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from types import MappingProxyType
 from typing import BinaryIO, Final
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from io_adapters.spreadsheets import limits
+from io_adapters.spreadsheets.ddex.head import BOM
 from io_adapters.spreadsheets.ddex.joins import PieceLines, ReadingPlan, column, first_filled, plan_reading
 from io_adapters.spreadsheets.ddex.records import (
     Blocks,
@@ -24,14 +23,13 @@ from io_adapters.spreadsheets.ddex.records import (
     plain,
 )
 from io_adapters.spreadsheets.limits import FilePlace, refusal
+from io_adapters.spreadsheets.text.records import TextBlock, TextTable
 from schemas.issues import IssueCode
 from schemas.layouts.layout import part_of
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import FileIdentity, RawTable, text_series
 from schemas.sheet_cells import HeadRow, View
 
-BOM: Final = b"\xef\xbb\xbf"
 _READ_BYTES: Final = 4 * 2**20
 # How much of the file says what its records are; `#` lines stand at its top, or where a record first occurs.
 _FIRST_BYTES: Final = 4 * 2**20
@@ -98,10 +96,8 @@ def table_headers(plan: ReadingPlan, headings: Headings) -> tuple[str, ...]:
     return tuple(headings.texts[at] if at in plan.read else "" for at in (*plan.own, *plan.lent))
 
 
-def table_of(
-    piece: ReportPiece, blocks: Blocks, plan: ReadingPlan, headings: Headings, place: FilePlace
-) -> tuple[pd.DataFrame, tuple[int, ...]]:
-    """Make the table of a piece's lines.
+def block_of(piece: ReportPiece, blocks: Blocks, plan: ReadingPlan, headings: Headings, place: FilePlace) -> TextBlock:
+    """Make a block of a piece's lines.
 
     Raises:
         UnreadableFile: a line refers to a record that is not there, or says two things where one is needed.
@@ -114,10 +110,9 @@ def table_of(
     _refuse_differences(written, piece, rows, plan, headings, place)
     texts = {at: plain(cells) for at, cells in written.items()}
     blank = pa.array([""] * len(rows), pa.large_string())
-    series = {position: text_series([texts.get(at, blank)]) for position, at in enumerate((*plan.own, *plan.lent))}
+    columns = [pa.chunked_array([texts.get(at, blank)], pa.large_string()) for at in (*plan.own, *plan.lent)]
     physical = rows + piece.first_row
-    misshapen = physical[_misshapen(piece, rows, plan, headings)]
-    return pd.DataFrame(series, copy=False).set_axis(pd.Index(physical), axis=0), tuple(misshapen.tolist())
+    return TextBlock(physical, columns, tuple(physical[_misshapen(piece, rows, plan, headings)].tolist()))
 
 
 def _misshapen(piece: ReportPiece, rows: Positions, plan: ReadingPlan, headings: Headings) -> np.ndarray:
@@ -165,35 +160,24 @@ _FILE_NUMBER_CELL: Final = 6
 _NUMBER_OF_FILES_CELL: Final = 7
 
 
-def is_records(first_bytes: bytes) -> bool:
-    r"""Tell whether a file is a DDEX sales report: its first line that is neither blank nor a comment is a HEAD.
-
-    >>> is_records(b"#HEAD\tMessageVersion\nHEAD\tdsrf/1.4\n"), is_records(b"Head,Tail\\n")
-    (True, False)
-    """
-    lines = first_bytes.removeprefix(BOM).splitlines()
-    return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").startswith(b"HEAD\t")
-
-
-def open_records(stream: BinaryIO, identity: FileIdentity) -> "Report":
+def open_records(stream: BinaryIO, name: str) -> "Report":
     """Open a DDEX sales report.
 
     Raises:
         UnreadableFile: no UTF-8, a line that is no record, or a name that contradicts which part it is.
     """
-    return Report(stream, identity)
+    return Report(stream, name)
 
 
 class Report:
-    """A report that is open (`io_adapters.spreadsheets.opened.OpenedFile`).
+    """A report that is open.
 
     Its one view has one row, the header: the columns of all its records. Which of these are lines, the layout says.
     """
 
-    def __init__(self, stream: BinaryIO, identity: FileIdentity) -> None:
+    def __init__(self, stream: BinaryIO, name: str) -> None:
         self._stream = stream
-        self._identity = identity
-        self._place = FilePlace(identity.name)
+        self._place = FilePlace(name)
         first = first_piece(stream, self._place)
         self._profile, self._part, self._parts = self._head(first)
         self._headings = self._headings_of(first)
@@ -218,33 +202,32 @@ class Report:
             decisions.append(Message("file.records_unknown", types=", ".join(dict.fromkeys(unknown))))
         return tuple(decisions)
 
-    @property
-    def properties(self) -> Mapping[str, str]:
-        return MappingProxyType({})
-
-    def blocks(self, fit: Fit) -> Iterator[RawTable]:
-        """Yield the table of the lines, each under its physical row, with what other records lend it.
+    def table(self, fit: Fit) -> TextTable:
+        """Find the table of the lines, each under its physical row, with what other records lend it.
 
         The table is narrower than the view: it begins with the line's own cells, so that column A is the record's
         first cell, and goes on with the lent columns that the layout reads. Columns that it does not read are blank.
 
         Raises:
-            UnreadableFile: see `plan_reading`, `Framing`, `Lender`.
+            UnreadableFile: see `plan_reading`; the blocks also as `Framing` and `Lender`.
         """
         plan = plan_reading(fit, self._headings, self._place)
         headers = table_headers(plan, self._headings)
         header_row = next((row for kind, row in self._headings.rows.items() if kind.name == plan.records.line), 1)
         decisions = (Message("file.records_lines", line=plan.records.line),)
+        return TextTable(header_row, headers, decisions, self._blocks(plan))
+
+    def _blocks(self, plan: ReadingPlan) -> Iterator[TextBlock]:
         framing = Framing(self._headings, self._place)
         lines = 0
         for piece in pieces(self._stream, self._headings, self._place):
             self._refuse_late_types(piece, plan)
             blocks = piece.blocks(self._headings)
             framing.watch(piece, blocks)
-            cells, misshapen = table_of(piece, blocks, plan, self._headings, self._place)
-            lines += len(cells)
-            if len(cells):
-                yield RawTable(self._identity, None, header_row, headers, cells, None, decisions, misshapen)
+            block = block_of(piece, blocks, plan, self._headings, self._place)
+            lines += len(block.rows)
+            if len(block.rows):
+                yield block
         framing.finish()
         if not lines:
             raise refusal(IssueCode.FILE_NO_ROWS, self._place, "records_none", record=plan.records.line)
@@ -256,7 +239,7 @@ class Report:
         cells = (_PROFILE_CELL, _FILE_NUMBER_CELL, _NUMBER_OF_FILES_CELL)
         profile, number, count = (first.grid.cells(rows, cell)[0].as_py().strip() for cell in cells)
         part, parts = (int(text) if re.fullmatch("[0-9]{1,3}", text) else 1 for text in (number, count))
-        if parts > 1 and part_of(self._identity.name) != (part, parts):
+        if parts > 1 and part_of(self._place.file) != (part, parts):
             raise refusal(IssueCode.FILE_CORRUPT, self._place, "records_renamed", part=part, parts=parts)
         return profile if _PROFILE.fullmatch(profile) else "?", part, parts
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
@@ -125,10 +124,10 @@ def read_quickly(records: Regular, form: Form) -> RecordPiece | None:
     if columns is None or sum(map(len, columns[0])) != kept or first_too_long(columns) is not None:
         return None
     kept = text_length(columns, kept)
-    one_line_each = pd.RangeIndex(first_row, first_row + kept)
+    one_line_each = np.arange(first_row, first_row + kept)
     return RecordPiece(
         first_row=first_row,
-        rows=one_line_each if records.lines is None else pd.Index(first_row + np.append(0, records.lines)[:kept]),
+        rows=one_line_each if records.lines is None else first_row + np.append(0, records.lines)[:kept],
         columns=[pa.chunked_array(column).slice(0, kept).chunks for column in columns],
         misshapen=(),
         blank_from=records.row_after(kept),
@@ -181,7 +180,7 @@ def read_exactly(content: bytes, first_row: int, form: Form, *, last: bool) -> R
     kept = max(text_length(columns, len(rows)), up_to_misshapen)
     return RecordPiece(
         first_row=first_row,
-        rows=pd.Index(rows[:kept]),
+        rows=rows[:kept],
         columns=[[pa.concat_arrays(column).slice(0, kept)] if column else [] for column in columns],
         misshapen=misshapen,
         blank_from=int(rows[kept]) if kept < len(rows) else records.row,

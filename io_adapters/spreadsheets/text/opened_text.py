@@ -3,11 +3,12 @@
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import BinaryIO, Final
 
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.limits import MOST_COLUMNS, MOST_RECORD_BYTES, FilePlace, refusal
@@ -24,6 +25,8 @@ from io_adapters.spreadsheets.text.records import (
     BrokenRecord,
     Form,
     RecordReader,
+    TextBlock,
+    TextTable,
     all_structural,
     broken_record,
     count_line_ends_before,
@@ -32,10 +35,7 @@ from io_adapters.spreadsheets.text.records import (
     part_is_structural,
 )
 from schemas.issues import IssueCode
-from schemas.layouts.layout import Layout
-from schemas.layouts.recognise import Fit
 from schemas.messages import Message
-from schemas.raw_table import FileIdentity, RawTable, text_series, without_rows
 from schemas.sheet_cells import HEAD_ROWS, HeadRow, View
 
 # Small enough to stay in the processor's cache while it is looked at several times.
@@ -180,74 +180,31 @@ _LIMITS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TextTable:
-    """What is known of a text's table before any of its rows is read."""
-
-    file: FileIdentity
-    encoding: Encoding
-    form: Form
-    header_row: int
-    headers: tuple[str, ...]
-    decisions: tuple[Message | str, ...]
-    preamble: Mapping[str, str] = field(default_factory=dict)
-
-    def blocks(self, text: Utf8Text, position: int, first_row: int) -> Iterator[RawTable]:
-        """Yield its rows, or some that follow each other, in blocks.
-
-        Raises:
-            UnreadableFile: FILE_QUOTE, FILE_TOO_LARGE.
-        """
-        with _refusing(FilePlace(self.file.name)):
-            pieces = read_pieces(text, position, first_row, self.form)
-            for piece in with_blank_rows(pieces, self.form.width):
-                columns = {number: _unguarded(text_series(texts)) for number, texts in enumerate(piece.columns)}
-                cells = pd.DataFrame(columns, copy=False).set_axis(piece.rows, axis=0)
-                yield RawTable(
-                    self.file,
-                    None,
-                    self.header_row,
-                    self.headers,
-                    cells,
-                    decisions=self.decisions,
-                    misshapen_rows=piece.misshapen,
-                    preamble=self.preamble,
-                )
-
-    def empty(self) -> RawTable:
-        nothing = pd.DataFrame()
-        whole = RawTable(
-            self.file, None, self.header_row, self.headers, nothing, decisions=self.decisions, preamble=self.preamble
-        )
-        return without_rows(whole)
-
-
-def _unguarded(texts: "pd.Series[str]") -> "pd.Series[str]":
+def _unguarded(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Take texts out of the formula in which an export puts them to keep their zeros: ="00123" is 00123."""
-    if not texts.str.startswith('="').any():
+    if not pc.any(pc.starts_with(texts, '="')).as_py():
         return texts
-    return texts.str.replace(_GUARDED, r"\1", regex=True)
+    return pc.replace_substring_regex(texts, _GUARDED, r"\1")
 
 
 _GUARDED: Final = r'^="([^"]*)"$'
 
 
-def open_text(stream: BinaryIO, identity: FileIdentity, *, block_bytes: int = limits.TEXT_BLOCK_BYTES) -> "OpenedText":
+def open_text(stream: BinaryIO, name: str, *, block_bytes: int = limits.TEXT_BLOCK_BYTES) -> "OpenedText":
     """Open a delimited text: go through it once, and look at its first rows under each delimiter.
 
     Raises:
         UnreadableFile: FILE_ENCODING, FILE_EMPTY, or FILE_TOO_LARGE when a line or the first cell has no end.
     """
-    return OpenedText(stream, identity, block_bytes)
+    return OpenedText(stream, name, block_bytes)
 
 
 class OpenedText:
-    """An `OpenedFile` that holds delimited text."""
+    """Delimited text that is open."""
 
-    def __init__(self, stream: BinaryIO, identity: FileIdentity, block_bytes: int) -> None:
+    def __init__(self, stream: BinaryIO, name: str, block_bytes: int) -> None:
         self._stream = stream
-        self._identity = identity
-        self._place = FilePlace(identity.name)
+        self._place = FilePlace(name)
         self._block_bytes = block_bytes
         with _refusing(self._place):
             self._survey = survey(stream, self._place, min(CHUNK_BYTES, block_bytes))
@@ -256,33 +213,31 @@ class OpenedText:
         encoding = self._survey.encoding
         encoding_text = Message("file.encoding_doubtful", name=encoding.name) if encoding.doubtful else encoding.name
         self.decisions: tuple[Message | str, ...] = (encoding_text,)
-        self.properties: Mapping[str, str] = {}
 
-    def blocks(self, fit: Fit) -> Iterator[RawTable]:
-        """Yield the table below a header, see `OpenedFile.blocks`; each row has the line on which its record starts.
+    def table(self, delimiter: str, header: HeadRow, *, quotes: str) -> TextTable:
+        """Find the table below a header; each row has the line on which its record starts.
+
+        Args:
+            quotes: `none` where the layout says that quotes are characters like others.
 
         Raises:
             UnreadableFile: FILE_QUOTE where a quote opens that is not closed at the end of its field;
-                FILE_TOO_LARGE where a field, a record or the table's width has no end.
+                FILE_TOO_LARGE where a field, a record or the table's width has no end. So do the blocks.
         """
-        table = self._table(fit)
+        form = Form(delimiter, self._quotes_enclose_fields(delimiter, quotes), len(header.texts))
         with _refusing(self._place):
-            position, first_row = below(self._head, table.header_row, table.form.delimiter, quoted=table.form.quoted)
-        empty = True
-        for block in table.blocks(self._text(self._block_bytes), position, first_row):
-            empty = False
-            yield block
-        if empty:
-            yield table.empty()
+            if form.width > MOST_COLUMNS:
+                raise BrokenRecord(header.row, "columns")
+            position, first_row = below(self._head, header.row, delimiter, quoted=form.quoted)
+        blocks = self._blocks(form, position, first_row)
+        return TextTable(header.row, header.texts, self._decisions(form, header.row), blocks)
 
-    def _table(self, fit: Fit) -> TextTable:
-        delimiter = fit.view.delimiter or ","
-        form = Form(delimiter, self._quotes_enclose_fields(delimiter, fit.layout), len(fit.header.texts))
-        if form.width > MOST_COLUMNS:
-            with _refusing(self._place):
-                raise BrokenRecord(fit.header.row, "columns")
-        header, decisions = fit.header, self._decisions(form, fit.header.row)
-        return TextTable(self._identity, self._survey.encoding, form, header.row, header.texts, decisions)
+    def _blocks(self, form: Form, position: int, first_row: int) -> Iterator[TextBlock]:
+        with _refusing(self._place):
+            pieces = read_pieces(self._text(self._block_bytes), position, first_row, form)
+            for piece in with_blank_rows(pieces, form.width):
+                columns = [_unguarded(pa.chunked_array(texts, pa.large_string())) for texts in piece.columns]
+                yield TextBlock(piece.rows, columns, piece.misshapen)
 
     def _decisions(self, form: Form, header_row: int) -> tuple[Message | str, ...]:
         literally = self._survey.has_quotes and not form.quoted
@@ -292,13 +247,13 @@ class OpenedText:
             *([Message("file.literal_quotes")] if literally else []),
         )
 
-    def _quotes_enclose_fields(self, delimiter: str, layout: Layout) -> bool:
+    def _quotes_enclose_fields(self, delimiter: str, quotes: str) -> bool:
         """Decide, once for the file, whether its quotes enclose fields or are characters of their texts.
 
         Programs that write tabs between fields mostly put no quotes around them, so that one in a title proves there
         that none is more than a character.
         """
-        if not self._survey.has_quotes or layout.quotes == "none":
+        if not self._survey.has_quotes or quotes == "none":
             return False
         return delimiter != "\t" or all_structural(self._text(self._block_bytes), delimiter)
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from io_adapters.spreadsheets import limits
+from schemas.messages import Message
 
 LF: Final = 10
 CR: Final = 13
@@ -129,12 +129,31 @@ class RecordPiece:
     """Records that follow each other, from the first one on up to the last one that holds anything."""
 
     first_row: int
-    rows: "pd.Index[int]"
+    rows: np.ndarray
     columns: list[list[pa.Array]]
     misshapen: tuple[int, ...]
     blank_from: int
     next_row: int
     used: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """Rows of a text that follow each other: the physical row of each, texts by column, which have a wrong width."""
+
+    rows: np.ndarray
+    columns: list[pa.ChunkedArray]
+    misshapen: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """The table below a header of a text; its blocks are read as they are taken."""
+
+    header_row: int
+    headers: tuple[str, ...]
+    decisions: tuple[Message | str, ...]
+    blocks: Iterator[TextBlock]
 
 
 class BrokenRecord(Exception):
@@ -156,12 +175,12 @@ def blank_piece(content: bytes, first_row: int, delimiter: str, *, last: bool) -
 
 
 def nothing_but_blank(first_row: int, next_row: int, used: int) -> RecordPiece:
-    return RecordPiece(first_row, pd.RangeIndex(0), [], (), first_row, next_row, used)
+    return RecordPiece(first_row, np.empty(0, np.int64), [], (), first_row, next_row, used)
 
 
 def blank_rows(begin: int, end: int, width: int) -> RecordPiece:
     nothing = pa.repeat(pa.scalar("", pa.large_string()), end - begin)
-    return RecordPiece(begin, pd.RangeIndex(begin, end), [[nothing]] * width, (), end, end, 0)
+    return RecordPiece(begin, np.arange(begin, end), [[nothing]] * width, (), end, end, 0)
 
 
 def text_length(columns: list[list[pa.Array]], rows: int) -> int:

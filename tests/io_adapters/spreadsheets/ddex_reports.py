@@ -7,10 +7,12 @@ import pandas as pd
 
 from io_adapters.spreadsheets.ddex.report import open_records
 from io_adapters.spreadsheets.declarations import read_layout
+from io_adapters.spreadsheets.texts import raw_tables
 from schemas.layouts.headers import match_headers
 from schemas.layouts.recognise import Fit
 from schemas.raw_table import FileIdentity, RawTable
 
+IDENTITY = FileIdentity("DSR_report.tsv", "0" * 64, 0)
 ROYALTIES = read_layout("ddex-royalties", Path())
 RECORD_COMPANIES = read_layout("ddex-record-companies", Path())
 NAMES = {
@@ -76,7 +78,7 @@ def framed(body, *, footer=None, header=None, comments=None):
 
 def opened(text, name="DSR_report.tsv"):
     content = text if isinstance(text, bytes) else text.encode()
-    return open_records(io.BytesIO(content), FileIdentity(name, "0" * 64, len(content)))
+    return open_records(io.BytesIO(content), name)
 
 
 def fitted(report, layout=ROYALTIES):
@@ -87,7 +89,7 @@ def fitted(report, layout=ROYALTIES):
 
 def tables(text, layout=ROYALTIES, **named) -> list[RawTable]:
     report = opened(text, **named)
-    return list(report.blocks(fitted(report, layout)))
+    return list(raw_tables(report.table(fitted(report, layout)), IDENTITY))
 
 
 def read(text, layout=ROYALTIES, **named) -> pd.DataFrame:

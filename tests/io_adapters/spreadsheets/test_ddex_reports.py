@@ -9,14 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_adapters.spreadsheets.ddex import report as pieces
-from io_adapters.spreadsheets.ddex.report import is_records
+from io_adapters.spreadsheets.ddex.head import is_records
 from io_adapters.spreadsheets.declarations import read_layout
+from io_adapters.spreadsheets.texts import raw_tables
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import candidates
 from schemas.parsing.table import parse_table
 from tests.io_adapters.spreadsheets.ddex_reports import (
+    IDENTITY,
     NAMES,
     RECORD_COMPANIES,
     ROYALTIES,
@@ -154,7 +156,7 @@ def test_a_line_that_names_cells_cannot_make_another_cell_the_money():
 def test_a_job_s_own_layout_says_which_cell_is_the_money():
     own = ROYALTIES.model_copy(update={"columns": ROYALTIES.columns | {"amount": ["LI.AllocatedNetRevenue"]}})
     report = opened(framed(TWO_BLOCKS))
-    (table,) = report.blocks(fitted(report, own))
+    (table,) = raw_tables(report.table(fitted(report, own)), IDENTITY)
     amounts = parse_table(table, own).frame["amount"]
     assert [str(amount.normalize()) for amount in amounts] == ["99.99"] * 4
 
@@ -303,7 +305,7 @@ def test_what_was_decided_is_told():
         "part 2 of 3",
         "records of unknown type not read: XX09",
     )
-    (table,) = report.blocks(fitted(report))
+    (table,) = raw_tables(report.table(fitted(report)), IDENTITY)
     assert written(table.decisions) == ("each LI01 record is a line",)
 
 

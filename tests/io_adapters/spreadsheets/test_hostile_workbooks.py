@@ -15,9 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_adapters.spreadsheets import workbooks
+from io_adapters.spreadsheets import readers, transfer
 from io_adapters.spreadsheets.files import FileKind
-from io_adapters.spreadsheets.workbook import transfer
 from io_adapters.spreadsheets.workbook.calamine_sheet import OpenWorkbook
 from io_adapters.spreadsheets.workbook.sheets import WorkbookRefused
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
@@ -167,7 +166,7 @@ before = peak_bytes()
 refused = 0
 for path in Path(sys.argv[1]).iterdir():
     try:
-        open_workbook(path.read_bytes(), FileKind.XLSX, FileIdentity(path.name, "", 0))
+        open_workbook(path.open("rb"), FileKind.XLSX, FileIdentity(path.name, "", 0))
     except UnreadableFile:
         refused += 1
 print(json.dumps([refused, peak_bytes() - before]))
@@ -317,7 +316,7 @@ def attempt(content: bytes) -> None:
 
 def test_the_reader_can_neither_write_files_nor_dump_its_memory():
     read(SOUND)
-    limits = Path(f"/proc/{workbooks._READER.child_pid}/limits")
+    limits = Path(f"/proc/{readers.READERS.child_pid}/limits")
     if not limits.exists():
         pytest.skip("looks at limits as Linux shows them")
     soft = {line[:25].strip(): line[25:].split()[0] for line in limits.read_text().splitlines()[1:]}

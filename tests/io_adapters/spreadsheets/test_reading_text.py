@@ -7,13 +7,11 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import open_file, read_table
-from io_adapters.spreadsheets.text.opened_text import open_text
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import find_header
-from schemas.raw_table import FileIdentity
 from schemas.sheet_cells import HEAD_ROWS, CellKind
-from tests.io_adapters.spreadsheets.texts import PLAIN, fit_of, opened, read
+from tests.io_adapters.spreadsheets.texts import PLAIN, InThisProcess, fit_of, opened, read
 from tests.written import written
 
 ENCODINGS = [("utf-8", "UTF-8"), ("utf-8-sig", "UTF-8"), ("utf-16", "UTF-16"), ("cp1252", "cp1252")]
@@ -173,7 +171,6 @@ def test_a_text_is_seen_under_each_delimiter_that_cuts_it():
     ]
     assert semicolon.head[0].texts == ("Statement", " October")
     assert all(view.sheet is None and view.visible for view in file.views)
-    assert not file.properties
 
 
 def test_a_text_of_one_column_is_seen_under_the_comma():
@@ -278,7 +275,7 @@ def test_the_stream_is_read_from_its_start_and_left_open(tmp_path):
     path.write_bytes(b"CPF;Valor\nx;1\n")
     with path.open("rb") as stream:
         stream.seek(5)
-        file = open_text(stream, FileIdentity("p.csv", "", 14))
+        file = InThisProcess(stream)
         (table,) = file.blocks(fit_of(file))
         assert table.cells.loc[2].tolist() == ["x", "1"]
         assert written(table.decisions, "pt-BR") == ("ponto e vírgula", "cabeçalho na linha 1")

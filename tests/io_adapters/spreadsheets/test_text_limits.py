@@ -95,16 +95,14 @@ def test_rows_that_begin_with_an_invisible_mark_keep_it_wherever_they_are_cut():
 
 READ_WITHIN = """
 import re, resource, sys
-from tests.io_adapters.spreadsheets.texts import fit_of
-from io_adapters.spreadsheets.text.opened_text import open_text
+from tests.io_adapters.spreadsheets.texts import InThisProcess, fit_of
 from schemas.errors import UnreadableFile
-from schemas.raw_table import FileIdentity
 
 taken = int(re.search(r"VmSize:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
 resource.setrlimit(resource.RLIMIT_AS, (taken + int(sys.argv[2]) * 2**20,) * 2)
 with open(sys.argv[1], "rb") as stream:
     try:
-        file = open_text(stream, FileIdentity("p.csv", "", 0))
+        file = InThisProcess(stream)
         print(sum(len(block.cells) for block in file.blocks(fit_of(file))))
     except UnreadableFile as refused:
         print(refused.issues[0].code.value, refused.issues[0].row)

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
 from io_adapters.spreadsheets.files import FileKind, kind_of
+from io_adapters.spreadsheets.readers import READERS, Readers
 from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
 from io_adapters.spreadsheets.workbook.sheets import Sheet, number_text
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
-from io_adapters.spreadsheets.workbooks import OpenedWorkbook, WorkbookReader, open_workbook
+from io_adapters.spreadsheets.workbooks import OpenedWorkbook, open_workbook
 from schemas.errors import UnreadableFile
 from schemas.raw_table import FileIdentity
 from schemas.sheet_cells import CellKind
@@ -44,9 +45,8 @@ FILES = Path(__file__).parent / "files"
 NUMBERS = (1234.5, 0.07, -0.01, 1e-7, 52998224725.0, 123456789012345.0, 10.1 + 0.2, 3e20)
 
 
-def read(content: bytes, kind: FileKind, reader: WorkbookReader | None = None) -> OpenedWorkbook:
-    identity = FileIdentity(f"book.{kind}", "", len(content))
-    return (reader.open if reader else open_workbook)(content, kind, identity)
+def read(content: bytes, kind: FileKind, readers: Readers = READERS) -> OpenedWorkbook:
+    return open_workbook(io.BytesIO(content), kind, FileIdentity(f"book.{kind}", "", len(content)), readers)
 
 
 def refused(content: bytes, kind: FileKind) -> str | None:
@@ -181,7 +181,7 @@ def test_a_workbook_of_excel_95_is_read(name):
 
 
 def test_a_few_bytes_never_become_more_cells_than_a_table_has():
-    reader = WorkbookReader(memory_bytes=2**30)
+    reader = Readers(memory_bytes=2**30)
     for name, kind in (("far-corners.xlsb", FileKind.XLSB), ("repeated-far.ods", FileKind.ODS)):
         with pytest.raises(UnreadableFile) as caught:
             read(saved(name), kind, reader)

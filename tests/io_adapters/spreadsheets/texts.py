@@ -1,8 +1,12 @@
 """Text files for tests, opened and read as the reader does, in blocks as small as a test likes."""
 
 import io
+from collections.abc import Iterator
+from typing import BinaryIO
 
-from io_adapters.spreadsheets.text.opened_text import OpenedText, open_text
+from io_adapters.spreadsheets import limits
+from io_adapters.spreadsheets.text.opened_text import open_text
+from io_adapters.spreadsheets.texts import raw_tables
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit, find_header
@@ -13,13 +17,25 @@ WHOLE = 2**24
 PLAIN = Layout(layout="plain", title="Anything", table="payments", columns={"tax_id": ["CPF"]}, required=["tax_id"])
 
 
-def opened(content: str | bytes, *, block_bytes: int = WHOLE) -> OpenedText:
+class InThisProcess:
+    """A text as `TextFile` shows it, read in this process in blocks of any size."""
+
+    def __init__(self, stream: BinaryIO, block_bytes: int = limits.TEXT_BLOCK_BYTES) -> None:
+        self._text = open_text(stream, "p.csv", block_bytes=block_bytes)
+        self._identity = FileIdentity("p.csv", "", stream.seek(0, io.SEEK_END))
+        self.views, self.decisions = self._text.views, self._text.decisions
+
+    def blocks(self, fit: Fit) -> Iterator[RawTable]:
+        table = self._text.table(fit.view.delimiter or ",", fit.header, quotes=fit.layout.quotes)
+        return raw_tables(table, self._identity)
+
+
+def opened(content: str | bytes, *, block_bytes: int = WHOLE) -> InThisProcess:
     """Open a text as a file called p.csv; its messages are in English."""
-    data = content if isinstance(content, bytes) else content.encode()
-    return open_text(io.BytesIO(data), FileIdentity("p.csv", "", len(data)), block_bytes=block_bytes)
+    return InThisProcess(io.BytesIO(content if isinstance(content, bytes) else content.encode()), block_bytes)
 
 
-def fit_of(file: OpenedText, layout: Layout = PLAIN) -> Fit:
+def fit_of(file: InThisProcess, layout: Layout = PLAIN) -> Fit:
     """Return where a layout's header is, under the delimiter that gives the most fields."""
     fits = [fit for view in file.views if (fit := find_header(view, layout))]
     return max(fits, key=lambda fit: len(fit.header.texts))

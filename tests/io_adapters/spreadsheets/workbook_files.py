@@ -9,7 +9,8 @@ from pathlib import Path
 import openpyxl
 
 from io_adapters.spreadsheets.files import FileKind
-from io_adapters.spreadsheets.workbooks import OpenedWorkbook, WorkbookReader, open_workbook
+from io_adapters.spreadsheets.readers import READERS, Readers
+from io_adapters.spreadsheets.workbooks import OpenedWorkbook, open_workbook
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
@@ -88,8 +89,8 @@ def identity(content: bytes, name: str = "payments.xlsx") -> FileIdentity:
     return FileIdentity(name, hashlib.sha256(content).hexdigest(), len(content))
 
 
-def opened(content: bytes, reader: WorkbookReader | None = None, kind: FileKind = FileKind.XLSX) -> OpenedWorkbook:
-    return (reader.open if reader else open_workbook)(content, kind, identity(content))
+def opened(content: bytes, readers: Readers = READERS, kind: FileKind = FileKind.XLSX) -> OpenedWorkbook:
+    return open_workbook(io.BytesIO(content), kind, identity(content), readers)
 
 
 def table_of(book: OpenedWorkbook, header_row: int = 1, sheet: int = 0) -> RawTable:
@@ -100,7 +101,7 @@ def table_of(book: OpenedWorkbook, header_row: int = 1, sheet: int = 0) -> RawTa
     return table
 
 
-def read(content: bytes, reader: WorkbookReader | None = None) -> RawTable:
+def read(content: bytes, readers: Readers = READERS) -> RawTable:
     """Open a workbook, read its first sheet below row 1, and close it."""
-    with opened(content, reader) as book:
+    with opened(content, readers) as book:
         return table_of(book)

@@ -1,16 +1,21 @@
-"""Answers of an open workbook as they cross the pipe: JSON, Arrow blocks, and places of cells."""
+"""What crosses the pipe between reader and parent: JSON, Arrow blocks, and places of cells."""
 
 import json
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import IO, Any, Final
 
 import numpy as np
 import pyarrow as pa
 
+from io_adapters.spreadsheets.text.records import TextBlock, TextTable
 from io_adapters.spreadsheets.workbook.calamine_sheet import OpenWorkbook
 from io_adapters.spreadsheets.workbook.sheets import WorkbookRefused, columns_of
-from schemas.sheet_cells import OVER_THE_SHEET, Look, Oddities
+from schemas.errors import UnreadableFile
+from schemas.issues import Issue, IssueCode, make_issue
+from schemas.messages import Message, fact_from, fact_json, facts_from, facts_json
+from schemas.sheet_cells import OVER_THE_SHEET, HeadRow, Look, Oddities, View
 
 # What one message may hold; the first rows of a workbook's sheets are words, its tables are bytes.
 MOST_WORDS_BYTES: Final = 64 * 2**20
@@ -60,6 +65,75 @@ def receive(stream: IO[bytes]) -> tuple[Words, bytes] | None:
     return words, body
 
 
+def refused_words(failure: UnreadableFile) -> Words:
+    """Write down why a file is not read."""
+    issue = failure.issues[0]
+    told = {"message": fact_json(issue.message), "facts": facts_json(issue.accepts.facts)}
+    return {"code": issue.code.value, "sheet": issue.sheet, "row": issue.row} | told
+
+
+def issue_from(words: Words, file: str) -> Issue:
+    """Read what `refused_words` wrote."""
+    facts = facts_from(words["facts"])
+    issue = make_issue(IssueCode(words["code"]), file=file, sheet=words["sheet"], row=words["row"], **facts)
+    return replace(issue, message=fact_from(words["message"]))
+
+
+def views_words(views: Sequence[View]) -> list[Words]:
+    return [
+        {
+            "name": view.sheet,
+            "delimiter": view.delimiter,
+            "visible": view.visible,
+            "head": [(head.row, head.texts) for head in view.head],
+            "rows": view.rows,
+        }
+        for view in views
+    ]
+
+
+def views_from(words: Sequence[Words]) -> tuple[View, ...]:
+    return tuple(
+        View(
+            shown["name"],
+            shown["delimiter"],
+            shown["visible"],
+            tuple(HeadRow(row, tuple(texts)) for row, texts in shown["head"]),
+            shown["rows"],
+        )
+        for shown in words
+    )
+
+
+def told_words(told: Iterable[Message | str]) -> list[object]:
+    return [fact_json(message) for message in told]
+
+
+def told_from(words: Iterable[object]) -> tuple[Message | str, ...]:
+    return tuple(map(fact_from, words))
+
+
+def text_table_words(table: TextTable) -> Words:
+    decisions = told_words(table.decisions)
+    return {"done": True, "header_row": table.header_row, "headers": table.headers, "decisions": decisions}
+
+
+def text_block_message(block: TextBlock) -> tuple[Words, memoryview]:
+    columns = [pa.chunked_array([pa.array(block.rows, pa.int64())]), *block.columns]
+    table = pa.Table.from_arrays(columns, names=list(map(str, range(len(columns)))))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return {"done": True, "misshapen": block.misshapen}, memoryview(sink.getvalue())
+
+
+def text_block_from(words: Words, body: bytes) -> TextBlock:
+    table = pa.ipc.open_stream(pa.py_buffer(body)).read_all()
+    table.validate(full=True)
+    rows, *columns = table.columns
+    return TextBlock(rows.to_numpy(), columns, tuple(words["misshapen"]))
+
+
 # Headers and titles; a text repeated a million times makes gigabytes of them.
 _MOST_HEAD_CHARACTERS: Final = 4_000_000
 # How many numbers name one place: its row and position, and of zeros the digits shown.
@@ -77,11 +151,11 @@ def heads_message(workbook: OpenWorkbook) -> Words:
         characters += sum(len(text) for _, texts in head for text in texts)
         if characters > _MOST_HEAD_CHARACTERS:
             raise WorkbookRefused("FILE_TOO_LARGE", "long_head", sheet=name, limit=_MOST_HEAD_CHARACTERS)
-        sheets.append({"name": name, "visible": visible, "head": head, "rows": rows})
+        sheets.append({"name": name, "delimiter": None, "visible": visible, "head": head, "rows": rows})
     traits = workbook.workbook.traits
     return {
         "done": True,
-        "sheets": sheets,
+        "views": sheets,
         "macros": traits.macros,
         "date_1904": traits.date_1904,
         "properties": dict(traits.properties),
