@@ -7,10 +7,8 @@ results go is the house's, and is changed by the administrator, in the file itse
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Final
-from zipfile import BadZipFile
 
 from flows.intake.proposal import NO_ANSWERS, Answers, ProposedTable
 from flows.run_request import leads_outside, paths_in
@@ -18,7 +16,8 @@ from flows.settings import Folders
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.spreadsheets.declarations import check_job, read_job, with_house_columns
-from io_adapters.spreadsheets.files import WORKBOOKS, FileKind, is_sheet_by_name, kind_of
+from io_adapters.spreadsheets.kinds import WORKBOOKS, FileKind, is_sheet_by_name
+from io_adapters.spreadsheets.readers import kind_of_content
 from schemas.errors import ExitCode, RepasseError
 from schemas.job import Job
 from schemas.messages import Message
@@ -116,15 +115,8 @@ def _require_table(job: Job, path: Path, name: str, content: bytes) -> None:
     named = {file for files in (*job.sources, *job.tables.values()) if files for file in files.files}
     if name not in named or not is_plainly_inside(path, name) or not is_sheet_by_name(name):
         raise NotTheDesks(Message("desk.files.no_table", name=PurePosixPath(name).name))
-    if not name.lower().endswith(_PACKED) and _kind(content) not in _SHEETS:
+    if not name.lower().endswith(_PACKED) and kind_of_content(content) not in _SHEETS:
         raise NotTheDesks(Message("desk.files.no_table", name=PurePosixPath(name).name))
-
-
-def _kind(content: bytes) -> FileKind:
-    try:
-        return kind_of(BytesIO(content))
-    except (BadZipFile, ValueError):
-        return FileKind.BINARY
 
 
 def _require_layout(path: Path, name: str) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from flows.run_request import INVOICES, RunRequest
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
-from io_adapters.spreadsheets.files import expand, members_of, sha256_of
+from io_adapters.spreadsheets.files import expand, sha256_of
+from io_adapters.spreadsheets.readers import members_of
 from io_adapters.spreadsheets.reading import open_file
 from schemas.corrections import (
     CorrectedRow,

@@ -23,6 +23,7 @@ from python_calamine import PasswordError
 
 from io_adapters.cage import enter_cage, program_folders
 from io_adapters.spreadsheets.ddex.head import is_records
+from io_adapters.spreadsheets.kinds import FileKind, kind_of
 from io_adapters.spreadsheets.limits import FilePlace, refusal
 from io_adapters.spreadsheets.text.opened_text import OpenedText, open_text
 from io_adapters.spreadsheets.text.records import TextBlock, TextTable
@@ -38,6 +39,7 @@ from io_adapters.spreadsheets.transfer import (
     told_words,
     views_words,
 )
+from io_adapters.spreadsheets.unpacking import members_in, plain_file, readable_kind
 from io_adapters.spreadsheets.workbook.calamine_sheet import OpenWorkbook, open_values_only
 from io_adapters.spreadsheets.workbook.markup import open_html, open_xml_sheet
 from io_adapters.spreadsheets.workbook.sheets import Workbook, WorkbookRefused
@@ -64,7 +66,8 @@ def confine(memory_bytes: int, folder: Path | None = None, file_bytes: int = 0) 
     An interrupt from the keyboard goes to all processes of a terminal; this one ends when its parent does.
 
     Args:
-        folder: Where it may write files of at most `file_bytes`; None for nowhere.
+        folder: Where it may make files; None for nowhere.
+        file_bytes: How long a file may become that it writes, there or in one that it was given.
 
     Returns:
         Whether it is in the cage.
@@ -108,11 +111,11 @@ def _reserved_bytes(status: IO[bytes]) -> int:
 START_BYTES: Final = 2**16
 # With openpyxl, which takes a while to load and is for this alone.
 _MARKING: Final = "io_adapters.spreadsheets.workbook.marking"
-_OPENERS: Final[dict[str, Callable[[bytes], Workbook]]] = {
-    "xlsx": open_xlsx,
-    **dict.fromkeys(("xls", "xlsb", "ods"), open_values_only),
-    "html_table": open_html,
-    "xml_sheet": open_xml_sheet,
+_OPENERS: Final[dict[FileKind, Callable[[bytes], Workbook]]] = {
+    FileKind.XLSX: open_xlsx,
+    **dict.fromkeys((FileKind.XLS, FileKind.XLSB, FileKind.ODS), open_values_only),
+    FileKind.HTML_TABLE: open_html,
+    FileKind.XML_SHEET: open_xml_sheet,
 }
 
 
@@ -135,23 +138,24 @@ def main(memory_bytes: int, channel: int, folder: str, file_bytes: int) -> None:
         while (message := receive(requests)) is not None:
             words, body = message
             allow_seconds(words["seconds"])
-            _answer(answers, reader, words, _given(files, words, body))
+            _answer(answers, reader, words, *_given(files, words, body))
             del message, body
             if words["ask"] != "block":
                 gc.collect()
 
 
-def _given(files: socket.socket | None, words: Words, body: bytes) -> BinaryIO:
-    """Return the file that is asked about: an open one, whose position is shared with whoever gave it, or its bytes."""
+def _given(files: socket.socket | None, words: Words, body: bytes) -> tuple[BinaryIO, BinaryIO]:
+    """Return the file that is asked about, whose position is shared with whoever gave it, and one to unpack it into."""
     if files is None or words.get("file") != "open":
-        return io.BytesIO(body)
-    _, (descriptor, *_), _, _ = socket.recv_fds(files, 1, 1)
-    return os.fdopen(descriptor, "rb")
+        return io.BytesIO(body), io.BytesIO()
+    _, descriptors, _, _ = socket.recv_fds(files, 1, 2)
+    given, spare = descriptors
+    return os.fdopen(given, "rb"), os.fdopen(spare, "r+b")
 
 
-def _answer(answers: IO[bytes], reader: "_Reader", words: Words, given: BinaryIO) -> None:
+def _answer(answers: IO[bytes], reader: "_Reader", words: Words, given: BinaryIO, spare: BinaryIO) -> None:
     try:
-        for answer, part in reader.answers(words, given):
+        for answer, part in reader.answers(words, given, spare):
             send(answers, answer, part)
     except BrokenPipeError:
         raise
@@ -188,16 +192,23 @@ class _Reader:
         self._status = status
         self._open: OpenWorkbook | OpenedText | Report | None = None
         self._blocks: Iterator[TextBlock] = iter(())
-        self._file: BinaryIO = io.BytesIO()
+        self._files: tuple[BinaryIO, ...] = ()
 
-    def answers(self, words: Words, given: BinaryIO) -> Iterator[tuple[Words, bytes | memoryview]]:
+    def answers(self, words: Words, given: BinaryIO, spare: BinaryIO) -> Iterator[tuple[Words, bytes | memoryview]]:
         """Answer one request; the last answer is `done`."""
         match words["ask"]:
             case "open":
                 self._forget()
-                self._file = given
-                self._open = _opened(words["kind"], words["name"], given)
-                yield _heads(self._open), b""
+                self._files = given, spare
+                place = FilePlace(words["name"])
+                unpacked = plain_file(given, spare, words["member"], place)
+                kind = readable_kind(unpacked.stream, place)
+                self._open = _opened(kind, words["name"], unpacked.stream)
+                yield _heads(self._open) | {"kind": kind, "name": unpacked.name, "packing": unpacked.packing}, b""
+            case "members":
+                yield {"done": True, "members": members_in(given, FilePlace(words["name"]))}, b""
+            case "kind":
+                yield {"done": True, "kind": kind_of(given)}, b""
             case "table":
                 yield from self._table(words)
             case "block":
@@ -222,13 +233,13 @@ class _Reader:
 
     def _forget(self) -> None:
         self._open, self._blocks = None, iter(())
-        self._file.close()
+        for file in self._files:
+            file.close()
 
 
-def _opened(kind: str, name: str, stream: BinaryIO) -> "OpenWorkbook | OpenedText | Report":
-    if kind != "text":
-        return OpenWorkbook(_workbook(kind, stream.read()))
-    stream.seek(0)
+def _opened(kind: FileKind, name: str, stream: BinaryIO) -> "OpenWorkbook | OpenedText | Report":
+    if kind is not FileKind.TEXT:
+        return OpenWorkbook(_OPENERS[kind](stream.read()))
     start = stream.read(START_BYTES)
     if not is_records(start):
         return open_text(stream, name)
@@ -254,12 +265,6 @@ def _table_of(opened: "OpenedText | Report", asked: Words) -> TextTable:
 
     (view,), layout = opened.views, Layout.model_validate(asked["layout"])
     return opened.table(Fit(layout, view, header, match_headers(header.texts, layout)))
-
-
-def _workbook(kind: str, content: bytes) -> Workbook:
-    if kind not in _OPENERS:
-        raise WorkbookRefused("FILE_TYPE")
-    return _OPENERS[kind](content)
 
 
 def _own_stdout() -> IO[bytes]:

@@ -1,7 +1,7 @@
 """Every limit of reading, in one place, and the refusal that names it."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, Protocol
 
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode, make_issue
@@ -66,3 +66,21 @@ def refusal(
         named = details | {name: value for name, value in (("sheet", sheet), ("row", row)) if value is not None}
         issue = replace(issue, message=Message(f"file.{key}", **named))
     return UnreadableFile(Message("file.refused", file=place.file, wrong=issue.message), issues=(issue,))
+
+
+_CHUNK_BYTES: Final = 2**20
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def copied(source: _Readable, target: BinaryIO, most_bytes: int) -> bool:
+    """Copy a stream; stop and return False when it has more bytes than that."""
+    total = 0
+    while chunk := source.read(_CHUNK_BYTES):
+        total += len(chunk)
+        if total > most_bytes:
+            return False
+        target.write(chunk)
+    return True

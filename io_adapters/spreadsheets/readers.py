@@ -9,18 +9,20 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import IO, BinaryIO, Final
 
 import pyarrow as pa
 
+from io_adapters.spreadsheets.files import FileContent, opened_content
+from io_adapters.spreadsheets.kinds import FileKind
 from io_adapters.spreadsheets.limits import (
+    MOST_TEXT_BYTES,
     MOST_WORKBOOK_BYTES,
     READER_MEMORY_BYTES,
     READER_SECONDS,
-    FilePlace,
     refusal,
     size_text,
 )
@@ -58,11 +60,12 @@ class ReaderStopped(Exception):
 
 
 class ReaderChild:
-    def __init__(self, memory_bytes: int, seconds: float, folder: str = "", file_bytes: int = 0) -> None:
+    def __init__(self, memory_bytes: int, seconds: float, folder: str = "", file_bytes: int = MOST_TEXT_BYTES) -> None:
         """Start it and wait until it is ready.
 
         Args:
-            folder: Where it may write files of at most `file_bytes`; "" for nowhere.
+            folder: Where it may make files; "" for nowhere.
+            file_bytes: How long a file may become that it writes, there or in one that it was given.
 
         Raises:
             OSError: it cannot be started.
@@ -110,11 +113,12 @@ class ReaderChild:
             return False
         return True
 
-    def ask(self, words: Words, file: BinaryIO | None = None, seconds: float | None = None) -> Answers:
+    def ask(self, words: Words, files: Sequence[BinaryIO] = (), seconds: float | None = None) -> Answers:
         """Return its answers to one request; the last is `done`, or says why not.
 
         Args:
-            file: What is asked about; the child is given the open file itself, where it is one and the system can.
+            files: What is asked about, and an empty one to unpack it into. The child is given the open files where the
+                system can do that, and the bytes of what is in memory alone.
 
         Raises:
             ReaderStopped: it ended over it; or it was ended, since it took too long.
@@ -122,7 +126,7 @@ class ReaderChild:
         seconds = seconds or self._seconds
         with self._deadline(seconds):
             try:
-                self._send(words | {"seconds": seconds}, file)
+                self._send(words | {"seconds": seconds}, files)
             except OSError:
                 raise self._stopped() from None
             answers, size_bytes = [self._receive()], 0
@@ -135,13 +139,13 @@ class ReaderChild:
                 raise self._stopped()
             return answers
 
-    def _send(self, words: Words, file: BinaryIO | None) -> None:
-        descriptor = _descriptor(file) if self._files else None
-        if self._files and descriptor is not None:
-            socket.send_fds(self._files, [b"f"], [descriptor])
+    def _send(self, words: Words, files: Sequence[BinaryIO]) -> None:
+        descriptors = [number for file in files if (number := _descriptor(file)) is not None]
+        if self._files and len(descriptors) > 1:
+            socket.send_fds(self._files, [b"f"], descriptors)
             send(self._requests, words | {"file": "open"})
         else:
-            send(self._requests, words, _content(file) if file else b"")
+            send(self._requests, words, _content(files[0]) if files else b"")
 
     def kill(self) -> None:
         """End it and wait until it is gone; it has nothing to lose."""
@@ -196,10 +200,10 @@ class ReaderChild:
         self._process.kill()
 
 
-def _descriptor(file: BinaryIO | None) -> int | None:
+def _descriptor(file: BinaryIO) -> int | None:
     """Return the descriptor of an open file; None for one that is in memory alone."""
     with suppress(OSError):
-        return file.fileno() if file else None
+        return file.fileno()
     return None
 
 
@@ -278,6 +282,21 @@ class Readers:
                 return
         self.end_one(child)
 
+    def ask_once(self, words: Words, files: Sequence[BinaryIO]) -> Words:
+        """Ask a child one thing about a file.
+
+        Raises:
+            ReaderStopped, OSError, NoCage: it is not answered.
+        """
+        child = self.take()
+        try:
+            ((answer, _),) = child.ask(words, files)
+        except BaseException:
+            self.end_one(child)
+            raise
+        self.give_back(child)
+        return answer
+
     def end_one(self, child: ReaderChild) -> None:
         with self._lock:
             self._all = [other for other in self._all if other is not child]
@@ -307,15 +326,16 @@ class Readers:
 class ReadInChild:
     """An open file that a child reads; closing it frees the child."""
 
-    def __init__(self, readers: Readers, file: BinaryIO, kind: str, place: FilePlace, size_bytes: int) -> None:
+    def __init__(self, content: FileContent, readers: Readers) -> None:
         """Open it there.
 
         Raises:
             UnreadableFile: it cannot be read.
         """
-        self._readers, self._file, self._place = readers, file, place
-        self._open = {"ask": "open", "kind": kind, "name": place.file}
-        self._seconds = readers.seconds_for(size_bytes)
+        self._readers, self._place = readers, content.place
+        self._given = (content.stream, content.spare)
+        self._open = {"ask": "open", "name": content.place.file, "member": content.member}
+        self._seconds = readers.seconds_for(content.name_only.size_bytes)
         self._child: ReaderChild | None = None
         ((self.shown, _),) = self._asked()
 
@@ -378,10 +398,10 @@ class ReadInChild:
         if question is None:
             self._let_go()
             self._child = self._readers.take()
-            return self._child.ask(self._open, self._file, self._seconds)
+            return self._child.ask(self._open, self._given, self._seconds)
         if self._child is None:
             raise ReaderStopped(out_of_time=False)
-        return self._child.ask(question, None, self._seconds)
+        return self._child.ask(question, seconds=self._seconds)
 
     def _let_go(self) -> None:
         child, self._child = self._child, None
@@ -411,6 +431,28 @@ def has_a_cage() -> bool:
     return child.is_caged
 
 
+def members_of(path: str) -> list[str]:
+    """Return the paths of an archive's members, where it has several; of any other file its own path.
+
+    An archive that is not to be trusted, or cannot be read, keeps its path: whoever opens it is told why.
+    """
+    if not path.lower().endswith(".zip"):
+        return [path]
+    with suppress(UnreadableFile, ReaderStopped, OSError, NoCage), opened_content(path) as content:
+        asked = {"ask": "members", "name": content.place.file}
+        names = READERS.ask_once(asked, [content.stream, content.spare]).get("members", [])
+        if len(names) > 1 and len(set(names)) == len(names) and not any("!" in name for name in names):
+            return [f"{path}!{name}" for name in names]
+    return [path]
+
+
+def kind_of_content(content: bytes) -> FileKind:
+    """Return what some bytes are; `BINARY` where nobody can tell."""
+    with suppress(ReaderStopped, OSError, NoCage, ValueError):
+        return FileKind(READERS.ask_once({"ask": "kind"}, [io.BytesIO(content)])["kind"])
+    return FileKind.BINARY
+
+
 def mark_workbook(content: bytes, marks: WorkbookMarks) -> bytes | None:
     """Return a person's own .xlsx with marks put into it, in a process of its own, which ends with it.
 
@@ -422,7 +464,7 @@ def mark_workbook(content: bytes, marks: WorkbookMarks) -> bytes | None:
         try:
             if READERS.in_the_cage_alone and not child.is_caged:
                 return None
-            ((words, body),) = child.ask({"ask": "mark", "marks": asdict(marks)}, io.BytesIO(content))
+            ((words, body),) = child.ask({"ask": "mark", "marks": asdict(marks)}, [io.BytesIO(content)])
         finally:
             child.kill()
         return body if "done" in words else None

@@ -1,23 +1,17 @@
 """Reading spreadsheets: a file is opened safely, shows its sheets, and hands its tables on."""
 
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from io_adapters.spreadsheets import limits
-from io_adapters.spreadsheets.files import (
-    WORKBOOKS,
-    FileContent,
-    FileKind,
-    kind_by_name,
-    kind_of,
-    opened_content,
-)
+from io_adapters.spreadsheets.files import FileContent, opened_content
+from io_adapters.spreadsheets.kinds import WORKBOOKS, ZIP, FileKind, kind_by_name
 from io_adapters.spreadsheets.limits import FilePlace, refusal
-from io_adapters.spreadsheets.texts import opened_text
-from io_adapters.spreadsheets.workbooks import open_workbook
+from io_adapters.spreadsheets.readers import READERS, Readers, ReadInChild
+from io_adapters.spreadsheets.texts import TextFile
+from io_adapters.spreadsheets.workbooks import OpenedWorkbook
 from schemas.issues import IssueCode
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout, fold
@@ -150,17 +144,35 @@ class OpenedFile(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """What a file turned out to be.
+
+    Attributes:
+        name: Of what was unpacked, or of the file itself.
+        packing: `gzip` or `zip`; "" where it was not packed.
+    """
+
+    kind: FileKind
+    name: str
+    packing: str
+
+
+@dataclass(frozen=True, slots=True)
 class SpreadsheetFile:
     """An open file, of whatever kind."""
 
     _opened: OpenedFile
     _content: FileContent
-    _place: FilePlace
+    _found: "Found"
     _decisions: list[Message | str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
         return self._place.file
+
+    @property
+    def _place(self) -> FilePlace:
+        return self._content.place
 
     @property
     def views(self) -> Sequence[View]:
@@ -210,7 +222,7 @@ class SpreadsheetFile:
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
         """Yield the table below a header in blocks of bounded size; see `OpenedFile.blocks`."""
         identity, (preamble, notes) = self._content.identity(), _above(fit)
-        before = (*self._decisions, *_packing(self._content), *self._opened.decisions)
+        before = (*self._decisions, *_packing(self._found), *self._opened.decisions)
         above = tuple(head for head in fit.view.head if head.row < fit.header.row)
         rows = 0
         for block in self._opened.blocks(fit):
@@ -236,15 +248,12 @@ def open_file(path: str) -> Iterator[SpreadsheetFile]:
     Raises:
         UnreadableFile: with one issue that says why the file cannot be read.
     """
-    with opened_content(path) as content:
-        place = FilePlace(content.name_only.name)
-        kind = _readable_kind(content, place)
-        with _opened(content, kind) as opened:
-            yield SpreadsheetFile(opened, content, place, [*_named_otherwise(content, kind)])
+    with opened_content(path) as content, opened_in_child(content) as (opened, found):
+        yield SpreadsheetFile(opened, content, found, [*_named_otherwise(found)])
 
 
 def xlsx_of(path: str, sha256: str, most_bytes: int) -> bytes | None:
-    """Return the bytes of an .xlsx that is not packed; None for anything else, and for one that is longer.
+    """Return the bytes of what may be an .xlsx; None for what is none, for other bytes, and for more of them.
 
     Args:
         sha256: Hex digest of the bytes that are meant.
@@ -253,10 +262,12 @@ def xlsx_of(path: str, sha256: str, most_bytes: int) -> bytes | None:
         UnreadableFile: it cannot be opened.
     """
     with opened_content(path) as content:
-        is_plain = not content.packing and content.identity().sha256 == sha256
-        if not is_plain or content.name_only.size_bytes > most_bytes or kind_of(content.stream) is not FileKind.XLSX:
+        is_meant = not content.member and content.identity().sha256 == sha256
+        if not is_meant or content.name_only.size_bytes > most_bytes:
             return None
-        return content.stream.read()
+        content.stream.seek(0)
+        found = content.stream.read()
+        return found if found.startswith(ZIP) else None
 
 
 def read_table(path: str, layout: Layout) -> RawTable:
@@ -269,23 +280,22 @@ def read_table(path: str, layout: Layout) -> RawTable:
         return next(file.tables(layout))
 
 
-def _opened(content: FileContent, kind: FileKind) -> AbstractContextManager[OpenedFile]:
-    if kind in WORKBOOKS:
-        return open_workbook(content.stream, kind, content.name_only)
-    return opened_text(content.stream, content.name_only)
+@contextmanager
+def opened_in_child(content: FileContent, readers: Readers = READERS) -> Iterator[tuple[OpenedFile, "Found"]]:
+    """Have a process that does nothing else read a file.
 
-
-def _readable_kind(content: FileContent, place: FilePlace) -> FileKind:
-    """Return what the file is by its bytes, whatever its name says; refuse what is not read."""
+    Raises:
+        UnreadableFile: why it cannot be read.
+    """
+    reader = ReadInChild(content, readers)
     try:
-        found = kind_of(content.stream)
-    except (zipfile.BadZipFile, ValueError) as error:
-        raise refusal(IssueCode.FILE_CORRUPT, place, "corrupt", reason=str(error)) from error
-    if found is FileKind.ENCRYPTED:
-        raise refusal(IssueCode.FILE_ENCRYPTED, place)
-    if found not in WORKBOOKS and found is not FileKind.TEXT:
-        raise refusal(IssueCode.FILE_TYPE, place, "type", found=Message(f"file.kind_{found}"))
-    return found
+        with reader.sound_answers():
+            shown = reader.shown
+            found = Found(FileKind(shown["kind"]), str(shown["name"]), str(shown["packing"]))
+        of_its_kind = OpenedWorkbook if found.kind in WORKBOOKS else TextFile
+        yield of_its_kind(reader, content.name_only), found
+    finally:
+        reader.close()
 
 
 def _above(fit: Fit) -> tuple[dict[str, str], tuple[Message, ...]]:
@@ -302,10 +312,10 @@ def _above(fit: Fit) -> tuple[dict[str, str], tuple[Message, ...]]:
     return values, tuple(messages)
 
 
-def _packing(content: FileContent) -> tuple[Message, ...]:
-    return (Message(f"file.{content.packing}", name=content.name),) if content.packing else ()
+def _packing(found: Found) -> tuple[Message, ...]:
+    return (Message(f"file.{found.packing}", name=found.name),) if found.packing else ()
 
 
-def _named_otherwise(content: FileContent, kind: FileKind) -> tuple[Message, ...]:
-    promised = kind_by_name(content.name)
-    return (Message("file.named", kind=Message(f"file.kind_{kind}")),) if promised not in (None, kind) else ()
+def _named_otherwise(found: Found) -> tuple[Message, ...]:
+    is_so = kind_by_name(found.name) in (None, found.kind)
+    return () if is_so else (Message("file.named", kind=Message(f"file.kind_{found.kind}")),)

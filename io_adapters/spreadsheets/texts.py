@@ -1,35 +1,17 @@
 """Text files as the reading process tells of them: delimited text and reports of typed records, block by block."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
-from typing import BinaryIO
 
 import pandas as pd
 
-from io_adapters.spreadsheets.limits import FilePlace
-from io_adapters.spreadsheets.readers import READERS, Readers, ReadInChild
+from io_adapters.spreadsheets.readers import ReadInChild
 from io_adapters.spreadsheets.text.records import TextBlock, TextTable
 from io_adapters.spreadsheets.transfer import text_block_from, told_from, views_from
 from schemas.layouts.recognise import Fit
 from schemas.messages import Message
 from schemas.raw_table import FileIdentity, RawTable, text_series, without_rows
-
-
-@contextmanager
-def opened_text(stream: BinaryIO, identity: FileIdentity, readers: Readers = READERS) -> Iterator["TextFile"]:
-    """Open a text in a process that reads it.
-
-    Raises:
-        UnreadableFile: FILE_ENCODING, FILE_EMPTY, FILE_CORRUPT or FILE_PARSER; FILE_TOO_LARGE when a line or the first
-            cell has no end.
-    """
-    reader = ReadInChild(readers, stream, "text", FilePlace(identity.name), identity.size_bytes)
-    try:
-        yield TextFile(reader, identity)
-    finally:
-        reader.close()
 
 
 class TextFile:

@@ -2,16 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
-from typing import BinaryIO, Self
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from io_adapters.spreadsheets.files import WORKBOOKS, FileKind
-from io_adapters.spreadsheets.limits import MOST_WORKBOOK_BYTES, FilePlace, refusal, size_text
-from io_adapters.spreadsheets.readers import READERS, Readers, ReadInChild
+from io_adapters.spreadsheets.limits import FilePlace, refusal
+from io_adapters.spreadsheets.readers import ReadInChild
 from io_adapters.spreadsheets.transfer import Words, oddities_from, views_from
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import Fit
@@ -20,29 +17,8 @@ from schemas.raw_table import FileIdentity, RawTable, text_series, without_rows
 from schemas.sheet_cells import NO_ODDITIES, CellKind, HeadRow, Oddities
 
 
-def open_workbook(
-    stream: BinaryIO, kind: FileKind, identity: FileIdentity, readers: Readers = READERS
-) -> "OpenedWorkbook":
-    """Open a workbook in a process that reads it.
-
-    Raises:
-        UnreadableFile: FILE_EMPTY, FILE_CORRUPT, FILE_EXTENT, FILE_ZIP, FILE_TOO_LARGE, FILE_XML_FORBIDDEN or
-            FILE_PARSER; FILE_ENCRYPTED and FILE_TYPE also for kinds that say so.
-    """
-    place = FilePlace(identity.name)
-    if kind is FileKind.ENCRYPTED:
-        raise refusal(IssueCode.FILE_ENCRYPTED, place)
-    if kind not in WORKBOOKS:
-        raise refusal(IssueCode.FILE_TYPE, place, "type", found=Message(f"file.kind_{kind}"))
-    size_bytes = stream.seek(0, 2)
-    if size_bytes > MOST_WORKBOOK_BYTES:
-        raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=size_text(MOST_WORKBOOK_BYTES))
-    stream.seek(0)
-    return OpenedWorkbook(ReadInChild(readers, stream, str(kind), place, 0), identity)
-
-
 class OpenedWorkbook:
-    """An `OpenedFile`; leaving its `with` block closes it."""
+    """An `OpenedFile`."""
 
     profile = ""
 
@@ -60,19 +36,7 @@ class OpenedWorkbook:
             self.properties: Mapping[str, str] = dict(reader.shown["properties"])
         self.decisions = tuple(Message(f"file.{trait}") for trait, holds in traits.items() if holds)
         if not any(view.head for view in self.views):
-            self.close()
             raise refusal(IssueCode.FILE_EMPTY, FilePlace(identity.name))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._reader.close()
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
         """Yield a sheet below its header, in one block.

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_adapters.spreadsheets import readers, transfer
-from io_adapters.spreadsheets.files import FileKind
 from io_adapters.spreadsheets.workbook.calamine_sheet import OpenWorkbook
 from io_adapters.spreadsheets.workbook.sheets import WorkbookRefused
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
@@ -157,8 +156,7 @@ def test_no_memory_of_this_process_is_taken(tmp_path):
     script = """
 import json, sys
 from pathlib import Path
-from io_adapters.spreadsheets.workbooks import open_workbook
-from io_adapters.spreadsheets.files import FileKind
+from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import UnreadableFile
 from schemas.raw_table import FileIdentity
 from tests.peak_memory import peak_bytes
@@ -166,7 +164,8 @@ before = peak_bytes()
 refused = 0
 for path in Path(sys.argv[1]).iterdir():
     try:
-        open_workbook(path.open("rb"), FileKind.XLSX, FileIdentity(path.name, "", 0))
+        with open_file(str(path)):
+            pass
     except UnreadableFile:
         refused += 1
 print(json.dumps([refused, peak_bytes() - before]))
@@ -219,7 +218,7 @@ def test_an_archive_within_the_workbook_is_left_alone():
 def test_a_workbook_locked_by_a_password_is_told():
     container = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 504 + "EncryptedPackage".encode("utf-16-le")
     with pytest.raises(UnreadableFile) as caught:
-        opened(container, kind=FileKind.ENCRYPTED)
+        read(container)
     assert caught.value.issues[0].code is IssueCode.FILE_ENCRYPTED
     flagged = bytearray(SOUND)
     flagged[flagged.rindex(b"PK\x01\x02") + 8] |= 1
@@ -228,7 +227,7 @@ def test_a_workbook_locked_by_a_password_is_told():
 
 def test_what_is_no_workbook_is_told():
     with pytest.raises(UnreadableFile) as caught:
-        opened(b"%PDF-1.7", kind=FileKind.PDF)
+        read(b"%PDF-1.7")
     assert caught.value.issues[0].code is IssueCode.FILE_TYPE
 
 

@@ -11,16 +11,22 @@ from pathlib import Path
 import pytest
 
 from io_adapters.spreadsheets import limits
-from io_adapters.spreadsheets.files import opened_content
+from io_adapters.spreadsheets.files import FileContent, opened_content
+from io_adapters.spreadsheets.unpacking import Unpacked, plain_file
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 
 TABLE = b"Nome;Valor\r\nAna;1,00\r\n"
 
 
+def unpacked(content: FileContent) -> Unpacked:
+    """Undo its packing in this process."""
+    return plain_file(content.stream, content.spare, content.member, content.place)
+
+
 def refused(path: Path) -> tuple[IssueCode, str]:
     with pytest.raises(UnreadableFile) as caught, opened_content(str(path)) as content:
-        content.check_unchanged()
+        unpacked(content)
     (issue,) = caught.value.issues
     assert issue.file == path.name
     return issue.code, str(issue.message)
@@ -37,8 +43,9 @@ def test_a_plain_file_is_itself(tmp_path):
     path = tmp_path / "lista.csv"
     path.write_bytes(TABLE)
     with opened_content(str(path)) as content:
-        assert content.stream.read() == TABLE
-        assert (content.name, content.packing) == ("lista.csv", "")
+        found = unpacked(content)
+        assert found.stream.read() == TABLE
+        assert (found.name, found.packing) == ("lista.csv", "")
         assert content.identity().sha256 == hashlib.sha256(TABLE).hexdigest()
         assert content.identity().size_bytes == len(TABLE)
         content.check_unchanged()
@@ -60,8 +67,9 @@ def test_a_packed_table_is_unpacked_and_keeps_the_identity_of_the_file_that_came
     else:
         path.write_bytes(packed)
     with opened_content(str(path)) as content:
-        assert content.stream.read() == TABLE
-        assert content.name == member.rsplit("/", 1)[-1]
+        found = unpacked(content)
+        assert found.stream.read() == TABLE
+        assert found.name == member.rsplit("/", 1)[-1]
         assert content.identity().sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 

@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
-from io_adapters.spreadsheets.files import FileKind, kind_of
+from io_adapters.spreadsheets.kinds import FileKind, kind_of
 from io_adapters.spreadsheets.readers import READERS, Readers
 from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
 from io_adapters.spreadsheets.workbook.sheets import Sheet, number_text
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
-from io_adapters.spreadsheets.workbooks import OpenedWorkbook, open_workbook
 from schemas.errors import UnreadableFile
-from schemas.raw_table import FileIdentity
 from schemas.sheet_cells import CellKind
 from tests.io_adapters.spreadsheets.trap_workbook import (
     Convert,
@@ -28,6 +26,7 @@ from tests.io_adapters.spreadsheets.trap_workbook import (
     texts_of,
     trap_workbook,
 )
+from tests.io_adapters.spreadsheets.workbook_files import opened
 
 convert = pytest.fixture(scope="module")(libreoffice)
 
@@ -42,20 +41,18 @@ IN_ODS = {
     ("1 day, 6:00:00", DATE): ("PT30H00M00S", TEXT),
 }
 FILES = Path(__file__).parent / "files"
+# What is left of a workbook, or was made of its first bytes, may not look like one any more.
+NO_WORKBOOK = {"FILE_TYPE", "FILE_EMPTY", "FILE_ENCODING", "FILE_ENCRYPTED"}
 NUMBERS = (1234.5, 0.07, -0.01, 1e-7, 52998224725.0, 123456789012345.0, 10.1 + 0.2, 3e20)
 
 
-def read(content: bytes, kind: FileKind, readers: Readers = READERS) -> OpenedWorkbook:
-    return open_workbook(io.BytesIO(content), kind, FileIdentity(f"book.{kind}", "", len(content)), readers)
-
-
-def refused(content: bytes, kind: FileKind) -> str | None:
+def refused(content: bytes, readers: Readers = READERS) -> str | None:
     """Return with what a file is refused by the process that reads workbooks; None when it is read."""
     try:
-        read(content, kind).close()
+        with opened(content, readers, "book"):
+            return None
     except UnreadableFile as failure:
         return failure.issues[0].code
-    return None
 
 
 def saved(name: str) -> bytes:
@@ -182,10 +179,8 @@ def test_a_workbook_of_excel_95_is_read(name):
 
 def test_a_few_bytes_never_become_more_cells_than_a_table_has():
     reader = Readers(memory_bytes=2**30)
-    for name, kind in (("far-corners.xlsb", FileKind.XLSB), ("repeated-far.ods", FileKind.ODS)):
-        with pytest.raises(UnreadableFile) as caught:
-            read(saved(name), kind, reader)
-        assert caught.value.issues[0].code in {"FILE_PARSER", "FILE_EXTENT"}
+    for name in ("far-corners.xlsb", "repeated-far.ods"):
+        assert refused(saved(name), reader) in {"FILE_PARSER", "FILE_EXTENT"}
     reader.end()
 
 
@@ -195,10 +190,10 @@ def test_a_few_bytes_never_become_more_cells_than_a_table_has():
 def test_an_xls_cut_short_is_refused_unless_nothing_is_missing(length):
     whole = saved("four-hundred-rows.xls")
     content = whole[: length * len(whole) // 8192]
-    if refused(content, FileKind.XLS) is None:
+    if (code := refused(content)) is None:
         assert texts_of(open_values_only(content).load("Dados")) == [["José"]] * 400
     else:
-        assert refused(content, FileKind.XLS) == "FILE_CORRUPT"
+        assert code in {"FILE_CORRUPT", *NO_WORKBOOK}
 
 
 @given(st.integers(0, 99))
@@ -206,7 +201,7 @@ def test_an_xls_cut_short_is_refused_unless_nothing_is_missing(length):
 def test_a_package_cut_short_is_refused(percent):
     for form in ("ods", "xlsb"):
         whole = saved(f"one-cell.{form}")
-        assert refused(whole[: len(whole) * percent // 100], FileKind(form)) == "FILE_CORRUPT"
+        assert refused(whole[: len(whole) * percent // 100]) in {"FILE_CORRUPT", *NO_WORKBOOK}
 
 
 @pytest.mark.long
@@ -226,7 +221,7 @@ def test_damaged_bytes_are_refused_or_read_and_raise_nothing_else(data):
             for name, old in parts.items():
                 archive.writestr(name, damaged(old, data) if name == part and old else old)
         content = packed.getvalue()
-    expected = {
+    expected: set[str | None] = {
         None,
         "FILE_CORRUPT",
         "FILE_ENCRYPTED",
@@ -235,7 +230,7 @@ def test_damaged_bytes_are_refused_or_read_and_raise_nothing_else(data):
         "FILE_PARSER",
         "FILE_XML_FORBIDDEN",
     }
-    assert refused(content, kind) in expected
+    assert refused(content) in expected | NO_WORKBOOK
 
 
 def damaged(content: bytes, data: st.DataObject) -> bytes:

@@ -3,14 +3,16 @@
 import hashlib
 import io
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import openpyxl
 
-from io_adapters.spreadsheets.files import FileKind
+from io_adapters.spreadsheets.files import FileContent
 from io_adapters.spreadsheets.readers import READERS, Readers
-from io_adapters.spreadsheets.workbooks import OpenedWorkbook, open_workbook
+from io_adapters.spreadsheets.reading import OpenedFile, opened_in_child
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
@@ -89,11 +91,19 @@ def identity(content: bytes, name: str = "payments.xlsx") -> FileIdentity:
     return FileIdentity(name, hashlib.sha256(content).hexdigest(), len(content))
 
 
-def opened(content: bytes, readers: Readers = READERS, kind: FileKind = FileKind.XLSX) -> OpenedWorkbook:
-    return open_workbook(io.BytesIO(content), kind, identity(content), readers)
+@contextmanager
+def opened(content: bytes, readers: Readers = READERS, name: str = "payments.xlsx") -> Iterator[OpenedFile]:
+    """Open some bytes, as a file of a name, in a process that reads them."""
+    with TemporaryFile() as stream, TemporaryFile() as spare:
+        stream.write(content)
+        stream.flush()
+        known = identity(content, name)
+        given = FileContent(known, lambda: known, stream, spare, "", lambda: None)
+        with opened_in_child(given, readers) as (book, _):
+            yield book
 
 
-def table_of(book: OpenedWorkbook, header_row: int = 1, sheet: int = 0) -> RawTable:
+def table_of(book: OpenedFile, header_row: int = 1, sheet: int = 0) -> RawTable:
     """Return what stands below a header row of a sheet."""
     view: View = book.views[sheet]
     (head,) = (head for head in view.head if head.row == header_row)
