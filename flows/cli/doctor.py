@@ -94,16 +94,18 @@ def _policy(settings: "Settings") -> str:
 
 
 def _reader(settings: "Settings") -> str:
-    """Say whether the process that reads strangers' workbooks can do anything else."""
+    """Say whether the process that reads strangers' files can do anything else."""
     from io_adapters.spreadsheets.readers import has_a_cage
 
     try:
         if has_a_cage():
-            return "workbooks are read in a cage (Landlock and seccomp)"
+            return "files are read in a cage (Landlock and seccomp)"
     except OSError as error:
         raise ConfigurationError(Message("file.no_reader", reason=type(error).__name__)) from None
-    desk = "reads them all the same" if settings.uncaged_workbooks == "read" else "reads none"
-    return f"this system has not both Landlock and seccomp: workbooks are read without a cage; the desk {desk}"
+    desk = "all the same" if settings.uncaged_workbooks == "read" else "not at all, and other files"
+    return (
+        f"this system has not both Landlock and seccomp: files are read without a cage; the desk reads workbooks {desk}"
+    )
 
 
 def _ledger(settings: "Settings") -> str:

@@ -203,6 +203,8 @@ class _Reader:
                 place = FilePlace(words["name"])
                 unpacked = plain_file(given, spare, words["member"], place)
                 kind = readable_kind(unpacked.stream, place)
+                if kind is not FileKind.TEXT and not words["workbooks"]:
+                    raise refusal(IssueCode.FILE_PARSER, place, "no_cage")
                 self._open = _opened(kind, words["name"], unpacked.stream)
                 yield _heads(self._open) | {"kind": kind, "name": unpacked.name, "packing": unpacked.packing}, b""
             case "members":

@@ -218,15 +218,11 @@ def _environment() -> dict[str, str]:
     return passed_on | _FRUGAL | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
-class NoCage(Exception):
-    """The system has no cage for the child, and it is to read nothing without."""
-
-
 class Readers:
     """Children that read, each one file at a time; one that is not asked is kept for the next file.
 
     Attributes:
-        in_the_cage_alone: Whether a child that is in no cage is asked nothing.
+        in_the_cage_alone: Whether workbooks are read by a child in the cage alone.
     """
 
     def __init__(self, memory_bytes: int = READER_MEMORY_BYTES, seconds: float = READER_SECONDS) -> None:
@@ -248,7 +244,6 @@ class Readers:
 
         Raises:
             OSError: none can be started.
-            NoCage: it is in no cage, and that is wanted.
         """
         while True:
             with self._lock:
@@ -259,9 +254,6 @@ class Readers:
                 return child
             self.end_one(child)
         child = ReaderChild(self._memory_bytes, self._seconds)
-        if self.in_the_cage_alone and not child.is_caged:
-            child.kill()
-            raise NoCage
         with self._lock:
             self._all.append(child)
         return child
@@ -286,7 +278,7 @@ class Readers:
         """Ask a child one thing about a file.
 
         Raises:
-            ReaderStopped, OSError, NoCage: it is not answered.
+            ReaderStopped, OSError: it is not answered.
         """
         child = self.take()
         try:
@@ -379,8 +371,6 @@ class ReadInChild:
             self._let_go()
             limit = f"{self._seconds:g} s" if stopped.out_of_time else self._readers.memory
             raise refusal(IssueCode.FILE_PARSER, self._place, limit=limit) from None
-        except NoCage:
-            raise refusal(IssueCode.FILE_PARSER, self._place, "no_cage") from None
         except OSError as error:
             raise refusal(IssueCode.FILE_PARSER, self._place, "no_reader", reason=type(error).__name__) from error
         except BaseException:
@@ -398,7 +388,8 @@ class ReadInChild:
         if question is None:
             self._let_go()
             self._child = self._readers.take()
-            return self._child.ask(self._open, self._given, self._seconds)
+            may = self._child.is_caged or not self._readers.in_the_cage_alone
+            return self._child.ask(self._open | {"workbooks": may}, self._given, self._seconds)
         if self._child is None:
             raise ReaderStopped(out_of_time=False)
         return self._child.ask(question, seconds=self._seconds)
@@ -416,7 +407,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def read_in_the_cage_alone() -> None:
-    """Refuse strangers' files, from now on, where the system has no cage for the process that reads them."""
+    """Refuse workbooks, from now on, where the system has no cage for the process that reads them."""
     READERS.in_the_cage_alone = True
 
 
@@ -438,7 +429,7 @@ def members_of(path: str) -> list[str]:
     """
     if not path.lower().endswith(".zip"):
         return [path]
-    with suppress(UnreadableFile, ReaderStopped, OSError, NoCage), opened_content(path) as content:
+    with suppress(UnreadableFile, ReaderStopped, OSError), opened_content(path) as content:
         asked = {"ask": "members", "name": content.place.file}
         names = READERS.ask_once(asked, [content.stream, content.spare]).get("members", [])
         if len(names) > 1 and len(set(names)) == len(names) and not any("!" in name for name in names):
@@ -448,7 +439,7 @@ def members_of(path: str) -> list[str]:
 
 def kind_of_content(content: bytes) -> FileKind:
     """Return what some bytes are; `BINARY` where nobody can tell."""
-    with suppress(ReaderStopped, OSError, NoCage, ValueError):
+    with suppress(ReaderStopped, OSError, ValueError):
         return FileKind(READERS.ask_once({"ask": "kind"}, [io.BytesIO(content)])["kind"])
     return FileKind.BINARY
 

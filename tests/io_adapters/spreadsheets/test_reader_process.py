@@ -125,7 +125,7 @@ def test_a_workbook_that_takes_too_long_is_given_up_in_time():
         content = large(150_000)
         assert refused(content, reader) == (
             IssueCode.FILE_PARSER,
-            "reading the workbook was stopped, since it took more than 0.1 s",
+            "reading the file was stopped, since it took more than 0.1 s",
         )
     finally:
         reader.end()
@@ -268,12 +268,12 @@ def ran(script: str, *, check: bool = True) -> subprocess.CompletedProcess[str]:
 
 def test_an_error_that_nobody_foresaw_is_told_by_its_class_and_place_and_without_its_text():
     class Falling:
-        def answers(self, _words, _body):
+        def answers(self, _words, _given, _spare):
             raise KeyError("529.982.247-25")
 
     stream = io.BytesIO()
-    child._answer(stream, Falling(), {"ask": "open"}, b"")
+    child._answer(stream, Falling(), {"ask": "open"}, io.BytesIO(), io.BytesIO())
     stream.seek(0)
     words, _ = receive(stream)
     assert words["refused"]["code"] == "FILE_CORRUPT"
-    assert re.fullmatch(r"KeyError, test_reader_process\.py:[0-9]+", words["refused"]["facts"]["reason"])
+    assert re.fullmatch(r"KeyError, test_reader_process\.py:[0-9]+", words["refused"]["message"]["facts"]["reason"])
