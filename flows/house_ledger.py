@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Callable
 
-from flows.settings import Settings
+from flows.settings import ACTS_HEAD, Settings
 from io_adapters.ledger.engine import Seal
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.spreadsheets.declarations import read_policy
@@ -30,7 +30,8 @@ def open_ledger_of(settings: Settings, *, create: bool = True, now: Callable[[],
         return on_record(found) if found else None
 
     policy()
-    ledger = open_ledger(settings.ledger_url, clock=now, create=create, policy=policy, seal=seal)
+    head = settings.home / ACTS_HEAD
+    ledger = open_ledger(settings.ledger_url, clock=now, create=create, policy=policy, seal=seal, head_of_acts=head)
     try:
         ledger.decision_rules.note_policy()
     except BaseException:

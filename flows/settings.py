@@ -20,6 +20,8 @@ from schemas.messages import Message
 EMBEDDED: Final = "sandbox"
 SMTP_SCHEMES: Final = frozenset({"smtp", "smtp+starttls", "smtps"})
 UPLOADS: Final = "uploads"
+# In the home folder: the end of the chain of acts, as it was seen last.
+ACTS_HEAD: Final = "acts.head"
 POLICY: Final = "policy.yaml"
 COLUMNS: Final = "columns.yaml"
 APPROVAL_KEY: Final = "approval.key"

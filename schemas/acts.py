@@ -10,19 +10,44 @@ from typing import Final, NamedTuple
 
 
 class ActKind(StrEnum):
-    """What people do; those of files and months are told by the table of acts, the older ones move there."""
+    """What people do. What is only offered, and never recorded under its own name, stands last."""
 
     OPEN_MONTH = "open_month"  # of a job, with what holds for that month alone
     HAND_IN = "hand_in"  # a file for a month, or one that was withdrawn, once more
     WITHDRAW = "withdraw"  # a file that was handed in by mistake, or whose place another takes
     CORRECT = "correct"  # cells of a file
+    BRING = "bring"  # a file to the desk
+    CHANGE_JOB = "change_job"  # a file of a job
+    CONFIRM_KEY_TYPES = "confirm_key_types"  # of Pix keys of a job
     RUN = "run"  # a job, for a month
-    APPROVE = "approve"  # a plan, or what checks cost
+    APPROVE = "approve"  # a plan
     REJECT = "reject"
-    SETTLE = "settle"  # look at what the service says
+    AGREE_TO_CHECKS = "agree_to_checks"  # of accounts, with what they cost
     LINK = "link"  # a submission in doubt to the report of the service that it is
+    TAKE_LINK_BACK = "take_link_back"
     DECLARE_ABSENT = "declare_absent"  # a submission in doubt that the service never had
-    DECIDE = "decide"  # on single payments, or on what stops all sending
+    DECIDE = "decide"  # on a single payment
+    HOLD = "hold"  # all sending
+    RELEASE = "release"
+    UNFREEZE = "unfreeze"  # what ledger and service disagreed about
+    FIRST_WORD = "first_word"  # of two that something needs
+    EXCHANGE_RATE = "exchange_rate"  # of one report, by hand
+    ACCEPT_KEY = "accept_key"  # another key of the service
+    ACCEPT_CLOCK = "accept_clock"
+    LOOSEN_POLICY = "loosen_policy"
+    ADD_USER = "add_user"  # of the desk
+    CHANGE_USER = "change_user"  # their password, roles, or whether they may sign in
+    SIGN_IN = "sign_in"
+    SIGN_IN_REFUSED = "sign_in_refused"
+    SIGN_OUT = "sign_out"
+    ACCEPT_ADDRESS = "accept_address"  # of a payee, for statements
+    MAIL_STATEMENTS = "mail_statements"
+    DOWNLOAD = "download"  # what a run has written of payees
+    SETTLE = "settle"  # look at what the service says
+
+
+# After these, looks at the ledger from before no longer stand: they bear on what is payable.
+BEAR_ON_PLANS: Final = frozenset({ActKind.OPEN_MONTH, ActKind.HAND_IN, ActKind.WITHDRAW, ActKind.DECIDE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +97,28 @@ def named_deliveries(acts: Iterable[Act], sha256: str) -> dict[Delivery, str]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedAct:
+    """An act as it stands in its chain.
+
+    Attributes:
+        number: Rises from act to act.
+        previous: Hash of the act before it.
+        sha256: Its own.
+    """
+
+    number: int
+    act: Act
+    previous: str
+    sha256: str
+
+    def as_json(self) -> dict[str, object]:
+        """Return it as plain JSON values, for those who keep records of many programs; people's words stay here."""
+        act = self.act
+        told = {"number": self.number, "at": act.at.isoformat(), "kind": act.kind.value, "by": act.by}
+        return told | {"subject": act.subject, "facts": dict(act.facts), "sha256": self.sha256}
+
+
 # What the first act is chained to.
 BEGINNING: Final = "0" * 64
 
@@ -83,15 +130,20 @@ def chained(previous: str, act: Act) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def first_broken(acts: Iterable[tuple[Act, str, str]]) -> int | None:
-    """Return the number, from 1, of the first act that does not follow from the one before; None where all do.
-
-    Args:
-        acts: Each with the hash it is chained to and its own, in order.
-    """
+def first_broken(acts: Iterable[RecordedAct]) -> int | None:
+    """Return the number of the first act that does not follow from the one before; None where all do."""
     before = BEGINNING
-    for number, (act, previous, own) in enumerate(acts, start=1):
-        if previous != before or own != chained(previous, act):
-            return number
-        before = own
+    for recorded in acts:
+        if recorded.previous != before or recorded.sha256 != chained(before, recorded.act):
+            return recorded.number
+        before = recorded.sha256
     return None
+
+
+def digest_of(*facts: object) -> str:
+    """Return the hash of some facts, in hex: by it an act names what was written with it.
+
+    >>> digest_of("pay", 100) == digest_of("pay", 101)
+    False
+    """
+    return hashlib.sha256(json.dumps(facts, ensure_ascii=False, default=str).encode()).hexdigest()

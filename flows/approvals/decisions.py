@@ -299,7 +299,8 @@ def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submiss
     if differences:
         fields = ", ".join(differences)
         raise DecisionRefused(Message("report.differs", report=found_id, name=submission.report_id, fields=fields))
-    alarms = accept_found(run, submission, found_id, by=by, reason=Message("attempt.found_by_person"))
+    reason = Message("attempt.found_by_person")
+    alarms = accept_found(run, submission, found_id, by=by, reason=reason, is_persons_word=True)
     if alarms:
         freeze(run, alarms)
     return run.ledger.submissions.get(submission.id)

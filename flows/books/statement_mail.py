@@ -12,6 +12,7 @@ from io_adapters.alerts import NotAlerted, send_email
 from io_adapters.ledger.approvals_missing import rule_for
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import RunRecord, read_record
+from schemas.acts import Act, ActKind
 from schemas.job import Job
 from schemas.messages import Message, period_text, render
 from schemas.obligation import Payee
@@ -71,6 +72,8 @@ def mail_statements(  # each is named at the call
     record, sent, failures = read_record(ledger, run_id), 0, 0
     if record is None:
         return 0
+    asked = Act(ActKind.MAIL_STATEMENTS, by, run_id, "", ledger.now(), {"statements": str(len(paths))})
+    ledger.acts.record(asked)
     unknown = new_addresses(ledger, record)
     for addressed in addressed_statements(record, run_id, paths):
         payee = addressed.payee

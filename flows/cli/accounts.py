@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from flows.cli.ending import AsJson, Result, as_month, console_for, opened_ledger, suffix_of
+from flows.cli.ending import AsJson, Result, as_day, as_month, console_for, opened_ledger, suffix_of
 from schemas.errors import ConfigurationError, ExitCode
 from schemas.messages import Message
 
@@ -42,8 +42,8 @@ def account(
     suffix = suffix_of(out, {".xlsx", ".pdf"})
     if year is not None and (since or until):
         raise ConfigurationError(Message("error.year_or_days"))
-    first = dt.date(year, 1, 1) if year else _day(since) if since else dt.date.min
-    last = dt.date(year, 12, 31) if year else _day(until) if until else None
+    first = dt.date(year, 1, 1) if year else as_day(since) if since else dt.date.min
+    last = dt.date(year, 12, 31) if year else as_day(until) if until else None
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
         found = find_people(ledger, what, job=job)
@@ -81,7 +81,7 @@ def owed(
     from schemas.messages import catalogue_in, render
 
     suffix_of(out, {".xlsx"})
-    day = _day(at)
+    day = as_day(at)
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
         found = owed_at(ledger, day, job)
@@ -166,7 +166,7 @@ def journal(
     from schemas.messages import catalogue_in, render
 
     suffix_of(key, {".xlsx"})
-    first, last = _day(since), _day(until)
+    first, last = as_day(since), as_day(until)
     suffix = {"hledger": "journal"}.get(form.value, form.value)
     path = out or Path(f"journal-{first}-{last}.{suffix}")
     with opened_ledger(create=False) as ledger:
@@ -179,13 +179,6 @@ def journal(
     for file in written:
         console.print(render("account.written", language, path=str(file)), soft_wrap=True, markup=False)
     return ExitCode.DONE, {"entries": count, "path": str(written[0]), "key": str(written[1]) if key else None}
-
-
-def _day(text: str) -> dt.date:
-    try:
-        return dt.date.fromisoformat(text)
-    except ValueError:
-        raise ConfigurationError(Message("error.day", found=text)) from None
 
 
 def taxes(

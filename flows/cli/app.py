@@ -21,7 +21,7 @@ from flows.cli.ending import Result, command, echo_document_once
 from flows.cli.new import layouts_app, new, schema
 from flows.cli.payouts import check, deploy, nightly, plan, run, settle
 from flows.cli.playground import demo, sandbox, up
-from flows.cli.records import explain, runs, status
+from flows.cli.records import acts, explain, runs, status
 from flows.cli.service import exchange_rate, qrcode, webhook_app
 from io_adapters.cage import keep_memory_private
 from schemas.errors import ExitCode, RepasseError
@@ -104,6 +104,7 @@ COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
         settle,
         status,
         runs,
+        acts,
         explain,
         account,
         owed,
@@ -143,7 +144,7 @@ app.add_typer(policy_app, name="policy")
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "To begin": ("demo", "up", "new", "check", "layouts", "schema"),
     "Paying": ("plan", "run", "approve", "reject", "settle", "nightly"),
-    "What is on record": ("status", "runs", "explain", "account", "owed", "month", "taxes", "journal"),
+    "What is on record": ("status", "runs", "acts", "explain", "account", "owed", "month", "taxes", "journal"),
     "People's decisions": ("decide", "resolve", "withdraw", "hold", "release", "unfreeze", "exchange-rate"),
     "Around it": ("desk", "policy", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor", "deploy"),
 }

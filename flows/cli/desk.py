@@ -175,6 +175,12 @@ def _users() -> "list[DeskUser]":
         return ledger.desk_users.list()
 
 
+def _at_terminal() -> str:
+    from flows.run_request import current_user
+
+    return current_user()
+
+
 @command(user_app)
 def add(
     name: Name,
@@ -186,7 +192,7 @@ def add(
     wanted = [_role(text) for text in role]
     hashed = _asked_password(name, stdin=password_stdin)
     with opened_ledger() as ledger:
-        user = ledger.desk_users.add(name, wanted, hashed)
+        user = ledger.desk_users.add(name, wanted, hashed, by=_at_terminal())
     print_text(console_for(as_json=as_json), "cli.user.added", name=user.name, roles=_roles_of(user))
     return ExitCode.DONE, {"user": user.name, "roles": sorted(user.roles)}
 
@@ -207,7 +213,7 @@ def list_(as_json: AsJson = False) -> Result:
 def disable(name: Name, as_json: AsJson = False) -> Result:
     """Keep somebody out from now on; their sessions end at once."""
     with opened_ledger() as ledger:
-        ledger.desk_users.disable(name)
+        ledger.desk_users.disable(name, by=_at_terminal())
     print_text(console_for(as_json=as_json), "cli.user.kept_out")
     return ExitCode.DONE, {"disabled": True}
 
@@ -216,7 +222,7 @@ def disable(name: Name, as_json: AsJson = False) -> Result:
 def enable(name: Name, as_json: AsJson = False) -> Result:
     """Let somebody who was disabled sign in again."""
     with opened_ledger() as ledger:
-        ledger.desk_users.enable(name)
+        ledger.desk_users.enable(name, by=_at_terminal())
     print_text(console_for(as_json=as_json), "cli.user.let_in")
     return ExitCode.DONE, {"disabled": False}
 
@@ -233,7 +239,7 @@ def roles(
     """
     wanted = [_role(text) for text in role]
     with opened_ledger() as ledger:
-        ledger.desk_users.change_roles(name, wanted)
+        ledger.desk_users.change_roles(name, wanted, by=_at_terminal())
     print_text(console_for(as_json=as_json), "cli.user.roles", roles=", ".join(sorted(wanted)))
     return ExitCode.DONE, {"roles": sorted(wanted)}
 
@@ -244,7 +250,7 @@ def unlock(name: Name, as_json: AsJson = False) -> Result:
     with opened_ledger() as ledger:
         if ledger.desk_users.get(name) is None:
             raise DecisionRefused(Message("error.no_user"))
-        ledger.sign_in_attempts.forget(name)
+        ledger.sign_in_attempts.forget(name, by=_at_terminal())
     print_text(console_for(as_json=as_json), "cli.user.unlocked")
     return ExitCode.DONE, {"unlocked": True}
 
@@ -255,7 +261,7 @@ def password(name: Name, password_stdin: FromStdin = False, as_json: AsJson = Fa
     with opened_ledger() as ledger:
         if ledger.desk_users.get(name) is None:
             raise DecisionRefused(Message("error.no_user"))
-        ledger.desk_users.change_password(name, _asked_password(name, stdin=password_stdin))
+        ledger.desk_users.change_password(name, _asked_password(name, stdin=password_stdin), by=_at_terminal())
     print_text(console_for(as_json=as_json), "cli.user.password")
     return ExitCode.DONE, {"changed": True}
 

@@ -39,6 +39,13 @@ def plain_names(given: str | list[str] | None) -> str | list[str] | None:
     return given
 
 
+def as_day(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise ConfigurationError(Message("error.day", found=text)) from None
+
+
 def as_month(given: str | None) -> str | None:
     """Read a month as people write it, "out/26" or "outubro", as its label."""
     from schemas.job import BRASILIA, month_label

@@ -1,5 +1,7 @@
-"""status, runs, trace, explain: what is on record."""
+"""status, runs, acts, explain: what is on record."""
 
+import datetime as dt
+import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +12,7 @@ import typer
 from flows.cli.ending import (
     AsJson,
     Result,
+    as_day,
     as_month,
     console_for,
     in_brazil,
@@ -19,7 +22,8 @@ from flows.cli.ending import (
     terminal_language,
 )
 from schemas.errors import ConfigurationError, ExitCode, worst
-from schemas.messages import Listed, Message, Money, render, state_text
+from schemas.job import BRASILIA
+from schemas.messages import Listed, Message, Money, catalogue_in, render, state_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -252,6 +256,30 @@ def runs(as_json: AsJson = False) -> Result:
         {"run": r.run_id, "job": r.job, "period": r.period, "state": r.state, "exit_code": r.exit_code} for r in runs
     ]
     return ExitCode.DONE, {"runs": listed}
+
+
+def acts(
+    since: Annotated[str | None, typer.Option(metavar="DAY", help="From this day on, in Brazil.")] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="A JSON object a line, for what collects records.")] = False,
+    as_json: AsJson = False,
+) -> Result:
+    """List what people did.
+
+    Each act follows from the one before; `repasse doctor` says whether any was changed or taken out.
+    """
+    from flows.cli.printing import show_grid
+    from io_adapters.outputs.acts import acts_grid
+
+    first = None if since is None else dt.datetime.combine(as_day(since), dt.time(), BRASILIA)
+    with opened_ledger(create=False) as ledger:
+        found = ledger.acts.since(first)
+    if lines:
+        for told in found:
+            typer.echo(json.dumps(told.as_json(), ensure_ascii=False, sort_keys=True))
+        return ExitCode.DONE, {}
+    language = terminal_language()
+    show_grid(console_for(as_json=as_json), acts_grid(found, catalogue_in(language)), language, most_rows=len(found))
+    return ExitCode.DONE, {"acts": [told.as_json() for told in found]}
 
 
 What = Annotated[str, typer.Argument(metavar="PAYEE-OR-PAYMENT", help="ob-..., rp-..., a tax id, or a name.")]

@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -48,6 +49,7 @@ from flows.launch import Launcher
 from flows.run import SYSTEM_CLOCK, Clock
 from flows.settings import AlertSettings, Settings
 from io_adapters.ledger.ledger import Ledger
+from schemas.acts import Act, ActKind
 from schemas.errors import ConfigurationError, ExitCode, RepasseError
 from schemas.messages import render
 
@@ -149,6 +151,7 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
     app.add_exception_handler(RepasseError, _report_error)
     app.add_exception_handler(HTTPException, _report_http)
     app.add_exception_handler(RequestValidationError, _report_http)
+    app.add_middleware(DownloadsOnRecord, ledger=desk.ledger)
     app.add_middleware(OwnFormsAlone, settings=settings, refuse=_report_refused)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False)
     app.add_middleware(StrictHeaders, https=settings.https)
@@ -184,6 +187,30 @@ def _report_http(request: Request, error: Exception) -> Response:
 
 def _problem(request: Request, status: int, words: str) -> Response:
     return show(request, "problem.html", status=status, words=words)
+
+
+class DownloadsOnRecord:
+    """Writes down who downloads what before the first byte of it leaves."""
+
+    def __init__(self, app: ASGIApp, *, ledger: Ledger) -> None:
+        self._app = app
+        self._ledger = ledger
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_on_record(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = MutableHeaders(scope=message).get("content-disposition", "")
+                signed = scope.get("state", {}).get("signed")
+                if signed is not None and given.startswith("attachment"):
+                    facts = {"path": scope["path"][:_LONGEST_PATH]}
+                    act = Act(ActKind.DOWNLOAD, signed.user.name, "", "", self._ledger.now(), facts)
+                    await run_in_threadpool(self._ledger.acts.record, act)
+            await send(message)
+
+        await self._app(scope, receive, send_on_record)
+
+
+_LONGEST_PATH: Final = 200
 
 
 class StrictHeaders:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 
 from flows.desk.guard import SignedIn, ledger_of
 from flows.desk.jobs import jobs_of
-from flows.desk.pages import show
+from flows.desk.pages import language_of, show
 from flows.desk.plans import PlanPages, PlanState, plans_of
 from flows.desk.runs import runs_of
 from flows.desk.unresolved import Doubt, Unresolved, unresolved_of
@@ -18,7 +18,8 @@ from flows.nights.due import last_night
 from flows.payables.waits import gather_waits
 from io_adapters.ledger.account_checks import CheckRequest
 from io_adapters.ledger.ledger import Ledger
-from schemas.messages import Listed, Message, Money
+from io_adapters.outputs.acts import acts_grid
+from schemas.messages import Listed, Message, Money, catalogue_in
 from schemas.plan import HOME_CURRENCY
 from schemas.states import PLANS, REPORTS, State
 from schemas.submission import OPEN, Submission, SubmissionState
@@ -137,6 +138,13 @@ def _of_matter(matter: Matter) -> Card:
         sums=(Money(matter.amount_cents, wait.currency),) if matter.amount_cents else (),
         lines=tuple(line for line in lines if not isinstance(line, Listed) or line.parts),
     )
+
+
+@router.get("/acts")
+def acts(request: Request, _signed: SignedIn) -> Response:
+    """Show what people did, the newest first."""
+    newest = list(reversed(ledger_of(request).acts.since()))
+    return show(request, "acts.html", grid=acts_grid(newest, catalogue_in(language_of(request))))
 
 
 @router.get("/")

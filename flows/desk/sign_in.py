@@ -137,6 +137,7 @@ def _judge(request: Request, name: str, password: str, after: str | None) -> Res
     token = new_token()  # never one that was there before signing in
     right = is_password_of(user, password)
     if not right or user is None or not ledger.desk_sessions.start(token, user, settings.absolute):
+        ledger.sign_in_attempts.refuse(user)
         return _sign_in_page(request, status=401, problem="desk.sign_in.wrong", after=where)
     ledger.sign_in_attempts.succeed(attempt)
     ledger.desk_sessions.end(request.cookies.get(cookie_name(settings, "session"), ""))  # whoever sat here before
@@ -188,7 +189,7 @@ def change_own_password(request: Request, signed: SignedIn, form: Posted) -> Res
         hashed = hash_password(new, signed.user.name)
     except DecisionRefused as refused:
         return show(request, "password.html", status=422, problem=render(refused.content, language_of(request)))
-    ledger.desk_users.change_password(signed.user.name, hashed)
+    ledger.desk_users.change_password(signed.user.name, hashed, by=signed.user.name)
     answer, token = RedirectResponse("/?done=password", status_code=303), new_token()
     if (user := ledger.desk_users.get(signed.user.name)) and ledger.desk_sessions.start(token, user, settings.absolute):
         set_cookie(answer, settings, "session", token)

@@ -170,12 +170,24 @@ def _wrong_likenesses(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]
 
 
 def accept_found(
-    run: Run, submission: Submission, split_id: str, *, by: str, reason: Message, linked_by: str | None = None
+    run: Run,
+    submission: Submission,
+    split_id: str,
+    *,
+    by: str,
+    reason: Message,
+    linked_by: str | None = None,
+    is_persons_word: bool = False,
 ) -> list[Alarm]:
     """Take a report for a submission in doubt or declared absent; an alarm where its payments were sent again since."""
     name = submission.report_id
     paid_twice = run.ledger.submissions.record_found(
-        submission.id, split_id=split_id, by=by, reason=reason, linked_by=linked_by
+        submission.id,
+        split_id=split_id,
+        by=by,
+        reason=reason,
+        linked_by=linked_by,
+        is_persons_word=is_persons_word,
     )
     run.show(Message("cli.doubt.found", report=name))
     if not paid_twice:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, insert, select, update
 
+from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.approvals import approval_of, facts_of, people_behind
 from io_adapters.ledger.desk import user_of
 from io_adapters.ledger.desk_tables import check_approvals, check_requests, desk_users
@@ -16,6 +17,7 @@ from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.outbox import Answered, Outbox, Proof, move_many, next_numbers, write_attempts
 from io_adapters.ledger.posting import post_check_costs
 from io_adapters.ledger.tables import account_verdicts, attempts
+from schemas.acts import Act, ActKind
 from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count
 from schemas.attempt import FREE, TRANSITIONS, AccountCheck, AttemptKind, AttemptState
 from schemas.errors import ApprovalWanted, BrokenInvariant
@@ -332,8 +334,11 @@ class CheckRequests:
             "expires_at": approval.expires_at,
             "seal": self._db.seal.of(*facts_of(approval)),
         }
+        facts = {"how": approval.kind.value, "total_cents": str(approval.total_cents)}
         with self._db.writing() as connection:
             connection.execute(insert(check_approvals).values(**values))
+            act = Act(ActKind.AGREE_TO_CHECKS, approval.by, request.digest, "", approval.at, facts)
+            record_act(connection, self._db.seal, act)
 
     def counting(self, request: CheckRequest, rule: PlanRule, now: dt.datetime) -> frozenset[str]:
         with self._db.reading() as connection:

@@ -1,48 +1,150 @@
-"""The record of what people did: append-only, each act chained to the one before, written with its effect."""
+"""The record of what people did: append-only, each act chained to the one before, sealed, written with its effect."""
 
+import datetime as dt
 import json
-from typing import Any
+import os
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row, insert, select
 
 from io_adapters.ledger.claims import raise_epoch
-from io_adapters.ledger.engine import Database
+from io_adapters.ledger.engine import AFTER_COMMIT, Database, Seal
 from io_adapters.ledger.tables import acts
-from schemas.acts import BEGINNING, Act, ActKind, chained, first_broken
+from schemas.acts import BEAR_ON_PLANS, BEGINNING, Act, ActKind, RecordedAct, chained, first_broken
 
 
-def record_act(connection: Connection, act: Act) -> None:
-    """Write an act down, in the transaction of its effect; looks at the ledger from before no longer stand."""
-    raise_epoch(connection)
+def record_act(connection: Connection, seal: Seal, act: Act) -> int:
+    """Write an act down, in the transaction of its effect, and return its number.
+
+    Where it bears on what is payable, looks at the ledger from before no longer stand.
+    """
+    if act.kind in BEAR_ON_PLANS:
+        raise_epoch(connection)
     previous = connection.scalar(select(acts.c.sha256).order_by(acts.c.id.desc()).limit(1)) or BEGINNING
+    sha256 = chained(previous, act)
     values = {"kind": act.kind.value, "by": act.by, "subject": act.subject, "why": act.why, "at": act.at}
     values |= {"facts_json": json.dumps(dict(act.facts), ensure_ascii=False, sort_keys=True)}
-    connection.execute(insert(acts).values(values | {"previous": previous, "sha256": chained(previous, act)}))
+    values |= {"previous": previous, "sha256": sha256, "seal": seal.of("act", sha256)}
+    written = connection.execute(insert(acts).values(values))
+    number = int(written.inserted_primary_key[0]) if written.inserted_primary_key else 0
+    connection.info[AFTER_COMMIT] = (number, sha256)
+    return number
+
+
+def sound_acts(connection: Connection, seal: Seal, numbers: Collection[int]) -> dict[int, Act]:
+    """Return those acts that the program wrote, by number; what somebody else has written or changed is none."""
+    rows = connection.execute(select(acts).where(acts.c.id.in_(list(numbers))))
+    read = [(row, _recorded(row)) for row in rows]
+    return {told.number: told.act for row, told in read if _is_sound(row, told, seal)}
+
+
+def acts_of(connection: Connection, seal: Seal, kinds: Collection[ActKind]) -> list[tuple[Act, bool]]:
+    """Return the acts of some kinds, the first first, each with whether the program wrote it."""
+    query = select(acts).where(acts.c.kind.in_([kind.value for kind in kinds])).order_by(acts.c.id)
+    read = [(row, _recorded(row)) for row in connection.execute(query)]
+    return [(told.act, _is_sound(row, told, seal)) for row, told in read]
+
+
+def _is_sound(row: Row[Any], told: RecordedAct, seal: Seal) -> bool:
+    return told.sha256 == chained(told.previous, told.act) and seal.is_of(row.seal, "act", told.sha256)
+
+
+class ChainHead:
+    """The end of the chain as this machine saw it last, sealed, in a file: an end that is cut off is missed.
+
+    Args:
+        path: The file; nothing is kept where there is none.
+    """
+
+    def __init__(self, path: Path | None, seal: Seal) -> None:
+        self._path, self._seal = path, seal
+
+    def keep(self, number: int, sha256: str) -> None:
+        """Remember an end that has just been written; a later one stays."""
+        if self._path is None or self._number() >= number:
+            return
+        made = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        sealed = {"number": number, "sha256": sha256, "seal": self._seal.of("head of acts", number, sha256)}
+        with suppress(OSError):  # a folder that cannot be written keeps nobody from acting
+            made.write_text(json.dumps(sealed), encoding="ascii")
+            made.replace(self._path)
+
+    def seen(self) -> tuple[int, str] | None:
+        """Return number and hash of the end; None where none was kept.
+
+        Raises:
+            ValueError: the file is not what was written.
+        """
+        if self._path is None or not self._path.exists():
+            return None
+        kept = json.loads(self._path.read_text(encoding="ascii"))
+        number, sha256 = int(kept["number"]), str(kept["sha256"])
+        if not self._seal.is_of(kept["seal"], "head of acts", number, sha256):
+            raise ValueError("the head of acts is not sealed")
+        return number, sha256
+
+    def _number(self) -> int:
+        with suppress(ValueError, KeyError, TypeError, OSError):
+            seen = self.seen()
+            return seen[0] if seen else 0
+        return 0
 
 
 class Acts:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, head: ChainHead) -> None:
         self._db = database
+        self._head = head
 
     def record(self, *done: Act) -> None:
         """Write acts down whose record is their effect; all of them, or none."""
         with self._db.writing() as connection:
             for act in done:
-                record_act(connection, act)
+                record_act(connection, self._db.seal, act)
 
     def on_months(self) -> list[Act]:
         """Return the acts on months and on the files handed in for them, the first first."""
         kinds = [kind.value for kind in (ActKind.OPEN_MONTH, ActKind.HAND_IN, ActKind.WITHDRAW)]
         with self._db.reading() as connection:
             rows = connection.execute(select(acts).where(acts.c.kind.in_(kinds)).order_by(acts.c.id))
-            return [_act_of(row) for row in rows]
+            return [_recorded(row).act for row in rows]
+
+    def since(self, moment: dt.datetime | None = None) -> list[RecordedAct]:
+        """Return all acts, or those since a moment, the first first."""
+        query = select(acts).order_by(acts.c.id)
+        with self._db.reading() as connection:
+            rows = connection.execute(query if moment is None else query.where(acts.c.at >= moment))
+            return [_recorded(row) for row in rows]
 
     def first_broken(self) -> int | None:
-        """Return the number of the first act that somebody changed, took out or put in; None where nobody did."""
+        """Return the number of the first act that somebody changed, took out or put in; None where nobody did.
+
+        An end that this machine has seen, and that is there no more, is broken, too.
+        """
         with self._db.reading() as connection:
-            rows = connection.execute(select(acts).order_by(acts.c.id))
-            return first_broken((_act_of(row), row.previous, row.sha256) for row in rows)
+            rows = connection.execute(select(acts).order_by(acts.c.id)).all()
+        found = [_recorded(row) for row in rows]
+        broken = [number for number in (first_broken(found), *self._unsealed(rows), self._cut_off(found)) if number]
+        return min(broken, default=None)
+
+    def _unsealed(self, rows: Collection[Row[Any]]) -> Iterator[int]:
+        return (row.id for row in rows if not self._db.seal.is_of(row.seal, "act", row.sha256))
+
+    def _cut_off(self, found: Collection[RecordedAct]) -> int | None:
+        try:
+            seen = self._head.seen()
+        except (ValueError, KeyError, TypeError):
+            return _UNKNOWN
+        there = {told.number: told.sha256 for told in found}
+        return seen[0] if seen is not None and there.get(seen[0]) != seen[1] else None
 
 
-def _act_of(row: Row[Any]) -> Act:
-    return Act(ActKind(row.kind), row.by, row.subject, row.why, row.at, json.loads(row.facts_json))
+# Of a head that somebody wrote: which act it spoke of is not known.
+_UNKNOWN: Final = 2**31
+
+
+def _recorded(row: Row[Any]) -> RecordedAct:
+    act = Act(ActKind(row.kind), row.by, row.subject, row.why, row.at, json.loads(row.facts_json))
+    return RecordedAct(row.id, act, row.previous, row.sha256)

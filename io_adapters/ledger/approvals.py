@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, delete, func, insert, select, update
 
+from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.claims import claim_all, require_epoch
 from io_adapters.ledger.desk import authors_of_runs, user_of
 from io_adapters.ledger.desk_tables import desk_users
@@ -28,6 +29,7 @@ from io_adapters.ledger.tables import (
     submitted,
     transitions,
 )
+from schemas.acts import Act, ActKind
 from schemas.approval import GOOD_FOR, REJECTED, PlanDecision, PlanRule, approvals_that_count, good_until, stricter
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.journal import JournalEntry
@@ -64,6 +66,9 @@ class Approvals:
                     seal=self._db.seal.of(*facts_of(approval)),
                 )
             )
+            facts = {"how": approval.kind.value, "total_cents": str(approval.total_cents)}
+            act = Act(ActKind.APPROVE, approval.by, approval.digest, "", approval.at, facts)
+            record_act(connection, self._db.seal, act)
 
     def void(self, digest: str) -> None:
         """Let no approval of a plan count that has not been used: there is something that nobody has seen yet."""
@@ -145,7 +150,7 @@ class Approvals:
             return _counting(connection, digest, rule, needed, which, self._db.seal, by_flag=by_flag)
 
 
-def record_rejection(connection: Connection, digest: str, by: str, why: str, now: dt.datetime) -> None:
+def record_rejection(connection: Connection, seal: Seal, digest: str, by: str, why: str, now: dt.datetime) -> None:
     """Write a person's no down, within a transaction: approvals that were not used are void.
 
     Raises:
@@ -157,6 +162,7 @@ def record_rejection(connection: Connection, digest: str, by: str, why: str, now
     _void_unused(connection, digest, now)
     approval = {"digest": digest, "by": by, "kind": REJECTED, "total_cents": total_cents}
     connection.execute(insert(approvals).values(**approval, at=now, expires_at=now, voided_at=now))
+    record_act(connection, seal, Act(ActKind.REJECT, by, digest, why, now))
 
 
 def rule_of_plan(connection: Connection, digest: str) -> PlanRule | None:
@@ -365,7 +371,7 @@ class Approving:
                 submission.state in UNSENT for submission in of_plan
             ):
                 raise DecisionRefused(Message("reject.too_late"))
-            record_rejection(connection, digest, by, why, now)
+            record_rejection(connection, self._db.seal, digest, by, why, now)
             reason = Message("attempt.rejected", by=by, why=why)
             _withdraw(connection, of_plan, by=by, reason=reason, now=now)
             latest = {submission.batch_number: submission for submission in _submissions_of(connection, digest)}

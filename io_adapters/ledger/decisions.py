@@ -2,16 +2,18 @@
 
 import datetime as dt
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, Select, insert, select, update
 
-from io_adapters.ledger.claims import raise_epoch, require_epoch
-from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.acts import acts_of, record_act, sound_acts
+from io_adapters.ledger.claims import require_epoch
+from io_adapters.ledger.engine import Database, Seal, chunks
 from io_adapters.ledger.posting import post_row_decisions, post_submissions
-from io_adapters.ledger.tables import attempts, claims, decisions, freezes, holds, runs, transitions
+from io_adapters.ledger.tables import attempts, claims, decisions, freezes, runs, transitions
+from schemas.acts import Act, ActKind, digest_of
 from schemas.approval import Decision, DecisionKind
 from schemas.attempt import AttemptKind
 from schemas.errors import NotSent, SendingFrozen
@@ -37,7 +39,8 @@ class Decisions:
             require_epoch(connection, epoch)
             for decision in given:
                 values = {name: getattr(decision, name) for name in _FIELDS}
-                connection.execute(insert(decisions).values(values | {"kind": decision.kind.value}))
+                act = record_act(connection, self._db.seal, _act_of(decision))
+                connection.execute(insert(decisions).values(values | {"kind": decision.kind.value, "act": act}))
                 if decision.kind is DecisionKind.PAY:
                     _give_up(connection, decision)
             decided = {decision.submission_id: decision.by for decision in given if decision.submission_id}
@@ -45,7 +48,6 @@ class Decisions:
                 post_submissions(connection, [submission_id], by=by, now=self._db.now())
             on_rows = [decision for decision in given if not decision.submission_id]
             post_row_decisions(connection, on_rows, now=self._db.now())
-            raise_epoch(connection)
 
     def on_rows(self, obligation_keys: Iterable[str]) -> dict[str, Decision]:
         return {key: decision for (key, report), decision in self._latest(obligation_keys).items() if not report}
@@ -66,7 +68,7 @@ class Decisions:
     def about(self, submission_id: str) -> list[Decision]:
         query = select(decisions).where(decisions.c.submission_id == submission_id).order_by(decisions.c.id)
         with self._db.reading() as connection:
-            last = {row.obligation_key: _decision_of(row) for row in connection.execute(query)}
+            last = {decision.obligation_key: decision for decision in self._sound(connection, query)}
         return list(last.values())
 
     def undecided(self, submission_ids: Iterable[str]) -> frozenset[str]:
@@ -106,9 +108,28 @@ class Decisions:
         with self._db.reading() as connection:
             for some in chunks(obligation_keys):
                 query = select(decisions).where(decisions.c.obligation_key.in_(some)).order_by(decisions.c.id)
-                for row in connection.execute(query):
-                    found[row.obligation_key, row.submission_id] = _decision_of(row)
+                for decision in self._sound(connection, query):
+                    found[decision.obligation_key, decision.submission_id] = decision
         return found
+
+    def _sound(self, connection: Connection, query: Select[Any]) -> Iterator[Decision]:
+        """Read decisions; one without its act is none, but for one that keeps something from being paid."""
+        rows = connection.execute(query).all()
+        acts = sound_acts(connection, self._db.seal, {row.act for row in rows}) if rows else {}
+        for row in rows:
+            decision = _decision_of(row)
+            is_sound = row.act in acts and acts[row.act].facts.get("decision") == _digest(decision)
+            if is_sound or decision.kind is not DecisionKind.PAY:
+                yield decision
+
+
+def _act_of(decision: Decision) -> Act:
+    facts = {"decision": _digest(decision), "says": decision.kind.value, "amount_cents": str(decision.amount_cents)}
+    return Act(ActKind.DECIDE, decision.by, decision.submission_id, "", decision.at, facts)
+
+
+def _digest(decision: Decision) -> str:
+    return digest_of(*(getattr(decision, name) for name in _FIELDS if name != "at"))
 
 
 def _give_up(connection: Connection, decision: Decision) -> None:
@@ -153,20 +174,20 @@ class Holds:
 
     def put(self, by: str, why: str) -> None:
         with self._db.writing() as connection:
-            connection.execute(insert(holds).values(by=by, why=why, put_at=self._db.now()))
+            record_act(connection, self._db.seal, Act(ActKind.HOLD, by, "", why, self._db.now()))
 
     def release(self, by: str) -> bool:
         """Let sending go on; False when nothing held it."""
         with self._db.writing() as connection:
-            released = connection.execute(
-                update(holds).where(holds.c.released_at.is_(None)).values(released_by=by, released_at=self._db.now())
-            ).rowcount
-        return bool(released)
+            if _current_hold(connection, self._db.seal) is None:
+                return False
+            record_act(connection, self._db.seal, Act(ActKind.RELEASE, by, "", "", self._db.now()))
+        return True
 
     def current(self) -> Hold | None:
         """Return the oldest hold that stands; None when sending may go on."""
         with self._db.reading() as connection:
-            return _current_hold(connection)
+            return _current_hold(connection, self._db.seal)
 
 
 # Alarms behind which reports stand that may have paid what this ledger takes for unpaid.
@@ -184,12 +205,12 @@ class Freezes:
     def raise_alarms(self, alarms: Alarms) -> None:
         """Stop all sending where an alarm is new: one that does not stand yet, and that people have not accepted."""
         with self._db.writing() as connection:
-            freeze_for(connection, alarms, self._db.now())
+            freeze_for(connection, self._db.seal, alarms, self._db.now())
 
     def current(self) -> Freeze | None:
         """Return what stands, several freezes as one; None when nothing does."""
         with self._db.reading() as connection:
-            return _current_freeze(connection)
+            return _current_freeze(connection, self._db.seal)
 
     def lift(self, by: Iterable[str], evidence: str, accepted_tags: Collection[str]) -> bool:
         """Let sending go on, and remember which alarms people accepted by their tags; False when nothing was frozen.
@@ -197,40 +218,35 @@ class Freezes:
         Another kind of alarm about the same tag freezes sending again.
         """
         with self._db.writing() as connection:
-            standing = _current_freeze(connection)
-            accepted = [alarm for alarm in standing.alarms if alarm[1] in accepted_tags] if standing else []
-            lifted = connection.execute(
-                update(freezes)
-                .where(freezes.c.lifted_at.is_(None))
-                .values(
-                    lifted_by=", ".join(by),
-                    evidence=evidence,
-                    accepted_tags=json.dumps(sorted(accepted)),
-                    lifted_at=self._db.now(),
-                )
-            ).rowcount
-        return bool(lifted)
+            standing, now = _current_freeze(connection, self._db.seal), self._db.now()
+            if standing is None:
+                return False
+            accepted = json.dumps(sorted(alarm for alarm in standing.alarms if alarm[1] in accepted_tags))
+            act = Act(ActKind.UNFREEZE, ", ".join(by), "", evidence, now, {"accepted": digest_of(accepted)})
+            lifted = {"lifted_by": act.by, "evidence": evidence, "accepted_tags": accepted, "lifted_at": now}
+            lifted |= {"lift_act": record_act(connection, self._db.seal, act)}
+            for row in _standing(connection, self._db.seal):
+                connection.execute(update(freezes).where(freezes.c.id == row.id).values(**lifted))
+        return True
 
     def unknown_reports(self, since: dt.datetime | None) -> tuple[str, ...]:
         """Return the tags of reports, and of ledgers, unknown to this one that people have accepted since a moment."""
-        f = freezes.c
-        query = select(f.accepted_tags).where(f.accepted_tags.is_not(None)).order_by(f.id)
-        query = query if since is None else query.where(f.lifted_at > since)
         with self._db.reading() as connection:
-            reasons = [json.loads(text) for text in connection.scalars(query)]
+            lifted = _lifted(connection, self._db.seal)
+        reasons = [json.loads(row.accepted_tags) for row in lifted if since is None or row.lifted_at > since]
         return tuple(dict.fromkeys(tag for alarms in reasons for kind, tag in alarms if kind in _UNKNOWN))
 
     def accepted(self) -> frozenset[tuple[str, str]]:
         """Return kind and tag of all alarms people have accepted so far; these do not freeze sending again."""
         with self._db.reading() as connection:
-            return _accepted(connection)
+            return _accepted(connection, self._db.seal)
 
 
-def freeze_for(connection: Connection, alarms: Alarms, now: dt.datetime) -> None:
+def freeze_for(connection: Connection, seal: Seal, alarms: Alarms, now: dt.datetime) -> None:
     if not alarms:
         return
-    standing = _current_freeze(connection)
-    known = _accepted(connection) | set(standing.alarms if standing else ())
+    standing = _current_freeze(connection, seal)
+    known = _accepted(connection, seal) | set(standing.alarms if standing else ())
     new = [alarm for alarm in alarms if (alarm.kind, alarm.tag) not in known]
     if new:
         _put(
@@ -246,32 +262,58 @@ def _put(connection: Connection, reason: Message | Listed, alarms: Iterable[tupl
     connection.execute(insert(freezes).values(**values))
 
 
-def _accepted(connection: Connection) -> frozenset[tuple[str, str]]:
-    query = select(freezes.c.accepted_tags).where(freezes.c.accepted_tags.is_not(None))
-    return frozenset((kind, tag) for text in connection.scalars(query) for kind, tag in json.loads(text))
+def _accepted(connection: Connection, seal: Seal) -> frozenset[tuple[str, str]]:
+    lifted = _lifted(connection, seal)
+    return frozenset((kind, tag) for row in lifted for kind, tag in json.loads(row.accepted_tags))
 
 
-def require_free_to_send(connection: Connection) -> None:
+def require_free_to_send(connection: Connection, seal: Seal) -> None:
     """Refuse to send while a hold or a freeze stands.
 
     Raises:
         SendingFrozen: ledger and service disagree.
         NotSent: a person put sending on hold.
     """
-    if (freeze := _current_freeze(connection)) is not None:
+    if (freeze := _current_freeze(connection, seal)) is not None:
         raise SendingFrozen(Message("freeze.standing", reason=freeze.reason))
-    if (hold := _current_hold(connection)) is not None:
+    if (hold := _current_hold(connection, seal)) is not None:
         raise NotSent(Message("hold.standing", by=hold.by, why=hold.why))
 
 
-def _current_hold(connection: Connection) -> Hold | None:
-    query = select(holds.c.by, holds.c.why, holds.c.put_at).where(holds.c.released_at.is_(None)).order_by(holds.c.id)
-    row = connection.execute(query.limit(1)).one_or_none()
-    return None if row is None else Hold(*row)
+def _current_hold(connection: Connection, seal: Seal) -> Hold | None:
+    """Return the oldest hold since the last release; a hold counts as said, also where its row is not as it was."""
+    standing: Act | None = None
+    for act, is_sound in acts_of(connection, seal, (ActKind.HOLD, ActKind.RELEASE)):
+        if act.kind is ActKind.HOLD:
+            standing = standing or act
+        elif is_sound:
+            standing = None
+    return None if standing is None else Hold(standing.by, standing.why, standing.at)
 
 
-def _current_freeze(connection: Connection) -> Freeze | None:
-    rows = connection.execute(select(freezes).where(freezes.c.lifted_at.is_(None)).order_by(freezes.c.id)).all()
+def _freezes(connection: Connection, seal: Seal) -> list[tuple[Row[Any], bool]]:
+    """Return all freezes, with whether an act has lifted each, whatever its row says."""
+    rows = connection.execute(select(freezes).order_by(freezes.c.id)).all()
+    acts = sound_acts(connection, seal, {row.lift_act for row in rows if row.lift_act})
+
+    def is_lifted(row: Row[Any]) -> bool:
+        act = acts.get(row.lift_act)
+        said = {} if act is None or act.kind is not ActKind.UNFREEZE else act.facts
+        return said.get("accepted") == digest_of(row.accepted_tags)
+
+    return [(row, is_lifted(row)) for row in rows]
+
+
+def _standing(connection: Connection, seal: Seal) -> list[Row[Any]]:
+    return [row for row, lifted in _freezes(connection, seal) if not lifted]
+
+
+def _lifted(connection: Connection, seal: Seal) -> list[Row[Any]]:
+    return [row for row, lifted in _freezes(connection, seal) if lifted]
+
+
+def _current_freeze(connection: Connection, seal: Seal) -> Freeze | None:
+    rows = _standing(connection, seal)
     if not rows:
         return None
     alarms = dict.fromkeys((kind, tag) for row in rows for kind, tag in json.loads(row.tags))

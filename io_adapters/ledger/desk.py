@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, literal, or_, select, update
 
+from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.desk_tables import (
     desk_attempts,
     desk_first_words,
@@ -22,6 +24,7 @@ from io_adapters.ledger.desk_tables import (
 )
 from io_adapters.ledger.engine import Database, Seal
 from io_adapters.ledger.tables import acts, run_inputs
+from schemas.acts import Act, ActKind
 from schemas.approval import DeskUser, FirstDecision, Language, Launch, Role, Upload, is_name
 from schemas.errors import AnotherRun, DecisionRefused
 from schemas.messages import Message
@@ -34,8 +37,19 @@ class DeskUsers:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def add(self, name: str, roles: Iterable[Role], password_hash: str, language: Language = "pt-BR") -> DeskUser:
+    def add(
+        self,
+        name: str,
+        roles: Iterable[Role],
+        password_hash: str,
+        language: Language = "pt-BR",
+        *,
+        by: str = "",
+    ) -> DeskUser:
         """Let somebody sign in.
+
+        Args:
+            by: Who lets them; "" where a terminal does not say.
 
         Raises:
             DecisionRefused: it is no name, or somebody is called so already, however written; or there is no role.
@@ -48,8 +62,10 @@ class DeskUsers:
             if connection.scalar(select(desk_users.c.key).where(desk_users.c.key == key)) is not None:
                 raise DecisionRefused(Message("error.user_there"))
             values = {"key": key, "name": shown, "roles": _written(wanted), "password_hash": password_hash}
-            connection.execute(insert(desk_users).values(**values, language=language, created_at=self._db.now()))
+            now = self._db.now()
+            connection.execute(insert(desk_users).values(**values, language=language, created_at=now))
             _seal_user(connection, key, self._db.seal)
+            record_act(connection, self._db.seal, Act(ActKind.ADD_USER, by, shown, "", now, {"roles": values["roles"]}))
         return DeskUser(key, shown, wanted, password_hash, language, disabled=False)
 
     def get(self, name: str) -> DeskUser | None:
@@ -63,49 +79,52 @@ class DeskUsers:
             rows = connection.execute(select(desk_users).order_by(desk_users.c.key)).all()
         return [user_of(row, self._db.seal) for row in rows]
 
-    def change_password(self, name: str, password_hash: str) -> None:
+    def change_password(self, name: str, password_hash: str, *, by: str = "") -> None:
         """Give a user another password; every session of theirs ends.
 
         Raises:
             DecisionRefused: nobody is called so.
         """
-        self._change(name, password_hash=password_hash)
+        self._change(name, "password", by, password_hash=password_hash)
 
-    def disable(self, name: str) -> None:
+    def disable(self, name: str, *, by: str = "") -> None:
         """Keep a user out from this moment on; every session of theirs ends.
 
         Raises:
             DecisionRefused: nobody is called so.
         """
-        self._change(name, disabled_at=self._db.now())
+        self._change(name, "disabled", by, disabled_at=self._db.now())
 
-    def enable(self, name: str) -> None:
+    def enable(self, name: str, *, by: str = "") -> None:
         """Let a disabled user sign in again, with the password and the roles they had.
 
         Raises:
             DecisionRefused: nobody is called so.
         """
-        self._change(name, disabled_at=None)
+        self._change(name, "enabled", by, disabled_at=None)
 
-    def change_roles(self, name: str, roles: Iterable[Role]) -> None:
+    def change_roles(self, name: str, roles: Iterable[Role], *, by: str = "") -> None:
         """Give a user other roles in place of those they have; every session of theirs ends.
 
         Raises:
             DecisionRefused: nobody is called so, or there is no role.
         """
-        self._change(name, roles=_written(_some(roles)))
+        written = _written(_some(roles))
+        self._change(name, f"roles {written}", by, roles=written)
 
     def set_language(self, key: str, language: Language) -> None:
         with self._db.writing() as connection:
             connection.execute(update(desk_users).where(desk_users.c.key == key).values(language=language))
 
-    def _change(self, name: str, **values: object) -> None:
+    def _change(self, name: str, what: str, by: str, **values: object) -> None:
         key = same_person(name)
         with self._db.writing() as connection:
             if connection.execute(update(desk_users).where(desk_users.c.key == key).values(**values)).rowcount != 1:
                 raise DecisionRefused(Message("error.no_user"))
             _seal_user(connection, key, self._db.seal)
             connection.execute(delete(desk_sessions).where(desk_sessions.c.user_key == key))
+            act = Act(ActKind.CHANGE_USER, by, " ".join(name.split()), "", self._db.now(), {"what": what})
+            record_act(connection, self._db.seal, act)
 
 
 def _some(roles: Iterable[Role]) -> frozenset[Role]:
@@ -154,6 +173,7 @@ class DeskSessions:
                 return False
             row = {"token_seal": self._name(token), "user_key": user.key, "started_at": now, "seen_at": now}
             connection.execute(insert(desk_sessions).values(**row))
+            record_act(connection, self._db.seal, Act(ActKind.SIGN_IN, user.name, "", "", now))
         return True
 
     def find(self, token: str, *, idle: dt.timedelta, absolute: dt.timedelta, seen: bool = True) -> DeskUser | None:
@@ -188,8 +208,12 @@ class DeskSessions:
         return self._db.seal.is_of(mark, "device", user_key, device)
 
     def end(self, token: str) -> None:
+        this = desk_sessions.c.token_seal == self._name(token)
+        named = select(desk_users.c.name).join(desk_sessions, desk_sessions.c.user_key == desk_users.c.key).where(this)
         with self._db.writing() as connection:
-            connection.execute(delete(desk_sessions).where(desk_sessions.c.token_seal == self._name(token)))
+            name = connection.scalar(named)
+            if connection.execute(delete(desk_sessions).where(this)).rowcount:
+                record_act(connection, self._db.seal, Act(ActKind.SIGN_OUT, name or "", "", "", self._db.now()))
 
     def _name(self, token: str) -> str:
         return self._db.seal.of("session", token)
@@ -248,10 +272,18 @@ class SignInAttempts:
             written = connection.execute(insert(desk_attempts).values(**row))
             return int(written.inserted_primary_key[0]) if written.inserted_primary_key else None
 
-    def forget(self, name: str) -> None:
+    def refuse(self, user: DeskUser | None) -> None:
+        """Write down that somebody was refused; a name that nobody has is not kept, since it may be a password."""
+        with self._db.writing() as connection:
+            act = Act(ActKind.SIGN_IN_REFUSED, user.name if user else "", "", "", self._db.now())
+            record_act(connection, self._db.seal, act)
+
+    def forget(self, name: str, *, by: str = "") -> None:
         """Let a name be tried again at once, from everywhere."""
         with self._db.writing() as connection:
             connection.execute(delete(desk_attempts).where(desk_attempts.c.name_sha256 == _hash(same_person(name))))
+            unlocked = Act(ActKind.CHANGE_USER, by, " ".join(name.split()), "", self._db.now(), {"what": "unlocked"})
+            record_act(connection, self._db.seal, unlocked)
 
     def succeed(self, attempt: int) -> None:
         with self._db.writing() as connection:
@@ -280,7 +312,9 @@ class DeskUploads:
                 values = {"sha256": sha256, "name": name, "size_bytes": size_bytes, "by": by, "at": self._db.now()}
                 connection.execute(insert(desk_uploads).values(**values))
                 row = connection.execute(select(desk_uploads).where(same)).one()
-            _note_author(connection, sha256, [same_person(by)], self._db.now())
+            now = self._db.now()
+            _note_author(connection, sha256, [same_person(by)], now)
+            record_act(connection, self._db.seal, Act(ActKind.BRING, by, sha256, "", now))
         return Upload(*row)
 
     def unused(self) -> list[Upload]:
@@ -375,6 +409,8 @@ class JobVersions:
             if before_sha256 and known != before_sha256:  # nobody said who put it there
                 connection.execute(insert(job_versions).values(**values, sha256=before_sha256, by=""))
             connection.execute(insert(job_versions).values(**values, sha256=sha256, by=by))
+            facts = {"job_file": Path(job_file).name}
+            record_act(connection, self._db.seal, Act(ActKind.CHANGE_JOB, by, sha256, "", self._db.now(), facts))
 
     def list(self, job_file: str) -> list[JobVersion]:
         query = select(job_versions).where(job_versions.c.job_file == job_file).order_by(job_versions.c.id.desc())
@@ -392,7 +428,10 @@ class DeskLaunches:
             if connection.scalar(select(desk_launches.c.key).where(desk_launches.c.key == key)) is not None:
                 return False
             values = {"key": key, "job_file": job_file, "files": json.dumps(files), "by": by}
-            connection.execute(insert(desk_launches).values(**values, plan_digest=plan_digest, at=self._db.now()))
+            now = self._db.now()
+            connection.execute(insert(desk_launches).values(**values, plan_digest=plan_digest, at=now))
+            facts = {"job_file": Path(job_file).name}
+            record_act(connection, self._db.seal, Act(ActKind.RUN, by, plan_digest or "", "", now, facts))
         return True
 
     def forget(self, key: str) -> None:
@@ -419,9 +458,12 @@ class FirstDecisions:
     def record(self, kind: str, subject: str, by: str, evidence: str) -> None:
         """Write a first word down; it takes the place of an earlier one."""
         with self._db.writing() as connection:
+            now = self._db.now()
             connection.execute(delete(desk_first_words).where(_same(kind, subject)))
-            values = {"kind": kind, "subject": subject, "by": by, "evidence": evidence, "at": self._db.now()}
+            values = {"kind": kind, "subject": subject, "by": by, "evidence": evidence, "at": now}
             connection.execute(insert(desk_first_words).values(**values))
+            about = Act(ActKind.FIRST_WORD, by, subject, evidence, now, {"on": kind})
+            record_act(connection, self._db.seal, about)
 
     def pending(self, kind: str, subject: str) -> FirstDecision | None:
         """Return the first word that waits for a second; None when there is none."""

@@ -25,8 +25,10 @@ from sqlalchemy import (
     update,
 )
 
+from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import Utc, accepted_keys, meta, metadata
+from schemas.acts import Act, ActKind
 from schemas.errors import ConfigurationError
 from schemas.messages import Message
 from schemas.wire import Institution
@@ -152,11 +154,10 @@ class ServiceBinding:
     def accept_key(self, key_fingerprint: str, by: str) -> None:
         with self._db.writing() as connection:
             connection.execute(update(meta).values(key_fingerprint=key_fingerprint))
-            connection.execute(
-                insert(accepted_keys).values(
-                    key_fingerprint=key_fingerprint, accepted_by=by, accepted_at=self._db.now()
-                )
-            )
+            now = self._db.now()
+            accepted = {"key_fingerprint": key_fingerprint, "accepted_by": by, "accepted_at": now}
+            connection.execute(insert(accepted_keys).values(**accepted))
+            record_act(connection, self._db.seal, Act(ActKind.ACCEPT_KEY, by, key_fingerprint, "", now))
 
 
 _ISPB_DIGITS = 8

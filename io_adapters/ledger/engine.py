@@ -45,6 +45,8 @@ class Seal:
 NO_KEY = Seal(lambda: b"")
 BUSY_TIMEOUT_S = 10
 _WRITING = "repasse_writing"
+# In a connection's `info`: what was written in its transaction that `Database.after_commit` is told of.
+AFTER_COMMIT: Final = "repasse_after_commit"
 # Transactions of the ledger exclude each other on PostgreSQL as they do on SQLite; the number only has to be ours.
 _ADVISORY_LOCK = 0x5265_7061_7373_65
 
@@ -52,7 +54,14 @@ _ADVISORY_LOCK = 0x5265_7061_7373_65
 class Database:
     """An engine and a clock."""
 
-    def __init__(self, engine: Engine, clock: Callable[[], dt.datetime], seal: Seal = NO_KEY) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        clock: Callable[[], dt.datetime],
+        seal: Seal = NO_KEY,
+        after_commit: Callable[[int, str], None] = lambda *_: None,
+    ) -> None:
+        self._after_commit = after_commit
         self.engine = engine
         self.seal = seal
         self._clock = clock
@@ -89,8 +98,11 @@ class Database:
                 if "lock" not in str(error.orig):
                     raise
                 raise AnotherRun(Message("ledger.busy", seconds=BUSY_TIMEOUT_S)) from error
+            connection.info.pop(AFTER_COMMIT, None)
             with transaction:
                 yield connection
+            if AFTER_COMMIT in connection.info:
+                self._after_commit(*connection.info.pop(AFTER_COMMIT))
 
 
 def make_engine(url: URL) -> Engine:

@@ -9,9 +9,11 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Select, insert, select, union
 
+from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.engine import chunks
 from io_adapters.ledger.outbox import Outbox, next_numbers, write_attempts
 from io_adapters.ledger.tables import attempts, plan_exchanges, plans, submissions, submitted, transitions
+from schemas.acts import Act, ActKind
 from schemas.attempt import AttemptKind
 from schemas.errors import ApprovalWanted, BrokenInvariant, ConfigurationError
 from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, exchange_update_id
@@ -246,6 +248,7 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
             # A refusal proves that these bytes never took effect; what is in doubt never comes here.
             wanted = [(report_id, number, terms.body)]
             (made,) = write_updates(connection, wanted, run_id, at=now, by=names, reason=_word_on(terms.body))
+            record_act(connection, self._db.seal, Act(ActKind.EXCHANGE_RATE, names, report_id, "", now))
             return read_update(connection, made)
 
     def declare_absent(self, update_id: str, *, by: Sequence[str], evidence: str, run_id: str) -> ExchangeUpdate:
@@ -275,6 +278,7 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
                 reason=Message("attempt.follows", attempt=update_id),
                 was_in_doubt=before.was_in_doubt,
             )
+            record_act(connection, self._db.seal, Act(ActKind.DECLARE_ABSENT, names, update_id, evidence, now))
             return read_update(connection, following)
 
 

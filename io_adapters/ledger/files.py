@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, literal, or_, select, update
 
+from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import (
     corrected_rows,
@@ -25,7 +26,7 @@ from io_adapters.ledger.tables import (
     run_inputs,
     sources,
 )
-from schemas.acts import Delivery
+from schemas.acts import Act, ActKind, Delivery, digest_of
 from schemas.corrections import CorrectedRow
 from schemas.journal import STATEMENTS
 from schemas.line_sketch import NO_LINES, LineSketch
@@ -257,9 +258,12 @@ class PixKeyTypes:
         with self._db.writing() as connection:
             for digests in chunks(sorted(types)):
                 connection.execute(delete(pix_key_types).where(c.job == job, c.key_sha256.in_(digests)))
-            confirmed = {"job": job, "by": by, "at": self._db.now()}
+            now = self._db.now()
+            confirmed = {"job": job, "by": by, "at": now}
             rows = [confirmed | {"key_sha256": digest, "key_type": kind} for digest, kind in sorted(types.items())]
             connection.execute(insert(pix_key_types), rows)
+            facts = {"keys": str(len(rows)), "types": digest_of(*sorted(types.items()))}
+            record_act(connection, self._db.seal, Act(ActKind.CONFIRM_KEY_TYPES, by, job, "", now, facts))
 
     def known(self, job: str) -> dict[str, str]:
         c = pix_key_types.c

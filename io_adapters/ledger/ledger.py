@@ -10,7 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from io_adapters.ledger.account_checks import AccountChecks, CheckRequests
-from io_adapters.ledger.acts import Acts
+from io_adapters.ledger.acts import Acts, ChainHead
 from io_adapters.ledger.approvals import Approvals
 from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.contacts import Contacts
@@ -47,13 +47,15 @@ from schemas.messages import Message
 class Ledger:
     """All subjects of the record. Safe to share between threads; each process opens its own."""
 
-    def __init__(self, database: Database, policy: Callable[[], PolicyOnRecord | None] = lambda: None) -> None:
+    def __init__(
+        self, database: Database, head: ChainHead, policy: Callable[[], PolicyOnRecord | None] = lambda: None
+    ) -> None:
         self._database = database
         self.service = ServiceBinding(database)
         self.runs = Runs(database)
         self.leases = Leases(database)
         self.files = Files(database)
-        self.acts = Acts(database)
+        self.acts = Acts(database, head)
         self.corrected_rows = CorrectedRows(database)
         self.sources = Sources(database)
         self.pix_key_types = PixKeyTypes(database)
@@ -116,11 +118,13 @@ def open_ledger(
     create: bool = True,
     policy: Callable[[], PolicyOnRecord | None] = lambda: None,
     seal: Seal = NO_KEY,
+    head_of_acts: Path | None = None,
 ) -> Ledger:
     """Open the ledger, create it where it is missing, and bring its schema up to date.
 
     Args:
         policy: Returns the house's policy, which no job can undercut; None for none.
+        head_of_acts: File in which the end of the chain of acts is kept beside the ledger.
 
     Raises:
         ConfigurationError: the database cannot be reached, or is not one of those two, or not a ledger.
@@ -135,13 +139,15 @@ def open_ledger(
         where, file = make_url("sqlite://"), None
     if file is not None:
         prepare_file(file)
-    database = Database(make_engine(where), clock, NO_KEY if is_memory(where) else seal)
+    seal = NO_KEY if is_memory(where) else seal
+    head = ChainHead(None if is_memory(where) else head_of_acts, seal)
+    database = Database(make_engine(where), clock, seal, head.keep)
     try:
         if is_memory(where):
             metadata.create_all(database.engine)  # nobody else sees it: no version, no migrations
         else:
             bring_up_to_date(database)
-        return Ledger(database, policy)
+        return Ledger(database, head, policy)
     except DBAPIError as error:
         database.engine.dispose()
         raise ConfigurationError(Message("error.ledger_closed", why=str(error.orig).splitlines()[0])) from error

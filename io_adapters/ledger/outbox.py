@@ -242,7 +242,7 @@ class Outbox(ABC, Generic[Kept]):
         """
         with self._db.writing() as connection:
             if self._moves_money:
-                require_free_to_send(connection)
+                require_free_to_send(connection, self._db.seal)
             attempt = self._read(connection, attempt_id)
             if attempt.state != A.APPROVED:
                 return False
@@ -312,7 +312,7 @@ class Outbox(ABC, Generic[Kept]):
         moves = [(attempt, proof) for attempt, proof in judged if proof.state != attempt.state]
         self._move_all(connection, moves, now)
         for _, proof in judged:
-            freeze_for(connection, proof.alarms, now)
+            freeze_for(connection, self._db.seal, proof.alarms, now)
 
     def _judge(self, connection: Connection, attempt: Kept, proof: Proof) -> Proof:
         """Return what an answer leaves of an attempt: where it stands, when that is surer, with the answer's alarms."""

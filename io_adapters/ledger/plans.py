@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, or_, select, update
 
+from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.approvals import preparers_of, rule_of_plan, tighten_rule
 from io_adapters.ledger.claims import ClaimCollision
 from io_adapters.ledger.desk_tables import decision_rules, house_policies, plan_views
@@ -28,6 +29,7 @@ from io_adapters.ledger.tables import (
     submissions,
     submitted,
 )
+from schemas.acts import Act, ActKind, digest_of
 from schemas.approval import DecisionKind, PlanRule, PolicyOnRecord, strictest
 from schemas.attempt import AttemptKind
 from schemas.errors import ApprovalWanted, ConfigurationError, DecisionRefused, UnsoundPlan
@@ -321,9 +323,12 @@ class DecisionRules:
         self._write_policy(now, by=", ".join(people), why=why.strip())
 
     def _write_policy(self, policy: PolicyOnRecord, *, by: str, why: str) -> None:
-        values = {"document": json.dumps(asdict(policy)), "by": by, "why": why, "noted_at": self._db.now()}
+        document, now = json.dumps(asdict(policy)), self._db.now()
         with self._db.writing() as connection:
-            connection.execute(insert(house_policies).values(**values))
+            connection.execute(insert(house_policies).values(document=document, by=by, why=why, noted_at=now))
+            if by:
+                act = Act(ActKind.LOOSEN_POLICY, by, digest_of(document), why, now)
+                record_act(connection, self._db.seal, act)
 
     def note(self, job: str, identities: Identities) -> None:
         """Remember what a job declares; nothing is written where it is known."""

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
 
+from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.claims import claim_all, claimed_elsewhere
 from io_adapters.ledger.decisions import freeze_for
-from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.engine import Database, Seal, chunks
 from io_adapters.ledger.outbox import write_transitions
 from io_adapters.ledger.posting import figures_of, post_beside, post_submissions
 from io_adapters.ledger.submission_rows import linked_elsewhere, move, read_submission, write_next_attempt
 from io_adapters.ledger.tables import attempts, claims, meta, reports, submissions
+from schemas.acts import Act, ActKind
 from schemas.errors import ApprovalWanted, BrokenInvariant, DecisionRefused
 from schemas.messages import Message
 from schemas.submission import (
@@ -89,6 +91,7 @@ class Settling:
         by: str,
         reason: Message,
         linked_by: str | None = None,
+        is_persons_word: bool = False,
     ) -> tuple[str, ...]:
         """Write down that a submission in doubt, declared absent, or not even sent, is in the service after all.
 
@@ -109,10 +112,13 @@ class Settling:
                 raise BrokenInvariant(f"{split_id} is the report of {other}; it cannot be that of {submission_id} too")
             now = self._db.now()
             found = {"split_id": split_id, "linked_by": linked_by}
+            if is_persons_word:
+                act = Act(ActKind.LINK, by, submission_id, "", now, {"report": split_id})
+                record_act(connection, self._db.seal, act)
             move(connection, before, SubmissionState.ACCEPTED, at=now, by=by, reason=reason, **found)
             if before.state is not SubmissionState.ABSENT:
                 return ()
-            return _claim_again(connection, before, by, now)
+            return _claim_again(connection, self._db.seal, before, by, now)
 
     def record_beside(self, submission_id: str, report: SplitReport, *, is_paid: bool, by: str) -> bool:
         """Write down what another report has paid that the service made of a submission's POST; whether that is new."""
@@ -131,7 +137,7 @@ class Settling:
                 return
             now = self._db.now()
             move(connection, before, SubmissionState.IN_DOUBT, at=now, by=by, reason=reason)
-            _claim_again(connection, before, by, now)
+            _claim_again(connection, self._db.seal, before, by, now)
 
     def record_status(  # noqa: PLR0913  (what a look says, each named at the call)
         self,
@@ -169,8 +175,8 @@ class Settling:
             else:
                 move(connection, before, new_state, at=now, by=by, reason=reason, status=status)
                 if before.state in PROVISIONAL and new_state in LIVE:
-                    _claim_again(connection, before, by, now)
-            freeze_for(connection, alarms, now)
+                    _claim_again(connection, self._db.seal, before, by, now)
+            freeze_for(connection, self._db.seal, alarms, now)
             return read_submission(connection, submission_id)
 
     def take_link_back(self, submission_id: str, *, by: Sequence[str], evidence: str) -> tuple[str, ...]:
@@ -198,7 +204,8 @@ class Settling:
             connection.execute(update(attempts).where(attempts.c.id == submission_id).values(**doubted))
             write_transitions(connection, [submission_id], before.state, doubt, at=now, by=names, reason=reason)
             post_submissions(connection, [submission_id], by=names, now=now)
-            return _claim_again(connection, before, names, now)
+            record_act(connection, self._db.seal, Act(ActKind.TAKE_LINK_BACK, names, submission_id, evidence, now))
+            return _claim_again(connection, self._db.seal, before, names, now)
 
     def note(self, submission_id: str, reason: Message | None) -> None:
         """Write beside a submission what people should know of it; its state stays."""
@@ -226,6 +233,7 @@ class Settling:
                 before = read_submission(connection, submission_id, bodies=True)
                 move(connection, before, SubmissionState.ABSENT, at=now, by=names, reason=reason)
                 following.append(write_next_attempt(connection, before, tag, run_id=run_id, by=names, now=now))
+                record_act(connection, self._db.seal, Act(ActKind.DECLARE_ABSENT, names, submission_id, evidence, now))
             claim_all(connection, [submission.id for submission in following])
             post_submissions(connection, [submission.id for submission in following], by=names, now=now)
             return following
@@ -235,7 +243,7 @@ def _write_reason(connection: Connection, submission_id: str, reason: Message | 
     connection.execute(update(attempts).where(attempts.c.id == submission_id).values(reason=reason))
 
 
-def _claim_again(connection: Connection, found: Submission, by: str, now: dt.datetime) -> tuple[str, ...]:
+def _claim_again(connection: Connection, seal: Seal, found: Submission, by: str, now: dt.datetime) -> tuple[str, ...]:
     """Claim what a submission pays once more; what another one has sent is paid twice, and freezes sending."""
     for other_id in sorted(set(claimed_elsewhere(connection, [found.id]).values())):
         other = read_submission(connection, other_id)
@@ -247,5 +255,5 @@ def _claim_again(connection: Connection, found: Submission, by: str, now: dt.dat
     connection.execute(update(claims).where(mine, claims.c.obligation_key.not_in(twice)).values(live=True))
     if twice:
         seen = Message("alarm.paid_twice", name=found.id, count=len(twice))
-        freeze_for(connection, (Alarm("paid_twice", found.id, seen),), now)
+        freeze_for(connection, seal, (Alarm("paid_twice", found.id, seen),), now)
     return tuple(twice)

@@ -22,9 +22,11 @@ from sqlalchemy import (
     update,
 )
 
+from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.run_tables import run_discrepancies, run_results
 from io_adapters.ledger.tables import alerts, approvals, meta, run_stages, runs, transitions
+from schemas.acts import Act, ActKind
 from schemas.errors import BrokenInvariant, ConfigurationError
 from schemas.messages import Listed, Message
 
@@ -102,6 +104,7 @@ class Runs:
         with self._db.writing() as connection:
             newest = _newest(connection)
             connection.execute(update(meta).values(clock_accepted_at=newest, clock_accepted_by=by))
+            record_act(connection, self._db.seal, Act(ActKind.ACCEPT_CLOCK, by, "", "", self._db.now()))
         return newest
 
     def begin(

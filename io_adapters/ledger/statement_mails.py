@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.desk_tables import mail_addresses, statement_mails
 from io_adapters.ledger.engine import Database, chunks
+from schemas.acts import Act, ActKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ class MailAddresses:
         with self._db.writing() as connection:
             if connection.scalar(select(c.payee).where(c.payee == payee, c.address_seal == name)) is None:
                 values = {"payee": payee, "address_seal": name, "masked": masked, "run_id": run_id, "by": by}
-                connection.execute(insert(mail_addresses).values(**values, at=self._db.now()))
+                now = self._db.now()
+                connection.execute(insert(mail_addresses).values(**values, at=now))
+                record_act(connection, self._db.seal, Act(ActKind.ACCEPT_ADDRESS, by, run_id, "", now))
 
     def _name(self, payee: str, address: str) -> str:
         return self._db.seal.of("address", payee, address.strip().casefold())

@@ -596,17 +596,6 @@ journal_postings = Table(
     sqlite_with_rowid=False,
 )
 
-holds = Table(
-    "holds",
-    metadata,
-    _serial(),
-    text_column("by"),
-    text_column("why"),
-    _moment("put_at"),
-    text_column("released_by", nullable=True),
-    _moment("released_at", nullable=True),
-)
-
 freezes = Table(
     "freezes",
     metadata,
@@ -618,6 +607,7 @@ freezes = Table(
     text_column("lifted_by", nullable=True),
     text_column("evidence", nullable=True),
     _moment("lifted_at", nullable=True),
+    Column("lift_act", Integer, nullable=True),
 )
 
 decisions = Table(
@@ -632,6 +622,7 @@ decisions = Table(
     text_column("by"),
     text_column("evidence"),
     _moment("at"),
+    Column("act", Integer, nullable=False),
     Index("ix_decisions_obligation_key", "obligation_key"),
     Index("ix_decisions_submission_id", "submission_id"),
 )
@@ -660,6 +651,7 @@ acts = Table(
     _moment("at"),
     Column("previous", String(64), nullable=False, unique=True),
     Column("sha256", String(64), nullable=False),
+    Column("seal", String(64), nullable=False),
     Index("ix_acts_kind", "kind"),
 )
 

@@ -99,7 +99,7 @@ revision, down_revision = "{LATER}", "{REVISIONS[-1]}"
 
 
 def upgrade() -> None:
-    op.add_column("holds", sa.Column("colour", sa.Text, nullable=False, server_default="red"))
+    op.add_column("alerts", sa.Column("colour", sa.Text, nullable=False, server_default="red"))
     op.create_table("later", sa.Column("id", sa.Integer, primary_key=True))
 """
 
@@ -115,30 +115,30 @@ def later_program(tmp_path, monkeypatch):
     return file
 
 
-def holds_of(ledger_url: str) -> tuple[str, list[tuple[str, ...]], bool]:
+def alerts_of(ledger_url: str) -> tuple[str, list[tuple[str, ...]], bool]:
     engine = create_engine(ledger_url)
     with engine.connect() as connection:
         revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
-        rows = [tuple(row)[1:3] + tuple(row)[6:] for row in connection.execute(text("SELECT * FROM holds"))]
+        rows = [tuple(row)[:1] + tuple(row)[2:] for row in connection.execute(text("SELECT * FROM alerts"))]
         has_later = inspect(connection).has_table("later")
     engine.dispose()
     return revision, rows, has_later
 
 
 def test_a_ledger_of_an_earlier_program_is_upgraded_with_all_it_holds(ledger, ledger_url, clock, later_program):
-    ledger.hold.put("Ana", "a look first")
-    assert holds_of(ledger_url) == (REVISIONS[-1], [("Ana", "a look first")], False)
+    ledger.runs.note_alert("r-1 held")
+    assert alerts_of(ledger_url) == (REVISIONS[-1], [("r-1 held",)], False)
     with open_ledger(ledger_url, clock=clock) as upgraded:
         assert upgraded.tag == ledger.tag
-    assert holds_of(ledger_url) == (LATER, [("Ana", "a look first", "red")], True)
+    assert alerts_of(ledger_url) == (LATER, [("r-1 held", "red")], True)
 
 
 def test_an_upgrade_that_fails_leaves_the_ledger_as_it_was(ledger, ledger_url, clock, later_program):
-    ledger.hold.put("Ana", "a look first")
+    ledger.runs.note_alert("r-1 held")
     later_program.write_text(LATER_REVISION + "    raise ArithmeticError\n")
     with pytest.raises(ArithmeticError):
         open_ledger(ledger_url, clock=clock)
-    assert holds_of(ledger_url) == (REVISIONS[-1], [("Ana", "a look first")], False)
+    assert alerts_of(ledger_url) == (REVISIONS[-1], [("r-1 held",)], False)
 
 
 @pytest.mark.long
