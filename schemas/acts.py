@@ -116,7 +116,10 @@ class RecordedAct:
         """Return it as plain JSON values, for those who keep records of many programs; people's words stay here."""
         act = self.act
         told = {"number": self.number, "at": act.at.isoformat(), "kind": act.kind.value, "by": act.by}
-        return told | {"subject": act.subject, "facts": dict(act.facts), "sha256": self.sha256}
+        facts = {
+            name: fact for name, fact in act.facts.items() if name != "name"
+        }  # a file may be called after somebody
+        return told | {"subject": act.subject, "facts": facts, "sha256": self.sha256}
 
 
 # What the first act is chained to.

@@ -3,17 +3,19 @@
 import datetime as dt
 import json
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, Select, insert, select
 
 from io_adapters.ledger.claims import raise_epoch
 from io_adapters.ledger.engine import AFTER_COMMIT, Database, Seal
 from io_adapters.ledger.tables import acts
 from schemas.acts import BEAR_ON_PLANS, BEGINNING, Act, ActKind, RecordedAct, chained, first_broken
+from schemas.errors import SendingFrozen
+from schemas.messages import Message
 
 
 def record_act(connection: Connection, seal: Seal, act: Act) -> int:
@@ -36,16 +38,14 @@ def record_act(connection: Connection, seal: Seal, act: Act) -> int:
 
 def sound_acts(connection: Connection, seal: Seal, numbers: Collection[int]) -> dict[int, Act]:
     """Return those acts that the program wrote, by number; what somebody else has written or changed is none."""
-    rows = connection.execute(select(acts).where(acts.c.id.in_(list(numbers))))
-    read = [(row, _recorded(row)) for row in rows]
+    read = _read(connection, select(acts).where(acts.c.id.in_(list(numbers))))
     return {told.number: told.act for row, told in read if _is_sound(row, told, seal)}
 
 
 def acts_of(connection: Connection, seal: Seal, kinds: Collection[ActKind]) -> list[tuple[Act, bool]]:
     """Return the acts of some kinds, the first first, each with whether the program wrote it."""
     query = select(acts).where(acts.c.kind.in_([kind.value for kind in kinds])).order_by(acts.c.id)
-    read = [(row, _recorded(row)) for row in connection.execute(query)]
-    return [(told.act, _is_sound(row, told, seal)) for row, told in read]
+    return [(told.act, _is_sound(row, told, seal)) for row, told in _read(connection, query)]
 
 
 def _is_sound(row: Row[Any], told: RecordedAct, seal: Seal) -> bool:
@@ -108,15 +108,15 @@ class Acts:
         """Return the acts on months and on the files handed in for them, the first first."""
         kinds = [kind.value for kind in (ActKind.OPEN_MONTH, ActKind.HAND_IN, ActKind.WITHDRAW)]
         with self._db.reading() as connection:
-            rows = connection.execute(select(acts).where(acts.c.kind.in_(kinds)).order_by(acts.c.id))
-            return [_recorded(row).act for row in rows]
+            found = _read(connection, select(acts).where(acts.c.kind.in_(kinds)).order_by(acts.c.id))
+        return [told.act for _, told in found]
 
     def since(self, moment: dt.datetime | None = None) -> list[RecordedAct]:
         """Return all acts, or those since a moment, the first first."""
         query = select(acts).order_by(acts.c.id)
         with self._db.reading() as connection:
-            rows = connection.execute(query if moment is None else query.where(acts.c.at >= moment))
-            return [_recorded(row) for row in rows]
+            found = _read(connection, query if moment is None else query.where(acts.c.at >= moment))
+        return [told for _, told in found]
 
     def first_broken(self) -> int | None:
         """Return the number of the first act that somebody changed, took out or put in; None where nobody did.
@@ -124,13 +124,14 @@ class Acts:
         An end that this machine has seen, and that is there no more, is broken, too.
         """
         with self._db.reading() as connection:
-            rows = connection.execute(select(acts).order_by(acts.c.id)).all()
-        found = [_recorded(row) for row in rows]
-        broken = [number for number in (first_broken(found), *self._unsealed(rows), self._cut_off(found)) if number]
-        return min(broken, default=None)
-
-    def _unsealed(self, rows: Collection[Row[Any]]) -> Iterator[int]:
-        return (row.id for row in rows if not self._db.seal.is_of(row.seal, "act", row.sha256))
+            if (unreadable := _first_unreadable(connection)) is not None:
+                read = _read(connection, select(acts).where(acts.c.id < unreadable).order_by(acts.c.id))
+            else:
+                read = _read(connection, select(acts).order_by(acts.c.id))
+        found = [told for _, told in read]
+        unsealed = (told.number for row, told in read if not self._db.seal.is_of(row.seal, "act", told.sha256))
+        broken = [first_broken(found), next(unsealed, None), unreadable or self._cut_off(found)]
+        return min((number for number in broken if number is not None), default=None)
 
     def _cut_off(self, found: Collection[RecordedAct]) -> int | None:
         try:
@@ -143,6 +144,32 @@ class Acts:
 
 # Of a head that somebody wrote: which act it spoke of is not known.
 _UNKNOWN: Final = 2**31
+
+
+def _read(connection: Connection, query: Select[Any]) -> list[tuple[Row[Any], RecordedAct]]:
+    """Read acts.
+
+    Raises:
+        SendingFrozen: one of them is not as anybody could have written it; what it said may have stopped something.
+    """
+    try:
+        return [(row, _recorded(row)) for row in connection.execute(query)]
+    except (ValueError, TypeError):
+        raise SendingFrozen(Message("error.acts_broken", number=_first_unreadable(connection) or 0)) from None
+
+
+def _first_unreadable(connection: Connection) -> int | None:
+    """Return the number of the first act that cannot be read at all."""
+    with suppress(ValueError, TypeError):
+        for row in connection.execute(select(acts)):
+            _recorded(row)
+        return None
+    for number in connection.scalars(select(acts.c.id).order_by(acts.c.id)).all():
+        try:
+            _recorded(connection.execute(select(acts).where(acts.c.id == number)).one())
+        except (ValueError, TypeError):
+            return int(number)
+    return None
 
 
 def _recorded(row: Row[Any]) -> RecordedAct:
