@@ -1,9 +1,9 @@
 """What a decision on an obligation refers to: a report's result for it, or its row as it is."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.approval import DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.issues import IssueCode
 from schemas.obligation import Obligation
 from schemas.plan import Place
@@ -31,7 +31,7 @@ def open_question(
     claims: Sequence[Claim],
     *,
     answered: Collection[tuple[str, str]],
-    spoken_of: Collection[str],
+    spoken_of: Mapping[str, Decision],
 ) -> Question | None:
     """Find what a word on an obligation answers.
 
@@ -39,6 +39,7 @@ def open_question(
 
     Args:
         seen: As the latest run that knew it saw it; None when none did.
+        spoken_of: The last word on each row that people have decided on, by its key. Another person may say the same.
 
     Returns:
         None when nothing is open.
@@ -54,6 +55,9 @@ def open_question(
     if seen is None or seen.kind != "payment":
         return None
     row = Question(seen.base_key, "", seen.amount_cents, seen.destination)
+    said = spoken_of.get(row.obligation_key)
+    if said is not None and said.kind is kind is DecisionKind.DIFFERENCE:
+        return Question(row.obligation_key, "", said.amount_cents, said.destination)
     if any((claim.amount_cents, claim.destination) == (row.amount_cents, row.destination) for claim in claims):
         return None  # it is being paid, or was, exactly as it stands
     if kind is DecisionKind.DIFFERENCE:
@@ -62,4 +66,4 @@ def open_question(
     unclaimed = all(claim.obligation_key != key for claim in claims)
     paid_outside = unclaimed and kind is not DecisionKind.PAY
     refused = seen.place is Place.HELD and seen.code == IssueCode.REFUSED_BY_SERVICE
-    return row if contested or refused or paid_outside or row.obligation_key in spoken_of else None
+    return row if contested or refused or paid_outside or said is not None else None

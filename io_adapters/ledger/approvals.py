@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, 
 
 from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.claims import claim_all, require_epoch
+from io_adapters.ledger.decisions import who_decided
 from io_adapters.ledger.desk import authors_of_runs, user_of
 from io_adapters.ledger.desk_tables import desk_users
 from io_adapters.ledger.engine import Database, Seal, chunks
@@ -180,14 +181,16 @@ def tighten_rule(connection: Connection, digest: str, rule: PlanRule) -> None:
     connection.execute(insert(plan_rules).values(plan_digest=digest, **values))
 
 
-def preparers_of(connection: Connection, digest: str) -> frozenset[str]:
-    """Name those who prepared a plan.
+def preparers_of(connection: Connection, digest: str, seal: Seal) -> frozenset[str]:
+    """Name those who prepared a plan, or have a part in it.
 
-    That is who launched its first run, and everybody who ever put the bytes of anything that a run of it has read
-    where it was read: the job's file, a layout, a sheet or a corrections workbook, through whichever job or page.
+    That is who launched its first run; everybody who ever put the bytes of anything that a run of it has read where it
+    was read: the job's file, a layout, a sheet or a corrections workbook, through whichever job or page; and those on
+    whose word something of it is paid.
     """
     runs = select(plan_runs.c.run_id).where(plan_runs.c.digest == digest)
-    return people_behind(connection, runs, _plan(connection, digest).prepared_by)
+    people = people_behind(connection, runs, _plan(connection, digest).prepared_by)
+    return frozenset({same_person(name): name for name in (*who_decided(connection, seal, digest), *people)}.values())
 
 
 def people_behind(connection: Connection, run_ids: Select[tuple[str]], launched_by: str) -> frozenset[str]:
@@ -213,7 +216,7 @@ def _counting(
         total_cents=_plan(connection, digest).total_cents,
         needed=needed,
         users=[user_of(row, seal) for row in connection.execute(select(desk_users))],
-        preparers=preparers_of(connection, digest),
+        preparers=preparers_of(connection, digest, seal),
     )
 
 

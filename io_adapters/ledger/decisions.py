@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, insert, select, update
+from sqlalchemy import Connection, Row, Select, insert, select, union, update
 
 from io_adapters.ledger.acts import acts_of, record_act, sound_acts
 from io_adapters.ledger.claims import require_epoch
 from io_adapters.ledger.engine import Database, Seal, chunks
 from io_adapters.ledger.posting import post_row_decisions, post_submissions
-from io_adapters.ledger.tables import attempts, claims, decisions, freezes, runs, transitions
+from io_adapters.ledger.tables import attempts, claims, decisions, freezes, runs, submissions, transitions
 from schemas.acts import Act, ActKind, digest_of
 from schemas.approval import Decision, DecisionKind
 from schemas.attempt import AttemptKind
@@ -21,6 +21,8 @@ from schemas.messages import Listed, Message
 from schemas.submission import ENDED, OPEN, UNTOLD, Alarms
 
 _FIELDS = tuple(Decision.__dataclass_fields__)
+# After these words something is paid that was not, or not so.
+PAYS: Final = frozenset({DecisionKind.PAY, DecisionKind.DIFFERENCE})
 
 
 class Decisions:
@@ -113,14 +115,30 @@ class Decisions:
         return found
 
     def _sound(self, connection: Connection, query: Select[Any]) -> Iterator[Decision]:
-        """Read decisions; one without its act is none, but for one that keeps something from being paid."""
-        rows = connection.execute(query).all()
-        acts = sound_acts(connection, self._db.seal, {row.act for row in rows}) if rows else {}
-        for row in rows:
-            decision = _decision_of(row)
-            is_sound = row.act in acts and acts[row.act].facts.get("decision") == _digest(decision)
-            if is_sound or decision.kind is not DecisionKind.PAY:
-                yield decision
+        return sound_decisions(connection, self._db.seal, query)
+
+
+def sound_decisions(connection: Connection, seal: Seal, query: Select[Any]) -> Iterator[Decision]:
+    """Read decisions; one without its act is none, but for one that keeps something from being paid."""
+    rows = connection.execute(query).all()
+    acts = sound_acts(connection, seal, {row.act for row in rows}) if rows else {}
+    for row in rows:
+        decision = _decision_of(row)
+        is_sound = row.act in acts and acts[row.act].facts.get("decision") == _digest(decision)
+        if is_sound or decision.kind not in PAYS:
+            yield decision
+
+
+def who_decided(connection: Connection, seal: Seal, plan_digest: str) -> frozenset[str]:
+    """Name those on whose last word something of a plan is paid; whose word another took over is not among them."""
+    of_plan = select(submissions.c.id).where(submissions.c.plan_digest == plan_digest)
+    paid = (
+        select(key).where(claims.c.submission_id.in_(of_plan)) for key in (claims.c.obligation_key, claims.c.base_key)
+    )
+    query = select(decisions).where(decisions.c.obligation_key.in_(union(*paid))).order_by(decisions.c.id)
+    words = sound_decisions(connection, seal, query)
+    last = {(decision.obligation_key, decision.submission_id): decision for decision in words}
+    return frozenset(decision.by for decision in last.values() if decision.kind in PAYS)
 
 
 def _act_of(decision: Decision) -> Act:

@@ -1,0 +1,68 @@
+"""Who decided that something is paid has a part in the plan that pays it, and is not its approver.
+
+Varied: the word, who says it, who approves, whether another person says it too. Held constant: two payments, declared
+names, a rule that somebody other than the preparer approves.
+"""
+
+import pytest
+
+from schemas.errors import ExitCode
+from tests.flows.jobs import payment, people
+from tests.flows.label import Label, digest_of
+from tests.flows.printed_acts import unnamed_keys
+
+ANA, BIA = people(2)
+RULE = {"above": "0.00", "identities": "declared", "other_than_preparer": True}
+
+
+@pytest.fixture
+def in_conflict(label: Label) -> str:
+    """A row that was paid says another sum by now; its key."""
+    label.declare(approval=RULE)
+    label.payments(payment(ANA, "10,00", "a"), payment(BIA, "20,00", "b"))
+    label.approve(digest_of(label.run(yes=False)), "30,00", "caio")
+    label.run(yes=False)
+    label.payments(payment(ANA, "15,00", "a"), payment(BIA, "20,00", "b"))
+    label.run(yes=False)
+    (key,) = unnamed_keys(label)
+    return key
+
+
+def decided(label: Label, key: str, word: str, by: str) -> str:
+    label.say("decide", key, f"--{word}", "--by", by, "--evidence", "a second show")
+    plan = label.run(yes=False)
+    assert plan.exit_code == ExitCode.APPROVAL_WANTED
+    return digest_of(plan)
+
+
+TOTAL = {"pay": "15,00", "difference": "5,00"}
+
+
+@pytest.mark.parametrize("word", TOTAL)
+def test_who_decided_does_not_approve_what_is_paid_by_that_word(label, service, in_conflict, word):
+    plan = decided(label, in_conflict, word, "bia")
+    label.approve(plan, TOTAL[word], "bia")
+    assert label.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
+    assert sum(service.paid) == 3000
+    label.approve(plan, TOTAL[word], "caio")
+    label.run(yes=False)
+    assert sum(service.paid) == {"pay": 4500, "difference": 3500}[word]
+
+
+def test_whose_word_another_person_has_taken_over_has_no_part_any_more(label, service, in_conflict):
+    decided(label, in_conflict, "difference", "bia")
+    plan = decided(label, in_conflict, "difference", "caio")
+    label.approve(plan, "5,00", "caio")
+    assert label.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
+    label.approve(plan, "5,00", "bia")
+    label.run(yes=False)
+    assert sum(service.paid) == 3500
+
+
+def test_a_word_that_pays_nothing_is_no_part_in_what_else_is_paid(label, service, in_conflict):
+    label.say("decide", in_conflict, "--drop", "--by", "bia", "--evidence", "a slip")
+    label.payments(payment(ANA, "15,00", "a"), payment(BIA, "20,00", "b"), payment(BIA, "7,00", "c"))
+    plan = label.run(yes=False)
+    label.approve(digest_of(plan), "7,00", "bia")
+    label.run(yes=False)
+    assert sum(service.paid) == 3700
