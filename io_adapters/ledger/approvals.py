@@ -22,6 +22,7 @@ from io_adapters.ledger.tables import (
     attempts,
     claims,
     live_or_not,
+    pix_key_types,
     plan_rules,
     plan_runs,
     plan_texts,
@@ -185,12 +186,17 @@ def preparers_of(connection: Connection, digest: str, seal: Seal) -> frozenset[s
     """Name those who prepared a plan, or have a part in it.
 
     That is who launched its first run; everybody who ever put the bytes of anything that a run of it has read where it
-    was read: the job's file, a layout, a sheet or a corrections workbook, through whichever job or page; and those on
-    whose word something of it is paid.
+    was read: the job's file, a layout, a sheet or a corrections workbook, through whichever job or page; those on whose
+    word something of it is paid; and those who said what types the job's Pix keys are, since a plan was approved last.
     """
-    runs = select(plan_runs.c.run_id).where(plan_runs.c.digest == digest)
-    people = people_behind(connection, runs, _plan(connection, digest).prepared_by)
-    return frozenset({same_person(name): name for name in (*who_decided(connection, seal, digest), *people)}.values())
+    runs, plan = select(plan_runs.c.run_id).where(plan_runs.c.digest == digest), _plan(connection, digest)
+    before = select(func.max(plans.c.approved_at)).where(plans.c.job == plan.job, plans.c.digest != digest)
+    types = select(pix_key_types.c.by).where(pix_key_types.c.job == plan.job).distinct()
+    last = connection.scalar(before)
+    said = connection.scalars(types if last is None else types.where(pix_key_types.c.at > last))
+    words = (*said, *who_decided(connection, seal, digest))
+    people = people_behind(connection, runs, plan.prepared_by)
+    return frozenset({same_person(name): name for name in (*words, *people)}.values())
 
 
 def people_behind(connection: Connection, run_ids: Select[tuple[str]], launched_by: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ names, a rule that somebody other than the preparer approves.
 import pytest
 
 from schemas.errors import ExitCode
-from tests.flows.jobs import payment, people
+from tests.flows.jobs import JOB, payment, people
 from tests.flows.label import Label, digest_of
 from tests.flows.printed_acts import unnamed_keys
 
@@ -66,3 +66,22 @@ def test_a_word_that_pays_nothing_is_no_part_in_what_else_is_paid(label, service
     label.approve(digest_of(plan), "7,00", "bia")
     label.run(yes=False)
     assert sum(service.paid) == 3700
+
+
+def planned(label: Label, *rows: object) -> str:
+    label.payments(payment(ANA, "10,00", "a"), *rows)
+    return digest_of(label.run(yes=False))
+
+
+def test_who_said_what_type_a_key_is_has_a_part_until_others_approve_what_rests_on_it(label, service):
+    label.declare(approval=RULE)
+    with label.ledger() as ledger:
+        ledger.pix_key_types.confirm(JOB, {"0" * 64: "cpf"}, "bia")
+    first = planned(label)
+    label.approve(first, "10,00", "bia")
+    assert label.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
+    label.approve(first, "10,00", "caio")
+    label.run(yes=False)
+    label.approve(planned(label, payment(BIA, "20,00", "b")), "20,00", "bia")
+    label.run(yes=False)
+    assert sum(service.paid) == 3000
