@@ -17,6 +17,7 @@ class ActKind(StrEnum):
     WITHDRAW = "withdraw"  # a file that was handed in by mistake, or whose place another takes
     CORRECT = "correct"  # cells of a file
     BRING = "bring"  # a file to the desk
+    RECEIVE = "receive"  # a file that lies in a job's folder, and of which nobody was known to have brought it
     CHANGE_JOB = "change_job"  # a file of a job
     CONFIRM_KEY_TYPES = "confirm_key_types"  # of Pix keys of a job
     RUN = "run"  # a job, for a month

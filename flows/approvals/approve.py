@@ -193,6 +193,8 @@ def _call_for_approval(
         lines.append(Message("cli.approval.page", page=page))
     if wanted > 1 or rule.other_than_preparer:
         lines.append(Message("cli.approval.others_only", people=", ".join(sorted(plan.preparers))))
+        if rule.other_than_preparer and plan.unclaimed:
+            lines.append(Message("cli.approval.unclaimed", files=", ".join(plan.unclaimed)))
     elif rule.other_than_preparer is None and run.ledger.desk_users.list():
         lines.append(Message("cli.approval.others_in_desk", people=", ".join(sorted(plan.preparers))))
     if exchange:

@@ -129,14 +129,18 @@ def serve_desk(
             raise ConfigurationError(Message("error.cannot_listen", **facts)) from None
 
 
-def let_two_in(settings: "Settings") -> str:
+def let_two_in(settings: "Settings", samples: Path | None = None) -> str:
     """Let two people sign in who are to try the desk out, the one to prepare and the other to approve.
+
+    Args:
+        samples: Folder of sample jobs, which the first of them has brought; None where people's own jobs are tried.
 
     Returns:
         The password of both, which is written nowhere; "" where somebody may sign in already.
     """
     from flows.desk.sign_in import hash_password
     from flows.house_ledger import open_ledger_of
+    from io_adapters.spreadsheets.files import sha256_of
     from schemas.approval import Role
 
     roles = {PREPARES: (Role.PREPARER,), APPROVES: (Role.APPROVER, Role.RESOLVER)}
@@ -146,6 +150,9 @@ def let_two_in(settings: "Settings") -> str:
         password = "-".join(secrets.token_hex(2) for _ in range(3))
         for name, own in roles.items():
             ledger.desk_users.add(name, own, hash_password(password, name))
+        for path in samples.rglob("*") if samples else ():
+            if path.is_file():
+                ledger.authors.record(sha256_of(str(path)), PREPARES)
     return password
 
 

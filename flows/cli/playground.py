@@ -95,7 +95,8 @@ def up() -> None:
                 _wait_for(name, together)
             together.do("preparations", ["repasse", "deploy"])
             together.start("worker", ["prefect", "worker", "start", "--pool", "repasse"])
-            password = let_two_in(read_settings(together.environment))
+            own = "REPASSE_JOBS" in os.environ
+            password = let_two_in(read_settings(together.environment), None if own else jobs)
             typer.echo(_greeting(home, jobs, together.environment, password))
             while True:
                 together.check()
@@ -461,7 +462,7 @@ def _open_desk(jobs: Path, port: int | None, console: "Console", labels: "Catalo
     from flows.settings import UPLOADS, read_settings
 
     settings = read_settings()
-    password = let_two_in(settings)
+    password = let_two_in(settings, jobs)
     chosen = port if port is not None else 0 if answers(PORTS["desk"]) else PORTS["desk"]
     served = DeskSettings(uploads=settings.home / UPLOADS, hosts=LOOPBACK_HOSTS, upload_limit_bytes=100 * MEGABYTE)
 

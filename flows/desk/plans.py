@@ -52,6 +52,7 @@ class PlanState:
     missing: int
     only_signed_in: bool
     preparers: tuple[str, ...]
+    unclaimed: tuple[str, ...]
     job_problem: Message | Listed | None
     page: PlanView | None
 
@@ -95,6 +96,7 @@ class PlanPages:
             missing=approvals_missing(self._ledger, job, stored, self._now()) if job and state == "waiting" else 0,
             only_signed_in=rule.identities == "signed_in",
             preparers=tuple(sorted(stored.preparers)) if needed > 1 or rule.other_than_preparer is not False else (),
+            unclaimed=stored.unclaimed if rule.other_than_preparer and state == "waiting" else (),
             job_problem=None if isinstance(declared, Job) else declared,
             page=page,
         )
@@ -233,6 +235,14 @@ def reject(request: Request, digest: str, signed: SignedIn, form: Posted) -> Res
     if not why:
         raise RequestRefused(422, "desk.refused.why")
     plans_of(request).reject(digest, by=signed.user.name, why=why)
+    return RedirectResponse(f"/plans/{digest}", status_code=303)
+
+
+@router.post("/plans/{digest}/received")
+def received(request: Request, digest: str, signed: SignedIn, _form: Posted) -> Response:
+    """Take somebody's word for files that nobody is known to have brought; they do not count as an approver then."""
+    stored = ledger_of(request).plans.get(digest)
+    ledger_of(request).approvals.receive(stored.digest, signed.user.name)
     return RedirectResponse(f"/plans/{digest}", status_code=303)
 
 

@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, 
 from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.claims import claim_all, require_epoch
 from io_adapters.ledger.decisions import who_decided
-from io_adapters.ledger.desk import authors_of_runs, user_of
-from io_adapters.ledger.desk_tables import desk_users
+from io_adapters.ledger.desk import authors_of_runs, note_author, user_of
+from io_adapters.ledger.desk_tables import desk_uploaders, desk_users
 from io_adapters.ledger.engine import Database, Seal, chunks
 from io_adapters.ledger.posting import post, take_back
 from io_adapters.ledger.submission_rows import move, select_submissions, submission_of, try_move
@@ -27,6 +27,7 @@ from io_adapters.ledger.tables import (
     plan_runs,
     plan_texts,
     plans,
+    run_inputs,
     submissions,
     submitted,
     transitions,
@@ -71,6 +72,19 @@ class Approvals:
             facts = {"how": approval.kind.value, "total_cents": str(approval.total_cents)}
             act = Act(ActKind.APPROVE, approval.by, approval.digest, "", approval.at, facts)
             record_act(connection, self._db.seal, act)
+
+    def receive(self, digest: str, by: str) -> tuple[str, ...]:
+        """Take somebody's word that what nobody has brought of a plan has come to them; they have a part in it then.
+
+        Returns:
+            The names of these files.
+        """
+        with self._db.writing() as connection:
+            now, found = self._db.now(), unclaimed_bytes(connection, _plan(connection, digest).digest)
+            for sha256 in dict.fromkeys(sha256 for _, sha256 in found):
+                note_author(connection, sha256, [same_person(by)], now)
+                record_act(connection, self._db.seal, Act(ActKind.RECEIVE, by, sha256, "", now, {"plan": digest}))
+        return tuple(name for name, _ in found)
 
     def void(self, digest: str) -> None:
         """Let no approval of a plan count that has not been used: there is something that nobody has seen yet."""
@@ -197,6 +211,15 @@ def preparers_of(connection: Connection, digest: str, seal: Seal) -> frozenset[s
     words = (*said, *who_decided(connection, seal, digest))
     people = people_behind(connection, runs, plan.prepared_by)
     return frozenset({same_person(name): name for name in (*words, *people)}.values())
+
+
+def unclaimed_bytes(connection: Connection, digest: str) -> list[tuple[str, str]]:
+    """Return name and hash of what the runs of a plan have read, where nobody is known to have brought these bytes."""
+    runs = select(plan_runs.c.run_id).where(plan_runs.c.digest == digest)
+    query = select(run_inputs.c.name, run_inputs.c.sha256).where(run_inputs.c.run_id.in_(runs)).distinct()
+    known = select(desk_uploaders.c.sha256)
+    rows = connection.execute(query.where(run_inputs.c.sha256.not_in(known)).order_by(run_inputs.c.name))
+    return [(row.name, row.sha256) for row in rows]
 
 
 def people_behind(connection: Connection, run_ids: Select[tuple[str]], launched_by: str) -> frozenset[str]:

@@ -16,8 +16,13 @@ def rule_for(ledger: Ledger, job: Job, plan: StoredPlan | None = None) -> PlanRu
 
 
 def approvers_needed(rule: PlanRule, plan: StoredPlan, *, needs_review: bool = False) -> int:
-    """How many people must approve a plan; 0 for one that is small enough, unless a person must look at it."""
-    return rule.approvers_needed(plan.total_cents, plan.largest_cents, needs_review=needs_review)
+    """How many people must approve a plan; 0 for one that is small enough, unless a person must look at it.
+
+    Where somebody other than the preparer must, and nobody is known to have brought a file that it rests on, one more:
+    whoever brought it could be the one.
+    """
+    needed = rule.approvers_needed(plan.total_cents, plan.largest_cents, needs_review=needs_review)
+    return needed + bool(needed and rule.other_than_preparer and plan.unclaimed)
 
 
 def approvals_given(

@@ -313,7 +313,7 @@ class DeskUploads:
                 connection.execute(insert(desk_uploads).values(**values))
                 row = connection.execute(select(desk_uploads).where(same)).one()
             now = self._db.now()
-            _note_author(connection, sha256, [same_person(by)], now)
+            note_author(connection, sha256, [same_person(by)], now)
             record_act(connection, self._db.seal, Act(ActKind.BRING, by, sha256, "", now))
         return Upload(*row)
 
@@ -350,7 +350,7 @@ class ContentAuthors:
         part = select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == carried_on_from)
         with self._db.writing() as connection:
             before = connection.scalars(part).all() if carried_on_from else ()
-            _note_author(connection, sha256, [same_person(by), *before], self._db.now())
+            note_author(connection, sha256, [same_person(by), *before], self._db.now())
 
     def of(self, sha256: str) -> frozenset[str]:
         with self._db.reading() as connection:
@@ -368,7 +368,7 @@ def authors_of_runs(connection: Connection, run_ids: Select[tuple[str]]) -> froz
     return frozenset(connection.scalars(part.where(run_inputs.c.run_id.in_(run_ids)).distinct()))
 
 
-def _note_author(connection: Connection, sha256: str, people: Iterable[str], now: dt.datetime) -> None:
+def note_author(connection: Connection, sha256: str, people: Iterable[str], now: dt.datetime) -> None:
     known = set(connection.scalars(select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == sha256)))
     new = [{"sha256": sha256, "person": person, "at": now} for person in dict.fromkeys(people) if person not in known]
     if new:

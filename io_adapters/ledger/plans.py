@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, or_, select, update
 
 from io_adapters.ledger.acts import record_act
-from io_adapters.ledger.approvals import preparers_of, rule_of_plan, tighten_rule
+from io_adapters.ledger.approvals import preparers_of, rule_of_plan, tighten_rule, unclaimed_bytes
 from io_adapters.ledger.claims import ClaimCollision
 from io_adapters.ledger.desk_tables import decision_rules, house_policies, plan_views
 from io_adapters.ledger.engine import Database, Seal, chunks
@@ -52,6 +52,7 @@ class StoredPlan:
         rejected_by: Who rejected it; None when the rejection does not stand, or there was none.
         exchange: The rate its reports are to have; None for reports in BRL.
         rule: Whose yes it needs, as it was frozen; None for a plan frozen without.
+        unclaimed: Files that its runs have read, and of whose bytes nobody is known to have brought them.
     """
 
     digest: str
@@ -72,6 +73,7 @@ class StoredPlan:
     exchange: ExchangeTerms | None
     rule: PlanRule | None
     preparers: frozenset[str]
+    unclaimed: tuple[str, ...]
     submissions: tuple[Submission, ...]
 
 
@@ -215,6 +217,7 @@ def _stored_plan(connection: Connection, row: Row[Any], seal: Seal) -> StoredPla
         exchange=None if terms is None else terms_of(terms),
         rule=rule_of_plan(connection, row.digest),
         preparers=preparers_of(connection, row.digest, seal),
+        unclaimed=tuple(sorted({name for name, _ in unclaimed_bytes(connection, row.digest)})),
         submissions=tuple(latest[number] for number in sorted(latest)),
     )
 

@@ -88,6 +88,11 @@ class Label:
         """Say yes to a plan, and how many texts beside its payments were looked at."""
         self.say("approve", digest, "--by", by, "--total", total, "--seen", seen, code=code)
 
+    def receive(self, digest: str | None, by: str = "ana") -> None:
+        """Say that the files of a plan that nobody is known to have brought have come to somebody."""
+        with self.ledger() as ledger:
+            ledger.approvals.receive(ledger.plans.get(digest or "").digest, by)
+
     @staticmethod
     def ledger() -> Ledger:
         """Open the ledger, as another program would."""

@@ -20,7 +20,9 @@ def in_conflict(label: Label) -> str:
     """A row that was paid says another sum by now; its key."""
     label.declare(approval=RULE)
     label.payments(payment(ANA, "10,00", "a"), payment(BIA, "20,00", "b"))
-    label.approve(digest_of(label.run(yes=False)), "30,00", "caio")
+    plan = digest_of(label.run(yes=False))
+    label.receive(plan)
+    label.approve(plan, "30,00", "caio")
     label.run(yes=False)
     label.payments(payment(ANA, "15,00", "a"), payment(BIA, "20,00", "b"))
     label.run(yes=False)
@@ -32,6 +34,7 @@ def decided(label: Label, key: str, word: str, by: str) -> str:
     label.say("decide", key, f"--{word}", "--by", by, "--evidence", "a second show")
     plan = label.run(yes=False)
     assert plan.exit_code == ExitCode.APPROVAL_WANTED
+    label.receive(digest_of(plan))
     return digest_of(plan)
 
 
@@ -62,15 +65,18 @@ def test_whose_word_another_person_has_taken_over_has_no_part_any_more(label, se
 def test_a_word_that_pays_nothing_is_no_part_in_what_else_is_paid(label, service, in_conflict):
     label.say("decide", in_conflict, "--drop", "--by", "bia", "--evidence", "a slip")
     label.payments(payment(ANA, "15,00", "a"), payment(BIA, "20,00", "b"), payment(BIA, "7,00", "c"))
-    plan = label.run(yes=False)
-    label.approve(digest_of(plan), "7,00", "bia")
+    plan = digest_of(label.run(yes=False))
+    label.receive(plan)
+    label.approve(plan, "7,00", "bia")
     label.run(yes=False)
     assert sum(service.paid) == 3700
 
 
 def planned(label: Label, *rows: object) -> str:
     label.payments(payment(ANA, "10,00", "a"), *rows)
-    return digest_of(label.run(yes=False))
+    plan = digest_of(label.run(yes=False))
+    label.receive(plan)
+    return plan
 
 
 def test_who_said_what_type_a_key_is_has_a_part_until_others_approve_what_rests_on_it(label, service):

@@ -292,6 +292,7 @@ def test_who_prepares_buys_no_checks_alone_and_who_agrees_to_them_may_still_appr
     assert service.checks == 2
     plan = plan_of(bia, run)
     assert not service.paid
+    clerk.post(f"{plan}/received", at=plan)
     bia.post(f"{plan}/approve", at=plan, total="30,00")
     assert service.paid == [1000, 2000]
     assert "/checks/" not in bia.get("/")

@@ -61,6 +61,7 @@ RULES = {
     ("GET", "/plans/{digest}/others"): SIGNED_IN,
     ("POST", "/plans/{digest}/approve"): Role.APPROVER,
     ("POST", "/plans/{digest}/reject"): Role.APPROVER,
+    ("POST", "/plans/{digest}/received"): SIGNED_IN,
     ("GET", "/acts"): SIGNED_IN,
     ("GET", "/runs/{run_id}"): SIGNED_IN,
     ("GET", "/runs/{run_id}/live"): SIGNED_IN,

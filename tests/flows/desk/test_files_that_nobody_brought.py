@@ -1,0 +1,61 @@
+"""A sheet that lies in a job's folder is somebody's all the same: who dropped it there does not pay it alone.
+
+Varied: who says that they have received it, how many approve, whether the file came over the desk. Held constant: one
+job, the rule that somebody other than the preparer approves.
+"""
+
+import pytest
+
+from schemas.approval import Role
+from tests.flows.desk.office import plan_of, prepare
+from tests.flows.jobs import declare
+
+RULE = {"above": "0.00", "identities": "signed_in", "other_than_preparer": True}
+NOBODY = "Ninguém disse ter trazido job.yaml, payments.xlsx"
+
+
+@pytest.fixture
+def dora(at_desk):
+    return at_desk("Dora Melo", Role.APPROVER)
+
+
+@pytest.fixture
+def dropped(ana, bia, job, the_job, service) -> str:
+    """The page of a plan of which nobody is known to have brought the sheet: Bia may have dropped it in the folder."""
+    declare(job, approval=RULE)
+    return plan_of(bia, prepare(ana, the_job))
+
+
+def approve(who, plan: str) -> None:
+    who.post(f"{plan}/approve", at=plan, total="30,00")
+
+
+def test_whoever_dropped_a_sheet_into_the_folder_does_not_pay_it_alone(bia, dora, dropped, service):
+    assert NOBODY in bia.get(dropped)
+    assert "faltam 2" in bia.get(dropped).lower() or "2 aprovações" in bia.get(dropped)
+    approve(bia, dropped)
+    assert not service.paid
+    approve(dora, dropped)
+    assert service.paid == [1000, 2000]
+
+
+def test_who_says_that_they_have_received_it_does_not_approve_and_one_other_does(ana, bia, dora, dropped, service):
+    bia.post(f"{dropped}/received", at=dropped)
+    assert NOBODY not in bia.get(dropped)
+    approve(bia, dropped)
+    assert not service.paid, "it was Bia's then"
+    approve(dora, dropped)
+    assert service.paid == [1000, 2000]
+
+
+def test_a_house_of_two_pays_when_the_preparer_has_received_it(ana, bia, dropped, service):
+    ana.post(f"{dropped}/received", at=dropped)
+    approve(bia, dropped)
+    assert service.paid == [1000, 2000]
+
+
+def test_the_same_bytes_ask_nobody_again(ana, bia, dropped, the_job, service):
+    ana.post(f"{dropped}/received", at=dropped)
+    bia.post(f"{dropped}/reject", at=dropped, why="another look")
+    again = plan_of(bia, prepare(ana, the_job))
+    assert NOBODY not in bia.get(again)
