@@ -22,7 +22,6 @@ from flows.cli.ending import (
     terminal_language,
 )
 from schemas.errors import ConfigurationError, ExitCode, worst
-from schemas.job import BRASILIA
 from schemas.messages import Listed, Message, Money, catalogue_in, render, state_text
 
 if TYPE_CHECKING:
@@ -269,6 +268,7 @@ def acts(
     """
     from flows.cli.printing import show_grid
     from io_adapters.outputs.acts import acts_grid
+    from schemas.job import BRASILIA
 
     first = None if since is None else dt.datetime.combine(as_day(since), dt.time(), BRASILIA)
     with opened_ledger(create=False) as ledger:
