@@ -36,6 +36,7 @@ class ActKind(StrEnum):
     ACCEPT_KEY = "accept_key"  # another key of the service
     ACCEPT_CLOCK = "accept_clock"
     LOOSEN_POLICY = "loosen_policy"
+    SEAL_AGAIN = "seal_again"  # the acts so far, after the key that sealed them was lost
     ADD_USER = "add_user"  # of the desk
     CHANGE_USER = "change_user"  # their password, roles, or whether they may sign in
     SIGN_IN = "sign_in"

@@ -6,7 +6,7 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -373,12 +373,36 @@ def loosen(
     Two people say so. Where there are users of the desk, both are among them, may approve, and type their passwords.
     """
     with opened_ledger() as ledger:
-        if ledger.desk_users.list():
-            for name in by:
-                _require_approver(ledger, name, stdin=password_stdin)
+        _require_approvers(ledger, by, stdin=password_stdin)
         ledger.decision_rules.loosen(by, why)
     print_text(console_for(as_json=as_json), "cli.policy.loosened")
     return ExitCode.DONE, {"loosened": True}
+
+
+@command(policy_app)
+def seal_again(
+    by: Annotated[list[str], typer.Option(metavar="NAME", help="Who says so; give it twice.")],
+    why: Annotated[str, typer.Option(metavar="TEXT", help="What became of the key.")],
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read their passwords from standard input, a line each.")
+    ] = False,
+    as_json: AsJson = False,
+) -> Result:
+    """Take the acts so far for what they were, after the key of approvals was lost.
+
+    Two people say so, as for `loosen`. What was said under the lost key has to be said again.
+    """
+    with opened_ledger() as ledger:
+        _require_approvers(ledger, by, stdin=password_stdin)
+        ledger.acts.seal_again(by, why)
+    print_text(console_for(as_json=as_json), "cli.policy.sealed")
+    return ExitCode.DONE, {"sealed": True}
+
+
+def _require_approvers(ledger: "Ledger", names: Sequence[str], *, stdin: bool) -> None:
+    """Where there are users of the desk, they are among them and type their passwords."""
+    for name in names if ledger.desk_users.list() else ():
+        _require_approver(ledger, name, stdin=stdin)
 
 
 def _require_approver(ledger: "Ledger", name: str, *, stdin: bool) -> None:

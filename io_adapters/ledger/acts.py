@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -14,8 +14,9 @@ from io_adapters.ledger.claims import raise_epoch
 from io_adapters.ledger.engine import AFTER_COMMIT, Database, Seal
 from io_adapters.ledger.tables import acts
 from schemas.acts import BEAR_ON_PLANS, BEGINNING, Act, ActKind, RecordedAct, chained, first_broken
-from schemas.errors import SendingFrozen
+from schemas.errors import DecisionRefused, SendingFrozen
 from schemas.messages import Message
+from schemas.values.names import different_people
 
 
 def record_act(connection: Connection, seal: Seal, act: Act) -> int:
@@ -129,9 +130,37 @@ class Acts:
             else:
                 read = _read(connection, select(acts).order_by(acts.c.id))
         found = [told for _, told in read]
-        unsealed = (told.number for row, told in read if not self._db.seal.is_of(row.seal, "act", told.sha256))
-        broken = [first_broken(found), next(unsealed, None), unreadable or self._cut_off(found)]
+        unsealed = self._unsealed(read)
+        broken = [first_broken(found), min(unsealed, default=None), unreadable or self._cut_off(found)]
         return min((number for number in broken if number is not None), default=None)
+
+    def seal_again(self, people: Sequence[str], why: str) -> None:
+        """Take two people's word that the acts so far are as they were, after the key that sealed them was lost.
+
+        They are on record then. What they said counts no more where a word needs its seal: it has to be said again.
+
+        Raises:
+            DecisionRefused: it is one person, there is no reason, all is sealed, or an act is not as it was.
+        """
+        if len(different_people(people)) < _TWO or not why.strip():
+            raise DecisionRefused(Message("error.seal_two"))
+        with self._db.writing() as connection:
+            read = _read(connection, select(acts).order_by(acts.c.id))
+            broken = first_broken(told for _, told in read)
+            if broken is not None:
+                raise DecisionRefused(Message("error.acts_broken", number=broken))
+            if not self._unsealed(read):
+                raise DecisionRefused(Message("error.seal_nothing"))
+            by = ", ".join(name.strip() for name in people)
+            act = Act(ActKind.SEAL_AGAIN, by, read[-1][1].sha256, why.strip(), self._db.now())
+            record_act(connection, self._db.seal, act)
+
+    def _unsealed(self, read: Sequence[tuple[Row[Any], RecordedAct]]) -> list[int]:
+        """Return the numbers of acts without their seal, since two people sealed what was before."""
+        sealed = [told for row, told in read if self._db.seal.is_of(row.seal, "act", told.sha256)]
+        again = max((told.number for told in sealed if told.act.kind is ActKind.SEAL_AGAIN), default=0)
+        numbers = {told.number for told in sealed}
+        return [told.number for _, told in read if told.number > again and told.number not in numbers]
 
     def _cut_off(self, found: Collection[RecordedAct]) -> int | None:
         try:
@@ -142,6 +171,7 @@ class Acts:
         return seen[0] if seen is not None and there.get(seen[0]) != seen[1] else None
 
 
+_TWO: Final = 2
 # Of a head that somebody wrote: which act it spoke of is not known.
 _UNKNOWN: Final = 2**31
 

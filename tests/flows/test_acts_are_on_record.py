@@ -242,3 +242,32 @@ def test_a_freeze_that_a_row_alone_lifts_stands(lived_in):
         assert ledger.freeze.accepted() == frozenset()
         assert ledger.freeze.lift(["ana", "bia"], "looked", ["tag"])
         assert ledger.freeze.current() is None
+
+
+def test_after_the_key_was_lost_two_people_seal_what_is_there_and_nobody_else_does(lived_in, monkeypatch):
+    lived_in.say("hold", "--by", "bia", "--why", "the server moves")
+    lived_in.say("release", "--by", "ana")
+    sealing = ("policy", "seal-again", "--why", "the old server burned")
+    lived_in.say(*sealing, "--by", "ana", "--by", "bia", code=ExitCode.USAGE)  # all of it is sealed
+    monkeypatch.setenv("REPASSE_APPROVAL_KEY", "another-key-" * 6)
+    assert first_broken() == 1
+    with Label.ledger() as ledger:
+        assert ledger.hold.current() is not None, "a release under the lost key is none"
+    for names in (("ana",), ("ana", "A.n.a.")):
+        lived_in.say(*sealing, *(word for name in names for word in ("--by", name)), code=ExitCode.USAGE)
+    assert first_broken() == 1
+    lived_in.say(*sealing, "--by", "ana", "--by", "bia")
+    assert first_broken() is None
+    assert kinds()[-1] is K.SEAL_AGAIN
+    lived_in.say("release", "--by", "ana")
+    with Label.ledger() as ledger:
+        assert ledger.hold.current() is None
+    forge(("UPDATE acts SET \"by\" = 'caio' WHERE id = 2", ()))
+    assert first_broken() == 2
+
+
+def test_nobody_seals_what_was_changed_before(lived_in, monkeypatch):
+    forge(("UPDATE acts SET \"by\" = 'caio' WHERE id = 2", ()))
+    monkeypatch.setenv("REPASSE_APPROVAL_KEY", "another-key-" * 6)
+    lived_in.say("policy", "seal-again", "--by", "ana", "--by", "bia", "--why", "x", code=ExitCode.USAGE)
+    assert first_broken() is not None

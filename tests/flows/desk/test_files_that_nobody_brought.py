@@ -11,7 +11,7 @@ from tests.flows.desk.office import plan_of, prepare
 from tests.flows.jobs import declare
 
 RULE = {"above": "0.00", "identities": "signed_in", "other_than_preparer": True}
-NOBODY = "Ninguém disse ter trazido job.yaml, payments.xlsx"
+NOBODY = "Não se sabe quem entregou job.yaml, payments.xlsx"
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def approve(who, plan: str) -> None:
 
 def test_whoever_dropped_a_sheet_into_the_folder_does_not_pay_it_alone(bia, dora, dropped, service):
     assert NOBODY in bia.get(dropped)
-    assert "faltam 2" in bia.get(dropped).lower() or "2 aprovações" in bia.get(dropped)
+    assert "Faltam 2 aprovações." in bia.get(dropped)
     approve(bia, dropped)
     assert not service.paid
     approve(dora, dropped)
