@@ -30,6 +30,7 @@ from flows.sending.recover import recover
 from flows.sending.send import send
 from flows.sending.settle import follow, is_anything_open, settle, settle_all
 from flows.settings import Folders, ServiceSettings, Settings, check_environment, read_settings
+from flows.stage_lines import line_of
 from io_adapters.cage import keep_memory_private
 from io_adapters.ledger.leases import Owner
 from io_adapters.outputs.atomic import sweep_unfinished
@@ -224,7 +225,9 @@ def walk(route: Route, run: Run, watch: Watch = call) -> None:
         run.progress.stage(stage.__name__)
         with _written_down(run, stage.__name__):
             try:
-                return watch(stage, run, *made, **named)
+                makes = watch(stage, run, *made, **named)
+                if line := line_of(stage.__name__, run, makes):
+                    run.show(line)
             except RepasseError as error:
                 run.end_with(error.exit_code, error.content)
                 raise Stopped(error.exit_code) from None
@@ -233,6 +236,7 @@ def walk(route: Route, run: Run, watch: Watch = call) -> None:
                 code = trouble.exit_code if trouble else ExitCode.BUG
                 run.end_with(code, trouble.content if trouble else describe_bug(error))
                 raise Stopped(code) from None
+            return makes
 
     with suppress(Stopped):
         route.way(step)

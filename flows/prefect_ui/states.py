@@ -22,6 +22,7 @@ from flows.prefect_ui.artifacts import Recorder, RunLogger, report_after
 from flows.prefect_ui.cluster import map_files
 from flows.run import Progress, Run
 from flows.runner import CALLER, Caller, RunReport, Stage
+from flows.stage_lines import line_of
 from schemas.errors import ExitCode, JobIsBusy, RepasseError, worst
 from schemas.job import Outputs
 from schemas.messages import Listed, Message, catalogue_in, currency_sign, render
@@ -92,6 +93,9 @@ class Watching:
         self._codes_before: dict[str, int | None] | None = None
         # Of the flow run: tasks that a stage submits belong to it, and carry nothing of the stage to another process.
         self._flow = copy_context()
+        # What a stage made -> the state of its task, so that Prefect's graph shows the way of the data.
+        self._made_by: dict[int, State[Any]] = {}
+        self._kept: list[object] = []
         self._reads_elsewhere = bool(os.environ.get("REPASSE_DASK", "").strip())
 
     def __call__(self, stage: Stage[_Takes, _Makes], run: Run, /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
@@ -106,20 +110,38 @@ class Watching:
         def body() -> State[None]:
             codes, shown = set(run.codes), len(run.messages)
             makes.append(stage(run, *made, **named))
-            return _state_of_stage(run, worst(run.codes - codes), run.messages[shown:])
+            line = line_of(stage.__name__, run, makes[-1])
+            return _state_of_stage(run, worst(run.codes - codes), run.messages[shown:], line)
 
+        before = [self._made_by[id(thing)] for thing in made if id(thing) in self._made_by]
         try:
             label = f"{job} {stage.__name__}" if job else stage.__name__
-            self.as_task(stage.__name__, label, body, run.language)
+            state = self.as_task(stage.__name__, label, body, run.language, before)
         finally:
             self._tell(stage, run, made)
+        if state is not None and makes[-1] is not None:
+            self._made_by[id(makes[-1])] = state
+            self._kept.append(makes[-1])
         return makes[-1]
 
     def _map_files(self, work: Callable[[Any], Any], files: Sequence[Any]) -> Sequence[Any]:
         return self._flow.run(map_files, work, files)
 
-    def as_task(self, name: str, label: str, body: Callable[[], State[None]], language: str) -> None:
+    def as_task(
+        self,
+        name: str,
+        label: str,
+        body: Callable[[], State[None]],
+        language: str,
+        before: Sequence[State[Any]] = (),
+    ) -> State[Any] | None:
         """Run something as a task, once, whatever becomes of its being watched.
+
+        Args:
+            before: States of the tasks whose results it takes.
+
+        Returns:
+            The task's state as Prefect has it; None where it was not watched to its end.
 
         Raises:
             Exception: what the body raised; the task is shown as failed, and says why.
@@ -142,8 +164,9 @@ class Watching:
             return state
 
         watched = task(name=name, task_run_name=label, cache_policy=NO_CACHE, persist_result=False, retries=0)
+        ended: State[Any] | None = None
         try:
-            watched(watched_body)(return_state=True)
+            ended = watched(watched_body)(return_state=True, wait_for=list(before))
         except Exception as failure:
             self._logger.warning("Prefect could not watch %s (%s)", name, type(failure).__name__)
             if began and state is None and error is None:
@@ -152,6 +175,7 @@ class Watching:
             raise error
         if not began:
             body()
+        return ended
 
     def _tell(self, stage: Stage[_Takes, _Makes], run: Run, made: tuple[object, ...]) -> None:
         try:
@@ -184,10 +208,10 @@ def without_heartbeat() -> Iterator[None]:
         yield
 
 
-def _state_of_stage(run: Run, code: ExitCode, notes: Sequence[Message | Listed]) -> State[None]:
+def _state_of_stage(run: Run, code: ExitCode, notes: Sequence[Message | Listed], line: Message | None) -> State[None]:
     """Tell how a stage ended: what leaves a doubt, or anything else that wants a person, is not shown as well."""
     if code is ExitCode.DONE:
-        return Completed()
+        return Completed(message=render(line, run.language) if line else None)
     return state_of(code, state_name(code, sent=True), render(notes[0], run.language) if notes else "")
 
 

@@ -63,6 +63,26 @@ def test_a_task_that_leaves_a_doubt_is_not_green_and_the_run_says_how_much(payme
     assert f"{DESK}/runs/" in run.state.message
 
 
+def test_each_stage_says_what_it_came_to_and_which_ones_it_goes_on_from(payments_job: Path, service: Oracle):
+    payout(str(payments_job), yes=True, return_state=True)
+    _, tasks, _ = newest(10)
+    said = {name: task.state.message or "" for name, task in tasks.items()}
+    assert re.fullmatch(r"\d+ linhas: \d+ usadas, 0 retidas", said["read"]), said["read"]
+    assert re.fullmatch(r"a pagar \d+ · R\$ [\d.]+,\d\d; retido 0 · R\$ 0,00", said["draft"]), said["draft"]
+    assert re.fullmatch(r"\d+ pagamentos em \d+ lotes?, R\$ [\d.]+,\d\d \(plano \w+\)", said["freeze_plan"])
+    assert re.fullmatch(r"\d+ relatórios? aceitos?", said["send"]), said["send"]
+    assert re.match(r"Pago R\$ [\d.]+,\d\d", said["write"]), said["write"]
+    names = {task.id: name for name, task in tasks.items()}
+    goes_on_from = {
+        name: {names[found.id] for found in task.task_inputs.get("wait_for", [])} for name, task in tasks.items()
+    }
+    assert goes_on_from["draft"] == {"read"}
+    assert goes_on_from["recover"] == {"draft"}
+    assert goes_on_from["freeze_plan"] <= {"check_accounts", "recover"}
+    assert goes_on_from["approve"] == {"freeze_plan"}
+    assert goes_on_from["read"] == set()
+
+
 def test_a_run_that_cannot_reach_the_service_is_red_where_it_stopped(payments_job: Path, service: Oracle):
     service.plant(LIST, "status", status=503, times=None, when="before")
     payout(str(payments_job), yes=True, return_state=True)
