@@ -30,7 +30,7 @@ from io_adapters.spreadsheets.transfer import MOST_BODY_BYTES, Broken, Words, is
 from schemas.corrections import WorkbookMarks
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
-from schemas.messages import Message
+from schemas.messages import Message, render
 
 _MODULE: Final = "io_adapters.spreadsheets.child"
 _START_SECONDS: Final = 60.0
@@ -263,13 +263,12 @@ class Readers:
 
         One that took much memory is ended: not all of it would come back.
         """
-        try:
-            ((words, _),) = child.ask({"ask": "close"})
-        except ReaderStopped:
-            self.end_one(child)
-            return
+        reserved_bytes: object = None
+        with suppress(ReaderStopped):
+            reserved_bytes = child.ask({"ask": "close"})[-1][0].get("reserved_bytes")
         with self._lock:
-            if not self._idle and words["reserved_bytes"] <= self._memory_bytes // 2:
+            is_small = isinstance(reserved_bytes, int) and reserved_bytes <= self._memory_bytes // 2
+            if is_small and not self._idle:
                 self._idle.append(child)
                 return
         self.end_one(child)
@@ -282,12 +281,12 @@ class Readers:
         """
         child = self.take()
         try:
-            ((answer, _),) = child.ask(words, files)
+            answers = child.ask(words, files)
         except BaseException:
             self.end_one(child)
             raise
         self.give_back(child)
-        return answer
+        return answers[-1][0]
 
     def end_one(self, child: ReaderChild) -> None:
         with self._lock:
@@ -329,7 +328,7 @@ class ReadInChild:
         self._open = {"ask": "open", "name": content.place.file, "member": content.member}
         self._seconds = readers.seconds_for(content.name_only.size_bytes)
         self._child: ReaderChild | None = None
-        ((self.shown, _),) = self._asked()
+        self.shown, _ = self._asked()[-1]
 
     def ask(self, question: Words) -> Answers:
         """Ask about it; where the child has gone meanwhile, another one opens it again.
@@ -347,15 +346,14 @@ class ReadInChild:
         Raises:
             UnreadableFile: it cannot be read.
         """
-        ((words, body),) = self._asked({"ask": "block"})
-        return words, body
+        return self._asked({"ask": "block"})[-1]
 
     @contextmanager
     def sound_answers(self) -> Iterator[None]:
         """Take what is no answer for a damaged file: nothing that comes out of the child is trusted."""
         try:
             yield
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError, pa.ArrowException) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pa.ArrowException) as error:
             reason = f"{type(error).__name__}, answer"
             raise refusal(IssueCode.FILE_CORRUPT, self._place, "corrupt", reason=reason) from None
 
@@ -381,6 +379,7 @@ class ReadInChild:
                 self.close()
             with self.sound_answers():
                 issue = issue_from(refused, self._place.file)
+                render(issue.message, "en")  # its id and its facts are the catalogue's
             raise UnreadableFile(Message("file.refused", file=self._place.file, wrong=issue.message), issues=(issue,))
         return answers
 
@@ -429,7 +428,7 @@ def members_of(path: str) -> list[str]:
     """
     if not path.lower().endswith(".zip"):
         return [path]
-    with suppress(UnreadableFile, ReaderStopped, OSError), opened_content(path) as content:
+    with suppress(UnreadableFile, ReaderStopped, OSError, TypeError), opened_content(path) as content:
         asked = {"ask": "members", "name": content.place.file}
         names = READERS.ask_once(asked, [content.stream, content.spare]).get("members", [])
         if len(names) > 1 and len(set(names)) == len(names) and not any("!" in name for name in names):
@@ -439,7 +438,7 @@ def members_of(path: str) -> list[str]:
 
 def kind_of_content(content: bytes) -> FileKind:
     """Return what some bytes are; `BINARY` where nobody can tell."""
-    with suppress(ReaderStopped, OSError, ValueError):
+    with suppress(ReaderStopped, OSError, ValueError, KeyError):
         return FileKind(READERS.ask_once({"ask": "kind"}, [io.BytesIO(content)])["kind"])
     return FileKind.BINARY
 
@@ -455,7 +454,7 @@ def mark_workbook(content: bytes, marks: WorkbookMarks) -> bytes | None:
         try:
             if READERS.in_the_cage_alone and not child.is_caged:
                 return None
-            ((words, body),) = child.ask({"ask": "mark", "marks": asdict(marks)}, [io.BytesIO(content)])
+            words, body = child.ask({"ask": "mark", "marks": asdict(marks)}, [io.BytesIO(content)])[-1]
         finally:
             child.kill()
         return body if "done" in words else None

@@ -38,7 +38,7 @@ class TextFile:
         """
         header, layout = fit.header, fit.layout.model_dump(mode="json", by_alias=True)
         asked = {"delimiter": fit.view.delimiter or ",", "row": header.row, "texts": header.texts, "layout": layout}
-        ((words, _),) = self._reader.ask({"ask": "table"} | asked)
+        words, _ = self._reader.ask({"ask": "table"} | asked)[-1]
         with self._reader.sound_answers():
             decisions = told_from(words["decisions"])
             table = TextTable(int(words["header_row"]), tuple(words["headers"]), decisions, self._blocks())

@@ -131,7 +131,12 @@ def text_block_from(words: Words, body: bytes) -> TextBlock:
     table = pa.ipc.open_stream(pa.py_buffer(body)).read_all()
     table.validate(full=True)
     rows, *columns = table.columns
-    return TextBlock(rows.to_numpy(), columns, tuple(words["misshapen"]))
+    if not len(rows) or rows.type != pa.int64() or rows.null_count or any(column.null_count for column in columns):
+        raise ValueError("no block of a text")
+    numbers = rows.to_numpy()
+    if not (np.diff(numbers) > 0).all() or any(column.type != pa.large_string() for column in columns):
+        raise ValueError("no block of a text")
+    return TextBlock(numbers, columns, tuple(map(int, words["misshapen"])))
 
 
 # Headers and titles; a text repeated a million times makes gigabytes of them.
