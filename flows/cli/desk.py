@@ -368,9 +368,10 @@ def loosen(
     ] = False,
     as_json: AsJson = False,
 ) -> Result:
-    """Let the policy's file count as it is now, though it asks for less.
+    """Let the policy count as its file is now.
 
-    Two people say so. Where there are users of the desk, both are among them, may approve, and type their passwords.
+    Though it asks for less than before. Two people say so. Where there are users of the desk, both are among them, may
+    approve, and type their passwords.
     """
     with opened_ledger() as ledger:
         _require_approvers(ledger, by, stdin=password_stdin)
@@ -388,9 +389,10 @@ def seal_again(
     ] = False,
     as_json: AsJson = False,
 ) -> Result:
-    """Take the acts so far for what they were, after the key of approvals was lost.
+    """Seal the acts again after a lost key.
 
-    Two people say so, as for `loosen`. What was said under the lost key has to be said again.
+    They are taken for what they were, after the key of approvals was lost. Two people say so, as for `loosen`. What was
+    said under the lost key has to be said again.
     """
     with opened_ledger() as ledger:
         _require_approvers(ledger, by, stdin=password_stdin)

@@ -27,7 +27,7 @@ from flows.desk.problems import CellProblem, ProblemGroup, group_problems, probl
 from flows.desk.problems import Place as CellPlace
 from flows.desk.uploads import Received, keep, receive
 from flows.house_ledger import utc_now
-from flows.intake.intake import Intake
+from flows.intake.intake import Intake, bytes_read
 from flows.intake.read import read
 from flows.intake.rules.deliveries import MonthQuestion
 from flows.payables.corrections import corrections_of, missing_shares_of
@@ -80,7 +80,11 @@ class RecognisedTable:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a preview of a job's files has found."""
+    """What a preview of a job's files has found.
+
+    Attributes:
+        read: Hashes of the bytes that it rests on.
+    """
 
     tables: tuple[RecognisedTable, ...]
     rows: Mapping[str, int]
@@ -91,6 +95,7 @@ class Preview:
     plan: PlanView | None
     key_types: Mapping[str, str] = field(default_factory=dict)
     questions: tuple[MonthQuestion, ...] = ()
+    read: frozenset[str] = frozenset()
 
     @property
     def types_shown(self) -> Counter[str]:
@@ -245,6 +250,7 @@ class Previews:
                 plan=plan,
                 key_types=intake.proposed_key_types,
                 questions=intake.questions,
+                read=frozenset(sha256 for _, sha256 in bytes_read(run, intake)),
             )
 
 
@@ -476,6 +482,8 @@ def launch(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
         raise RequestRefused(400, "desk.refused.form")
     if preview.seen is None or preview.seen.questions:
         raise RequestRefused(409, "desk.refused.month")
+    if Role.APPROVER not in signed.user.roles:  # whose word would keep them from approving these bytes ever after
+        ledger_of(request).authors.receive(preview.seen.read, signed.user.name)
     key = f"preview-{token[:24]}-{form['launch'][:43]}"
     # For the month of what they have seen, though it may have turned since.
     name = launches_of(request).payout(preview.job.token, replace(preview.options, by=signed.user.name), key=key)

@@ -85,20 +85,25 @@ def find_cell(intake: Intake, file: str, sheet: str, row: int, column: str) -> C
     return CellPlace()
 
 
-def record_inputs(run: Run, intake: Intake) -> None:
-    """Write down the bytes of everything that a run rests on, and what people said of its month; safe to repeat.
-
-    A file given at a terminal, which nobody is known to have brought, is brought by whoever runs the program there.
-    """
-    request, ledger = run.request, run.ledger
+def bytes_read(run: Run, intake: Intake) -> set[tuple[str, str]]:
+    """Return name and hash of the bytes of all files that a run rests on: sheets, its job, layouts, answers."""
+    request = run.request
     layouts = [source.layout for source in run.job.sources if isinstance(source.layout, str) and is_path(source.layout)]
     read = {(request.job_path.name, request.job_sha256), *intake.files}
     columns, columns_sha256 = request.columns
     answered = {source.layout_name for source in run.job.sources} & columns.root.keys()
     if answered or (columns.root and any(source.layout == AUTO for source in run.job.sources)):
         read.add((COLUMNS, columns_sha256))
-    read |= {(Path(layout).name, sha256_of(str(request.folder / layout))) for layout in layouts}
-    here = (run.job.job, request.period.label)
+    return read | {(Path(layout).name, sha256_of(str(request.folder / layout))) for layout in layouts}
+
+
+def record_inputs(run: Run, intake: Intake) -> None:
+    """Write down the bytes of everything that a run rests on, and what people said of its month; safe to repeat.
+
+    A file given at a terminal, which nobody is known to have brought, is brought by whoever runs the program there.
+    """
+    request, ledger = run.request, run.ledger
+    read, here = bytes_read(run, intake), (run.job.job, request.period.label)
     acts = [act for act in ledger.acts.on_months() if (act.facts["job"], act.facts["period"]) == here]
     read |= {(act.kind.value, chained(BEGINNING, act)) for act in acts}
     ledger.files.record_inputs(run.id, read, ((row.run_id, row.corrections_file) for row in intake.settled))

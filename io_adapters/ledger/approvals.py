@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, 
 from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.claims import claim_all, require_epoch
 from io_adapters.ledger.decisions import who_decided
-from io_adapters.ledger.desk import authors_of_runs, note_author, user_of
+from io_adapters.ledger.desk import authors_of_runs, receive_bytes, user_of
 from io_adapters.ledger.desk_tables import desk_uploaders, desk_users
 from io_adapters.ledger.engine import Database, Seal, chunks
 from io_adapters.ledger.posting import post, take_back
@@ -81,9 +81,7 @@ class Approvals:
         """
         with self._db.writing() as connection:
             now, found = self._db.now(), unclaimed_bytes(connection, _plan(connection, digest).digest)
-            for sha256 in dict.fromkeys(sha256 for _, sha256 in found):
-                note_author(connection, sha256, [same_person(by)], now)
-                record_act(connection, self._db.seal, Act(ActKind.RECEIVE, by, sha256, "", now, {"plan": digest}))
+            receive_bytes(connection, self._db.seal, {sha256 for _, sha256 in found}, by, now)
         return tuple(name for name, _ in found)
 
     def void(self, digest: str) -> None:

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -352,6 +352,13 @@ class ContentAuthors:
             before = connection.scalars(part).all() if carried_on_from else ()
             note_author(connection, sha256, [same_person(by), *before], self._db.now())
 
+    def receive(self, sha256s: Iterable[str], by: str) -> None:
+        """Take somebody's word that bytes have come to them, of those that nobody is known to have brought."""
+        with self._db.writing() as connection:
+            wanted = set(sha256s)
+            known = connection.scalars(select(desk_uploaders.c.sha256).where(desk_uploaders.c.sha256.in_(wanted)))
+            receive_bytes(connection, self._db.seal, wanted - set(known), by, self._db.now())
+
     def of(self, sha256: str) -> frozenset[str]:
         with self._db.reading() as connection:
             query = select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == sha256)
@@ -360,6 +367,12 @@ class ContentAuthors:
     def of_run(self, run_id: str) -> frozenset[str]:
         with self._db.reading() as connection:
             return authors_of_runs(connection, select(literal(run_id)))
+
+
+def receive_bytes(connection: Connection, seal: Seal, sha256s: Collection[str], by: str, now: dt.datetime) -> None:
+    for digest in sorted(sha256s):
+        note_author(connection, digest, [same_person(by)], now)
+        record_act(connection, seal, Act(ActKind.RECEIVE, by, digest, "", now))
 
 
 def authors_of_runs(connection: Connection, run_ids: Select[tuple[str]]) -> frozenset[str]:

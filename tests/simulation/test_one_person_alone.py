@@ -120,6 +120,15 @@ class OnePerson(RuleBasedStateMachine):
     def takes_a_table(self, which: int, table: str, name: str, sheet: int, adds: bool) -> None:
         self.house.take(self.job(which), table, name, self.sheet(sheet), "yes" if adds else "no")
 
+    @rule(name=st.sampled_from(("first.xlsx", "second.xlsx", "payees.xlsx")), sheet=WHICH)
+    def drops_a_sheet_into_the_folder(self, name: str, sheet: int) -> None:
+        self.house.drop(name, self.sheet(sheet))
+
+    @rule()
+    def says_that_she_has_received_what_nobody_brought(self) -> None:
+        for digest, _ in self.house.plans():
+            self.house.post(f"/plans/{digest}/received")
+
     @rule(which=WHICH, change=st.sampled_from(CHANGES))
     def edits_a_declaration(self, which: int, change: tuple[str, str]) -> None:
         self.house.edit(self.job(which), change)

@@ -1,11 +1,15 @@
 """A sheet that lies in a job's folder is somebody's all the same: who dropped it there does not pay it alone.
 
-Varied: who says that they have received it, how many approve, whether the file came over the desk. Held constant: one
-job, the rule that somebody other than the preparer approves.
+Varied: who says that they have received it, how many approve, who starts the run and where. Held constant: one job, the
+rule that somebody other than the preparer approves.
 """
+
+import re
 
 import pytest
 
+from flows.run_options import RunOptions
+from flows.runner import run_payout
 from schemas.approval import Role
 from tests.flows.desk.office import plan_of, prepare
 from tests.flows.jobs import declare
@@ -20,10 +24,11 @@ def dora(at_desk):
 
 
 @pytest.fixture
-def dropped(ana, bia, job, the_job, service) -> str:
-    """The page of a plan of which nobody is known to have brought the sheet: Bia may have dropped it in the folder."""
+def dropped(ana, bia, job, service) -> str:
+    """The page of a night's plan, of which nobody is known to have brought the sheet: Bia may have dropped it."""
     declare(job, approval=RULE)
-    return plan_of(bia, prepare(ana, the_job))
+    run_payout(job, RunOptions(by="the night"))
+    return re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', bia.get("/"))[1]
 
 
 def approve(who, plan: str) -> None:
@@ -52,6 +57,25 @@ def test_a_house_of_two_pays_when_the_preparer_has_received_it(ana, bia, dropped
     ana.post(f"{dropped}/received", at=dropped)
     approve(bia, dropped)
     assert service.paid == [1000, 2000]
+
+
+def test_who_starts_what_they_have_looked_at_has_received_it(ana, bia, job, the_job, service):
+    declare(job, approval=RULE)
+    assert "você diz que recebeu" in ana.get(ana.bring(the_job, []))
+    plan = plan_of(bia, prepare(ana, the_job))
+    assert NOBODY not in bia.get(plan)
+    approve(bia, plan)
+    assert service.paid == [1000, 2000]
+
+
+def test_who_approves_besides_has_not_received_by_starting(at_desk, bia, job, the_job, service):
+    """They could never approve these bytes again, also where another starts them."""
+    declare(job, approval=RULE)
+    eva = at_desk("Eva Cruz", Role.PREPARER, Role.APPROVER)
+    plan = plan_of(bia, prepare(eva, the_job))
+    assert NOBODY in bia.get(plan)
+    approve(bia, plan)
+    assert not service.paid
 
 
 def test_the_same_bytes_ask_nobody_again(ana, bia, dropped, the_job, service):
