@@ -61,7 +61,7 @@ def test_a_house_of_two_pays_when_the_preparer_has_received_it(ana, bia, dropped
 
 def test_who_starts_what_they_have_looked_at_has_received_it(ana, bia, job, the_job, service):
     declare(job, approval=RULE)
-    assert "você diz que recebeu" in ana.get(ana.bring(the_job, []))
+    ana.wait_for(ana.bring(the_job, []), "você diz que recebeu")
     plan = plan_of(bia, prepare(ana, the_job))
     assert NOBODY not in bia.get(plan)
     approve(bia, plan)
