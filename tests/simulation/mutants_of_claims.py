@@ -75,7 +75,7 @@ WORDS: Final = (
         Change("flows.sending.send:check_may_send", "    if hold:\n", "    if False:\n"),
         Change(
             "io_adapters.ledger.decisions:require_free_to_send",
-            "if (hold := _current_hold(connection)) is not None:",
+            "if (hold := _current_hold(connection, seal)) is not None:",
             "if False:",
         ),
     ),
