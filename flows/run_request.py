@@ -63,6 +63,7 @@ class RunRequest:
         month: What people have said of the period's month; what was handed in lies in `uploads`.
         acts: By which the caller opens the month, or says more of it; to be recorded.
         is_own: Whether files that the job names without {period} are of this period.
+        is_nights: Whether a night asks, and nobody who has looked at what lies there.
     """
 
     job: Job
@@ -76,6 +77,7 @@ class RunRequest:
     uploads: Path = Path()
     acts: tuple[Act, ...] = ()
     is_own: bool = True
+    is_nights: bool = False
 
     @property
     def is_beside(self) -> bool:

@@ -101,12 +101,16 @@ def record_inputs(run: Run, intake: Intake) -> None:
     """Write down the bytes of everything that a run rests on, and what people said of its month; safe to repeat.
 
     A file given at a terminal, which nobody is known to have brought, is brought by whoever runs the program there.
+    Where typed names count, whoever starts a run in a name has received what lies there; a night has not.
     """
     request, ledger = run.request, run.ledger
     read, here = bytes_read(run, intake), (run.job.job, request.period.label)
     acts = [act for act in ledger.acts.on_months() if (act.facts["job"], act.facts["period"]) == here]
     read |= {(act.kind.value, chained(BEGINNING, act)) for act in acts}
     ledger.files.record_inputs(run.id, read, ((row.run_id, row.corrections_file) for row in intake.settled))
+    is_somebodys = bool(request.options.by) and not request.is_nights
+    if is_somebodys and not ledger.decision_rules.wants_signed_in(run.job.job):
+        ledger.authors.receive({sha256 for _, sha256 in read}, request.by)
     given = {Path(path).name for _, path in request.files}
     for name, sha256 in sorted(intake.files):
         if name in given and not ledger.authors.of(sha256):

@@ -207,7 +207,7 @@ class _Night:
             why = why_due(facts)
             if not why.is_due:
                 return night(why, "", ExitCode.DONE)
-            report = walk_request(_that_waits_for_no_report(order), self._watch)
+            report = walk_request(replace(_that_waits_for_no_report(order), is_nights=True), self._watch)
             self._note(order, facts, report)
         except JobIsBusy as busy:
             return night(DueReason.BUSY, "", ExitCode.DONE, message=busy.content)

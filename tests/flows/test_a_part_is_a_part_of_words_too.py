@@ -6,6 +6,7 @@ names, a rule that somebody other than the preparer approves.
 
 import pytest
 
+from flows.nights.night import run_night
 from schemas.errors import ExitCode
 from tests.flows.jobs import JOB, payment, people
 from tests.flows.label import Label, digest_of
@@ -91,3 +92,16 @@ def test_who_said_what_type_a_key_is_has_a_part_until_others_approve_what_rests_
     label.approve(planned(label, payment(BIA, "20,00", "b")), "20,00", "bia")
     label.run(yes=False)
     assert sum(service.paid) == 3000
+
+
+def test_what_a_night_found_in_the_folder_wants_one_approval_more(label, service):
+    label.declare(approval=RULE)
+    label.payments(payment(ANA, "10,00", "a"))
+    run_night(label.folder, by="ana")
+    (plan,) = {batch["plan_digest"] for batch in label.ask("status", code=ExitCode.APPROVAL_WANTED)["planned"]}
+    label.approve(plan, "10,00", "bia")
+    run_night(label.folder, by="ana")
+    assert not service.paid, "Bia may have put it there"
+    label.approve(plan, "10,00", "caio")
+    run_night(label.folder, by="ana")
+    assert service.paid == [1000]
