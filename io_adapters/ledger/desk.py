@@ -318,7 +318,8 @@ class DeskUploads:
         return Upload(*row)
 
     def unused(self) -> list[Upload]:
-        kept = (select(run_inputs.c.sha256), select(job_versions.c.sha256), select(acts.c.subject))
+        on_months = select(acts.c.subject).where(acts.c.kind.in_([ActKind.HAND_IN.value, ActKind.WITHDRAW.value]))
+        kept = (select(run_inputs.c.sha256), select(job_versions.c.sha256), on_months)
         c = desk_uploads.c
         query = select(desk_uploads).where(*(c.sha256.not_in(some) for some in kept)).order_by(c.at)
         with self._db.reading() as connection:
