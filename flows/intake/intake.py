@@ -108,9 +108,6 @@ def record_inputs(run: Run, intake: Intake) -> None:
     acts = [act for act in ledger.acts.on_months() if (act.facts["job"], act.facts["period"]) == here]
     read |= {(act.kind.value, chained(BEGINNING, act)) for act in acts}
     ledger.files.record_inputs(run.id, read, ((row.run_id, row.corrections_file) for row in intake.settled))
-    is_somebodys = bool(request.options.by) and not request.is_nights
-    if is_somebodys and not ledger.decision_rules.wants_signed_in(run.job.job):
-        ledger.authors.receive({sha256 for _, sha256 in read}, request.by)
     given = {Path(path).name for _, path in request.files}
     for name, sha256 in sorted(intake.files):
         if name in given and not ledger.authors.of(sha256):
@@ -118,3 +115,7 @@ def record_inputs(run: Run, intake: Intake) -> None:
     for act in acts:
         if not ledger.authors.of(act_sha256 := chained(BEGINNING, act)):
             ledger.authors.record(act_sha256, act.by)
+    is_somebodys = bool(request.options.by) and not request.is_nights
+    if is_somebodys and not ledger.decision_rules.wants_signed_in(run.job.job):
+        # Whoever starts a run is its preparer; what they only found there is no part of theirs in the runs of others.
+        ledger.authors.receive({sha256 for _, sha256 in read}, request.by, has_part=False)

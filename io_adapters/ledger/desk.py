@@ -353,12 +353,16 @@ class ContentAuthors:
             before = connection.scalars(part).all() if carried_on_from else ()
             note_author(connection, sha256, [same_person(by), *before], self._db.now())
 
-    def receive(self, sha256s: Iterable[str], by: str) -> None:
-        """Take somebody's word that bytes have come to them, of those that nobody is known to have brought."""
+    def receive(self, sha256s: Iterable[str], by: str, *, has_part: bool = True) -> None:
+        """Take somebody's word that bytes have come to them, of those that nobody is known to have brought.
+
+        Args:
+            has_part: Whether they have a part in whatever rests on them from now on.
+        """
         with self._db.writing() as connection:
             wanted = set(sha256s)
             known = connection.scalars(select(desk_uploaders.c.sha256).where(desk_uploaders.c.sha256.in_(wanted)))
-            receive_bytes(connection, self._db.seal, wanted - set(known), by, self._db.now())
+            receive_bytes(connection, self._db.seal, wanted - set(known), by, self._db.now(), has_part=has_part)
 
     def of(self, sha256: str) -> frozenset[str]:
         with self._db.reading() as connection:
@@ -370,15 +374,22 @@ class ContentAuthors:
             return authors_of_runs(connection, select(literal(run_id)))
 
 
-def receive_bytes(connection: Connection, seal: Seal, sha256s: Collection[str], by: str, now: dt.datetime) -> None:
+# Has received bytes and has no part in them: whoever did stands in the record of acts.
+NOBODY: Final = ""
+
+
+def receive_bytes(
+    connection: Connection, seal: Seal, sha256s: Collection[str], by: str, now: dt.datetime, *, has_part: bool = True
+) -> None:
     for digest in sorted(sha256s):
-        note_author(connection, digest, [same_person(by)], now)
+        note_author(connection, digest, [same_person(by) if has_part else NOBODY], now)
         record_act(connection, seal, Act(ActKind.RECEIVE, by, digest, "", now))
 
 
 def authors_of_runs(connection: Connection, run_ids: Select[tuple[str]]) -> frozenset[str]:
     """Return everybody who has a part in the bytes that some runs have read, as `same_person` writes them."""
     part = select(desk_uploaders.c.person).join(run_inputs, run_inputs.c.sha256 == desk_uploaders.c.sha256)
+    part = part.where(desk_uploaders.c.person != NOBODY)
     return frozenset(connection.scalars(part.where(run_inputs.c.run_id.in_(run_ids)).distinct()))
 
 

@@ -105,3 +105,12 @@ def test_what_a_night_found_in_the_folder_wants_one_approval_more(label, service
     label.approve(plan, "10,00", "caio")
     run_night(label.folder, by="ana")
     assert service.paid == [1000]
+
+
+def test_two_people_take_turns_and_neither_is_kept_from_approving_by_what_lies_in_the_folder(label, service):
+    label.declare(approval=RULE)
+    for month, (runs, approves) in enumerate((("ana", "bia"), ("bia", "ana"), ("ana", "bia"))):
+        label.payments(*(payment(ANA, "10,00", f"show {number}") for number in range(month + 1)))
+        label.approve(digest_of(label.run(yes=False, by=runs)), "10,00", approves)
+        label.run(yes=False, by=runs)
+    assert service.paid == [1000] * 3
