@@ -1,6 +1,5 @@
 """The contacts sync as a Prefect flow: a preview, and its calls only when asked for."""
 
-from pathlib import Path
 from typing import Literal
 
 from prefect import flow
@@ -11,7 +10,7 @@ from flows.address_book.sync import ContactsReport, sync_job_contacts
 from flows.prefect_ui.artifacts import contacts_page, name_of_job
 from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import RunLogProgress, refused_state, state_of, watching
-from flows.run_request import require_job_of_folder
+from flows.run_request import job_of_folder, require_job_of_folder
 from flows.settings import read_settings
 from schemas.errors import ExitCode, RepasseError
 from schemas.job import Outputs
@@ -27,21 +26,23 @@ def contacts(job: str, mode: Literal["preview", "apply"] = "preview") -> State[N
     """Bring the service's address book in step with a job's payees. Nothing is ever deleted; safe to repeat.
 
     Args:
-        job: Path of the job file (YAML), as the worker sees it.
+        job: Name of a job of the folder REPASSE_JOBS.
         mode: preview shows what would be done and calls nothing; apply does it.
     """
     found: list[ContactsReport] = []
     with watching() as watch:
 
         def body() -> State[None]:
-            found.append(sync_job_contacts(Path(job), apply=mode == "apply", progress=RunLogProgress()))
+            found.append(
+                sync_job_contacts(job_of_folder(job, read_settings()), apply=mode == "apply", progress=RunLogProgress())
+            )
             return _state_of(found[-1])
 
         try:
             require_closed_server()
             use_stored_credentials()
             if watch.is_alone:
-                require_job_of_folder(Path(job), (), read_settings())
+                require_job_of_folder(job_of_folder(job, read_settings()), (), read_settings())
             watch.as_task("contacts", f"contacts {mode}", body, Outputs().language)
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)

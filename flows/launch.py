@@ -1,12 +1,12 @@
 """Starting a flow: under Prefect where a server is configured, plainly elsewhere; the same stages either way."""
 
+import errno
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Final, Protocol
 from flows.nights.night import NightReport, folder_of_jobs, run_night
 from flows.run import Progress
 from flows.run_options import RunOptions, as_words
+from flows.run_request import by_hash, declared_name
 from flows.runner import CALLER, Caller, RunReport, run_payout, run_settle
 from flows.settings import Settings
 from schemas.errors import ConfigurationError, NotLaunched
@@ -74,10 +75,12 @@ def start_payout(job_path: Path, options: RunOptions, *, progress: Progress, wat
         _require_prefect()
         from flows.payout import payout  # noqa: PLC0415  # Prefect takes a second to import
 
-        state = payout(str(job_path), **asdict(options), return_state=True)
+        # Prefect keeps the parameters: paths and names of files stay in this process.
+        files = list(map(by_hash, options.files))
+        state = payout(declared_name(job_path), files=files, period=options.period, return_state=True)
         state.result(raise_on_failure=caller.report is None)
 
-    caller = Caller(progress)
+    caller = Caller(progress, asked=(job_path, options))
     if is_watched() if watched is None else watched:
         return _reported(caller, under_prefect)
     return _reported(caller, lambda: run_payout(job_path, options))
@@ -187,16 +190,10 @@ class ChildLauncher:
         except OSError as error:
             raise NotLaunched(Message("error.not_launched_folder", folder=str(folder), why=error.strerror)) from error
         try:
-            if not self._hand_over(arguments, log):
-                child = subprocess.Popen(  # noqa: S603
-                    [sys.executable, "-c", _MAIN, *arguments],
-                    stdin=subprocess.DEVNULL,
-                    stdout=written,
-                    stderr=written,
-                    env=self._environment(),
-                    start_new_session=True,
-                )
-                _outlive(child)
+            if not self._hand_over(self._take_ready(), arguments, log):
+                started = self._hand_over(self._waiting_child(written), arguments, log)
+                if not started:
+                    raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
         except OSError as error:
             log.unlink(missing_ok=True)
             raise NotLaunched(Message("error.not_launched", why=error.strerror)) from error
@@ -204,15 +201,18 @@ class ChildLauncher:
             os.close(written)
         self._warm_up()
 
-    def _hand_over(self, arguments: Sequence[str], log: Path) -> bool:
-        """Give the child that is ready its command; False where there is none that lives."""
+    def _take_ready(self) -> "subprocess.Popen[bytes] | None":
         with self._lock:
             ready, self._ready = self._ready, None
-        if ready is None or ready.stdin is None or ready.poll() is not None:
+        return ready
+
+    def _hand_over(self, child: "subprocess.Popen[bytes] | None", arguments: Sequence[str], log: Path) -> bool:
+        """Give a child that waits its command, where no list of processes shows it; False where it lives no more."""
+        if child is None or child.stdin is None or child.poll() is not None:
             return False
-        _outlive(ready)
+        _outlive(child)
         try:
-            with ready.stdin as pipe:
+            with child.stdin as pipe:
                 pipe.write(json.dumps({"arguments": list(arguments), "log": str(log)}).encode() + b"\n")
         except OSError:  # it died meanwhile, and has started nothing: it reads its command whole, or not at all
             return False
@@ -224,14 +224,17 @@ class ChildLauncher:
             if not self._warm or self._ready is not None:
                 return
             with suppress(OSError):
-                self._ready = subprocess.Popen(  # noqa: S603
-                    [sys.executable, "-c", f"from flows.launch import wait; wait(); {_MAIN}"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    env=self._environment(),
-                    start_new_session=True,
-                )
+                self._ready = self._waiting_child(subprocess.DEVNULL)
+
+    def _waiting_child(self, errors: int) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(  # noqa: S603
+            [sys.executable, "-c", f"from flows.launch import wait; wait(); {_MAIN}"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=self._environment(),
+            start_new_session=True,
+        )
 
     def wait_until_warm(self) -> bool:
         """Wait until the child that is kept ready has loaded the program; False where there is none."""

@@ -2,6 +2,9 @@
 
 import datetime as dt
 import getpass
+import re
+import secrets
+import shutil
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +19,8 @@ from flows.run_options import NO_OPTIONS, RunOptions
 from flows.settings import UPLOADS, Folders, Settings, read_settings
 from io_adapters.ledger.ledger import Ledger, is_there
 from io_adapters.spreadsheets.declarations import is_path, read_house_columns, read_job, read_policy
-from io_adapters.spreadsheets.files import is_url, keep_within
+from io_adapters.spreadsheets.files import is_url, keep_within, sha256_of
+from io_adapters.spreadsheets.limits import FilePlace, refusal
 from schemas.acts import Act
 from schemas.deliveries import (
     NO_MONTH,
@@ -31,6 +35,7 @@ from schemas.deliveries import (
     sum_as_typed,
 )
 from schemas.errors import ConfigurationError, RepasseError
+from schemas.issues import IssueCode
 from schemas.job import (
     BRASILIA,
     NO_HOUSE_COLUMNS,
@@ -228,10 +233,12 @@ def _given_file(text: str, sources: set[str]) -> tuple[str, str]:
     """Tell for which source a file was given, when that was said; a name may hold the sign itself."""
     name, mark, path = text.partition("=")
     if mark and name in sources:
-        return name, str(Path(path).absolute())
-    return "", str(Path(text).absolute())
+        return name, str(kept_upload(path) or Path(path).absolute())
+    return "", str(kept_upload(text) or Path(text).absolute())
 
 
+_DIGITS_NAMED: Final = 16
+_DIGITS: Final = re.compile(r"[0-9a-f]{8,64}")
 _WILD: Final = frozenset("*?[{")
 
 
@@ -291,6 +298,53 @@ def find_jobs(folder: Path) -> list[Path]:
     return sorted(path for path in {*here, *below} if path.is_file())
 
 
+def job_of_folder(named: str, settings: Settings) -> Path:
+    """Find a job by its name in the folder of jobs; what names none there is the path of its file."""
+    there = find_jobs(settings.jobs) if settings.jobs and settings.jobs.is_dir() else []
+    return next((path for path in there if declared_name(path) == named), Path(named))
+
+
+def kept_upload(digits: str) -> Path | None:
+    """Find a file that was brought to the desk by the first digits of its hash, eight or more; None for no such one."""
+    if not _DIGITS.fullmatch(digits):
+        return None
+    folders = list((Folders().home / UPLOADS).glob(f"{digits}*"))
+    return max(folders[0].iterdir(), key=lambda path: path.stat().st_mtime) if len(folders) == 1 else None
+
+
+def keep_copy(path: Path, kept: Path, sha256: str) -> None:
+    """Keep the bytes of a file that was handed in beside those that were brought to the desk.
+
+    Raises:
+        UnreadableFile: it is not what was read of it any more.
+    """
+    if kept.exists():
+        return
+    kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    arriving = kept.with_name(f".{secrets.token_hex(8)}")
+    shutil.copyfile(path, arriving)
+    if sha256_of(str(arriving)) != sha256:
+        arriving.unlink()
+        raise refusal(IssueCode.FILE_CHANGED, FilePlace(path.name))
+    arriving.chmod(0o600)
+    arriving.replace(kept)
+
+
+def by_hash(given: str) -> str:
+    """Name a file that was given, with or without its source, by its hash, and keep its bytes; one that is gone, "".
+
+    What somebody else keeps (Prefect its parameters) names no file.
+    """
+    has_source = "=" in given and not Path(given).is_file()
+    source, mark, text = given.partition("=") if has_source else ("", "", given)
+    path = kept_upload(text) or Path(text)
+    if not path.is_file():
+        return ""
+    digest, uploads = sha256_of(str(path)), Folders().home / UPLOADS
+    keep_copy(path, uploads / digest / path.name, digest)
+    return f"{source}{mark}{digest[:_DIGITS_NAMED]}"
+
+
 def require_job_of_folder(job: Path, files: Sequence[str], settings: Settings) -> None:
     """Refuse to pay from anywhere but the folder of jobs, for whoever starts runs from afar.
 
@@ -304,7 +358,8 @@ def require_job_of_folder(job: Path, files: Sequence[str], settings: Settings) -
         raise ConfigurationError(Message("error.job_elsewhere", folder=str(folder)))
     roots = [folder.resolve(), (settings.home / UPLOADS).resolve()]
     for text in files:
-        path = Path(text if Path(text).is_file() else text.partition("=")[2] or text).absolute().resolve()
+        given = text if Path(text).is_file() else text.partition("=")[2] or text
+        path = (kept_upload(given) or Path(given)).absolute().resolve()
         if not any(path.is_relative_to(root) for root in roots):
             raise ConfigurationError(Message("error.file_elsewhere", folder=str(folder)))
 
@@ -318,7 +373,7 @@ def require_known_job(ledger: Ledger, name: str, folder: Path | None) -> None:
     known = ledger.runs.jobs()
     if name in known:
         return
-    declared = set(filter(None, map(_declared_name, find_jobs(folder) if folder and folder.is_dir() else [])))
+    declared = set(filter(None, map(declared_name, find_jobs(folder) if folder and folder.is_dir() else [])))
     if name in declared:
         return
     near = get_close_matches(name.strip().lower(), sorted(known | declared), n=1, cutoff=0.5)
@@ -327,7 +382,7 @@ def require_known_job(ledger: Ledger, name: str, folder: Path | None) -> None:
     )
 
 
-def _declared_name(path: Path) -> str:
+def declared_name(path: Path) -> str:
     """Name the job that a file declares; "" for a file with mistakes."""
     try:
         return read_job(path).job.job

@@ -246,7 +246,7 @@ def describe_bug(error: BaseException) -> Message:
     """Say where a bug struck, without the exception's text: it may hold people's data."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = "/".join(Path(frame.filename).parts[-3:])
-    return Message("cli.bug", kind=type(error).__name__, place=f"{place}:{frame.lineno}")
+    return Message("cli.bug", kind=type(error).__name__, source_line=f"{place}:{frame.lineno}")
 
 
 def settle_and_follow(for_s: float) -> Route:
@@ -297,10 +297,11 @@ class RunReport:
 
 @dataclass(slots=True)
 class Caller:
-    """Who watches a flow from within this process; flow parameters could not carry it."""
+    """Who watches a flow from within this process, and what they ask for; flow parameters could not carry it."""
 
     progress: Progress
     report: RunReport | None = None
+    asked: tuple[Path, RunOptions] | None = None
 
 
 CALLER: ContextVar[Caller | None] = ContextVar("CALLER", default=None)

@@ -1,11 +1,12 @@
 """Issues: problems in people's data as values, with file, sheet, cell, rule and remedy."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Final
 
 from schemas.messages import Message, render
+from schemas.readers import people_read, shown
 
 
 class Severity(StrEnum):
@@ -285,9 +286,17 @@ class Issue:
     message: Message
     accepts: Message
 
+    def as_shown(self) -> "Issue":
+        """Return the issue as whoever reads now may see it: strangers do not see what stands in a cell."""
+        if people_read():
+            return self
+        sheet, column = self.sheet and shown(self.sheet), self.column and shown(self.column)
+        return replace(self, file=shown(self.file), sheet=sheet, column=column, value_masked="")
+
     def as_json(self, language: str) -> dict[str, Any]:
-        """Return the issue as plain JSON values, its messages in a language."""
-        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        """Return the issue as plain JSON values, as whoever reads now may see them; its messages in a language."""
+        told = self.as_shown()
+        plain = {field.name: getattr(told, field.name) for field in fields(told)}
         texts = {"message": render(self.message, language), "accepts": render(self.accepts, language)}
         return plain | texts | {"code": self.code.value, "severity": self.severity.value}
 

@@ -9,10 +9,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from enum import Enum
 from functools import cache, lru_cache
 from gettext import c2py  # the rule of plurals, as Babel reads it
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from schemas.readers import fact_shown, shown
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
@@ -45,6 +48,17 @@ class Listed:
 
     def __str__(self) -> str:
         return render(self, "en")
+
+
+class Said(str):
+    """A text that a catalogue has written for its present readers: as a fact of another it is not weighed again."""
+
+    __slots__ = ()
+
+
+def as_read(text: str) -> str:
+    """Return a text as whoever reads now may see it: what a catalogue wrote as it is, any other by `readers.shown`."""
+    return text if isinstance(text, Said) else shown(text)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -200,12 +214,12 @@ def period_text(label: str, language: str) -> str:
     day = "dd/MM/yyyy" if language == "pt-BR" else "yyyy-MM-dd"
     try:
         if _MONTH.fullmatch(label):
-            return str(format_date(dt.date.fromisoformat(f"{label}-01"), month, locale=locale))
+            return Said(format_date(dt.date.fromisoformat(f"{label}-01"), month, locale=locale))
         days = [dt.date.fromisoformat(written) for written in label.split("..")]
     except ValueError:
         return label
     between = " a " if language == "pt-BR" else " to "
-    return between.join(str(format_date(written, day, locale=locale)) for written in days)
+    return Said(between.join(str(format_date(written, day, locale=locale)) for written in days))
 
 
 @cache
@@ -250,12 +264,13 @@ class Catalogue:
         text = self._texts[id_] if is_named else _as_it_is(id_)
         if not isinstance(text, str):
             text = text[self._plural(count) if isinstance(count := given["count"], int) else -1]
-        written = {name: self._write_fact(name, fact) for name, fact in given.items()}
-        filled: str = text.format_map(written if given is facts else _Lenient(written))
-        return filled
+        written = {name: self._write_fact(id_, name, fact) for name, fact in given.items()}
+        return Said(text.format_map(written if given is facts else _Lenient(written)))
 
     def write(self, message: Message | Listed) -> str:
-        return self(message.id, **message.facts) if isinstance(message, Message) else str(self._write_fact("", message))
+        if isinstance(message, Message):
+            return self(message.id, **message.facts)
+        return str(self._write_fact("", "", message))
 
     def of_value(self, family: str, value: str) -> str:
         """Return the text of a value that comes from data; one nobody has named yet is shown as it is.
@@ -263,27 +278,32 @@ class Catalogue:
         >>> catalogue_in("en").of_value("place", "in_doubt"), catalogue_in("en").of_value("reason", "as a_b.xlsx says")
         ('In doubt', 'as a_b.xlsx says')
         """
-        return self(f"{family}.{value}") if f"{family}.{value}" in self else value
+        return self(f"{family}.{value}") if f"{family}.{value}" in self else shown(value)
 
     def template(self, id_: str) -> str:
         """Return a text with the names of its facts in braces; the plural of one that counts."""
         text = self._texts[id_]
         return text if isinstance(text, str) else str(text[-1])
 
-    def _write_fact(self, name: str, fact: object) -> object:
+    def _write_fact(self, id_: str, name: str, fact: object) -> object:
         match fact:
             case Message():
                 return self.write(fact)
             case tuple():
-                return self._write_fact(name, Listed(fact, "\n  "))
+                return self._write_listed(id_, name, Listed(fact, "\n  "))
             case Listed():
-                return fact.by.join(str(self._write_fact("", part)) for part in fact.parts)
+                return self._write_listed(id_, name, fact)
             case Money() | Decimal() | dt.date():
                 return self._write_typed(fact)
             case int() if name == "count":
                 return self._write_typed(Decimal(fact))
-            case _:
-                return currency_sign(fact) if name == "currency" and isinstance(fact, str) else fact
+        return fact if isinstance(fact, int | Said | Enum | None) else self._write_text(id_, name, str(fact))
+
+    def _write_listed(self, id_: str, name: str, listed: Listed) -> str:
+        return Said(listed.by.join(str(self._write_fact(id_, name, part)) for part in listed.parts))
+
+    def _write_text(self, id_: str, name: str, text: str) -> str:
+        return currency_sign(text) if name == "currency" else fact_shown(id_, name, text)
 
     def _write_typed(self, fact: Money | Decimal | dt.date) -> str:
         from babel.dates import format_date, format_datetime  # noqa: PLC0415  # as above
@@ -315,6 +335,7 @@ def _decimal_text(digits: str, locale: str) -> str:
 
 def _as_it_is(id_: str) -> str:
     family, _, value = id_.partition(".")
+    value = shown(value)
     return (value.replace("_", " ") if family == "state" else value).replace("{", "{{").replace("}", "}}")
 
 

@@ -12,6 +12,7 @@ from io_adapters.ledger.run_record import read_heads
 from schemas.errors import ExitCode, RepasseError
 from schemas.job import BRASILIA, Outputs
 from schemas.messages import Listed, Message, Money, for_desk, render
+from schemas.readers import for_strangers
 from schemas.reconciliation import Summary
 from schemas.waits import Alert, WaitingPlan, alert_of_jobs, alert_of_night, alert_of_run
 
@@ -122,10 +123,11 @@ def _send(settings: Settings, alert: Alert) -> None:
         NotAlerted: by none of them; by some of them is enough.
     """
     ways = settings.alerts
-    subject = render(alert.subject, alert.language)
+    with for_strangers():
+        subject = render(alert.subject, alert.language)
+        notes = [render(note, alert.language) for note in alert.notes]
     sent, failed = 0, list[NotAlerted]()
     if ways.email_to:
-        notes = [render(note, alert.language) for note in alert.notes]
         text = "\n\n".join(filter(None, (subject, alert.page, *notes)))
         try:
             send_email(ways.smtp_url, ways.email_from, ways.email_to, f"Repasse: {subject}", text, egress=ways.egress)

@@ -16,6 +16,7 @@ from schemas.acts import Act, ActKind
 from schemas.job import Job
 from schemas.messages import Message, period_text, render
 from schemas.obligation import Payee
+from schemas.readers import for_people
 from schemas.values.masking import mask_email
 from schemas.values.names import same_person
 
@@ -89,7 +90,9 @@ def mail_statements(  # each is named at the call
             "period": period_text(record.period, addressed.language),
             "name": addressed.payee.name,
         }
-        subject, text = (render(f"mail.statement.{part}", addressed.language, **facts) for part in ("subject", "text"))
+        with for_people():
+            subject = render("mail.statement.subject", addressed.language, **facts)
+            text = render("mail.statement.text", addressed.language, **facts)
         attached = (addressed.path.name, content)
         try:
             way = (settings.smtp_url, settings.email_from, (payee.email,))

@@ -11,6 +11,7 @@ import typer
 from flows.cli.ending import AsJson, Result, as_day, as_month, console_for, opened_ledger, suffix_of
 from schemas.errors import ConfigurationError, ExitCode
 from schemas.messages import Message
+from schemas.readers import shown
 
 if TYPE_CHECKING:
     from schemas.account import OwedSum, PayeeAccounts, PaymentLine
@@ -52,7 +53,7 @@ def account(
         accounts = accounts_of_payee(ledger, found.people[0], since=first, until=last, job=job)
     labels = catalogue_in(accounts.language)
     grids = account_grids(accounts, labels)
-    whose = "  ".join(filter(None, (accounts.name, accounts.tax_id_masked, accounts.code)))
+    whose = "  ".join(filter(None, (shown(accounts.name), accounts.tax_id_masked, accounts.code)))
     console.print(whose, soft_wrap=True, markup=False)
     if not grids:
         console.print(labels("account.nothing_booked"), soft_wrap=True, markup=False)

@@ -25,6 +25,7 @@ from flows.cli.records import acts, explain, runs, status
 from flows.cli.service import exchange_rate, qrcode, webhook_app
 from io_adapters.cage import keep_memory_private
 from schemas.errors import ExitCode, RepasseError
+from schemas.readers import for_people
 
 
 def _version(*, asked: bool) -> None:
@@ -39,10 +40,10 @@ class _InGroups(TyperGroup):
     """The whole command line: its help lists the commands by what they are for."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401  # typer's own types, not exported
-        """Leave the printing of completion out of the help: installing it is what people want."""
+        """Leave completion out of the help, which fits a screen; the README says how it is installed."""
         params: list[Any] = super().get_params(ctx)
         for param in params:
-            if param.name == "show_completion":
+            if param.name in {"show_completion", "install_completion"}:
                 param.hidden = True
         return params
 
@@ -69,12 +70,19 @@ app = typer.Typer(
 
 @app.callback()
 def repasse(
+    ctx: typer.Context,
     *,
+    names: Annotated[
+        bool, typer.Option("--names", help="Name people in what is kept or piped.")
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
     """Pays many people their share of what came in, once, and proves it."""
+    del version  # printed by its callback
+    if names or (sys.stdout.isatty() and sys.stderr.isatty()):
+        ctx.with_resource(for_people())
 
 
 def help_(

@@ -16,6 +16,7 @@ from flows.cli.ending import Result
 from io_adapters.outputs.atomic import replace_atomically
 from schemas.errors import ExitCode, worst
 from schemas.messages import Message, catalogue_in, render
+from schemas.readers import shown
 from schemas.reasons import reasons_text
 from schemas.trace import PayeeTrace, TracedObligation
 from schemas.values.money import exact_text
@@ -107,7 +108,7 @@ class _Text:
 
     def _head(self) -> None:
         trace = self._trace
-        _print(self._console, 0, f"{trace.name}  {trace.tax_id_masked}  {trace.job} {trace.period}")
+        _print(self._console, 0, f"{shown(trace.name)}  {trace.tax_id_masked}  {trace.job} {trace.period}")
         books = Message("cli.trace.run", run=trace.run_id) if trace.run_id else Message("cli.trace.no_run")
         _print(self._console, 1, self._labels.write(books))
 

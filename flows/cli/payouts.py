@@ -11,6 +11,7 @@ from flows.run_options import KeyTypes, Period, RunOptions, taking_options
 from schemas.errors import ExitCode
 from schemas.issues import IssueCode, Severity, errors_among
 from schemas.messages import Message, render
+from schemas.readers import people_read
 
 if TYPE_CHECKING:
     from flows.nights.night import JobNight
@@ -105,7 +106,6 @@ def _check_sheet(path: Path, *, as_json: bool) -> Result:
 
 def plan(
     job: JobFile,
-    names: Annotated[bool, typer.Option("--names", help="With --json: a section that names payees.")] = False,
     period: Period = "",
     key_types: KeyTypes = False,
     as_json: AsJson = False,
@@ -135,7 +135,7 @@ def plan(
     show_plan(console, view, waits, path)
     if takes_typed_names:
         console.print(render("cli.approval.typed_names", view.language), soft_wrap=True, markup=False)
-    document = plan_document(view, waits, names=names) | {"workbook": str(path) if path else None}
+    document = plan_document(view, waits, names=people_read()) | {"workbook": str(path) if path else None}
     document["takes_typed_names"] = takes_typed_names
     return view.exit_code, document | {"issues": [issue.as_json(run.language) for issue in run.issues]}
 

@@ -21,6 +21,7 @@ from schemas.plan_view import (
     PlanView,
     groups_of,
 )
+from schemas.readers import people_read
 from schemas.reasons import reasons_message, reasons_text
 from schemas.waits import Wait
 
@@ -34,9 +35,10 @@ def show_plan(console: Console, view: PlanView, waits: Sequence[Wait], path: Pat
     """
     language, labels = view.language, catalogue_in(view.language)
     grids = plan_grids(view, labels)
-    shown = [grids.identity, grids.review, *([grids.to_check] if view.to_check else [])]
-    shown += [grids.notices, grids.changes, grids.changed, grids.totals]
-    shown += [grids.not_paid, grids.largest, *([grids.batches] if len(view.batches) > 1 else [])]
+    named = people_read()
+    shown = [grids.identity, grids.review, *([grids.to_check, grids.notices] if named else [])]
+    shown += [grids.changes, *([grids.changed] if named else []), grids.totals, grids.not_paid]
+    shown += [*([grids.largest] if named else []), *([grids.batches] if len(view.batches) > 1 else [])]
     shown += [grids.checks] if view.checks.wanted else []
     for grid in shown:
         show_grid(console, grid, language)

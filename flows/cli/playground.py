@@ -18,6 +18,7 @@ import typer
 from flows.cli.desk import APPROVES, PREPARES, let_two_in
 from schemas.errors import ConfigurationError, ExitCode, worst
 from schemas.messages import Message
+from schemas.readers import for_people
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -321,6 +322,7 @@ Desk = Annotated[
 Port = Annotated[int | None, typer.Option(metavar="PORT", help="Port of the desk; 8070, or a free one, without.")]
 
 
+@for_people()
 def demo(desk: Desk = None, port: Port = None) -> None:
     """Walk the whole way on the sample data; no server, no key.
 

@@ -1,6 +1,7 @@
 """Printing a run, its problems and what waits: live in a terminal, line by line in a log, or as JSON."""
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,8 +20,9 @@ from io_adapters.outputs.run_grids import batches_grid, totals_grid
 from schemas.errors import ExitCode, RepasseError
 from schemas.issues import Issue, Severity
 from schemas.job import Outputs
-from schemas.messages import Listed, Message, catalogue_in, render
+from schemas.messages import Listed, Message, as_read, catalogue_in, render
 from schemas.plan import Place
+from schemas.readers import people_read, shown
 from schemas.reasons import reasons_text
 from schemas.reconciliation import Summary
 from schemas.states import Tone
@@ -97,7 +99,7 @@ def progress_on(console: Console) -> Iterator[LiveProgress | QuietProgress]:
 
 def show_issues(console: Console, issues: Sequence[Issue], where: str, language: str) -> None:
     """Print problems as a table, file by file: which cell, which rule, what would be right; notes are left out."""
-    worse = [issue for issue in issues if issue.severity is not Severity.NOTE]
+    worse = [issue.as_shown() for issue in issues if issue.severity is not Severity.NOTE]
     for (file, sheet), some in groupby(worse[:SHOWN_ISSUES], key=lambda issue: (issue.file, issue.sheet)):
         table = Table(title=_escaped(" > ".join(filter(None, (file, sheet)))), title_justify="left", show_edge=False)
         for key, minimum in (
@@ -125,7 +127,7 @@ def show_examined(console: Console, sheet: "ExaminedSheet", language: str) -> No
     def say(key: str, **facts: object) -> None:
         console.print(render(key, language, **facts), soft_wrap=True, markup=False)
 
-    name = " > ".join(filter(None, (sheet.file, sheet.sheet)))
+    name = shown(" > ".join(filter(None, (sheet.file, sheet.sheet))))
     say("examined.title", file=name, what=Message(f"new.is.{sheet.layout.table}", layout=sheet.layout.layout))
     console.print(f"  {render(sheet.decisions, language)}", soft_wrap=True, markup=False)
     for column in sheet.columns:
@@ -188,7 +190,7 @@ def show_outputs(console: Console, outputs: Iterable[Path]) -> None:
         names = "  ".join(path.name for path in paths)
         if len(paths) > SHOWN_FILES:
             names = f"{paths[0].name}  ... ({len(paths)})"
-        console.print(f"  {_from_here(folder)}/\n    {names}", soft_wrap=True, markup=False)
+        console.print(f"  {shown(str(_from_here(folder)))}/\n    {names}", soft_wrap=True, markup=False)
 
 
 def _from_here(folder: Path) -> Path:
@@ -304,5 +306,45 @@ def print_error(error: RepasseError, *, as_json: bool) -> None:
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """Print the one JSON document of a command on standard output."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    """Print the one JSON document of a command on standard output, as whoever reads it may see it."""
+    told = document if people_read() else _without_names(document, "")
+    sys.stdout.write(json.dumps(told, ensure_ascii=False, indent=1) + "\n")
+
+
+# What a document holds under these keys, programs have named, and nobody a payee, a file or a cell.
+_OURS: Final = frozenset(
+    {
+        *("account_id", "action", "against", "attempt", "base_url", "cell", "change", "code", "contact_id", "could_be"),
+        *(
+            "currency",
+            "elsewhere",
+            "exit_code",
+            "extPaymentId",
+            "host",
+            "id",
+            "institutions",
+            "job",
+            "jobs",
+            "key_type",
+        ),
+        *("kind", "layout", "layouts", "linked_by", "month", "months", "not_named", "not_read", "notice", "order_id"),
+        *("outcome", "period", "place", "plan_digest", "policy", "prefect", "problems", "report_id", "result", "roles"),
+        *("rows", "run", "service", "severity", "split_id", "state", "status", "step", "submission", "sums", "tags"),
+        *("update_id", "url", "user", "webhook_id", "rests_on", "deprecated", "where", "columns", "tables_of"),
+    }
+)
+
+
+_FIELD: Final = re.compile(r"[a-z][a-z0-9_]*|[A-Z]{1,3}[0-9]+|[A-Z]{3}")  # a cell, a currency, and names of ours
+
+
+def _without_names(value: Any, key: str) -> Any:  # noqa: ANN401  # JSON
+    match value:
+        case dict():
+            plain = {name: name if _FIELD.fullmatch(name) else as_read(name) for name in value}
+            return {plain[name]: _without_names(held, name) for name, held in value.items()}
+        case list() | tuple():
+            return [_without_names(held, key) for held in value]
+        case str() if key not in _OURS:
+            return as_read(value)
+    return value

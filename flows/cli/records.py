@@ -23,6 +23,7 @@ from flows.cli.ending import (
 )
 from schemas.errors import ConfigurationError, ExitCode, worst
 from schemas.messages import Listed, Message, Money, catalogue_in, render, state_text
+from schemas.readers import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -126,7 +127,7 @@ def _show_way_on(group: str, batches: "Sequence[Submission]", ledger: "Ledger", 
             _show_how_to_approve(batches, ledger, console)
         case "approved":
             for command in commands_of(ledger, (batch.run_id for batch in batches)):
-                console.print(f"  {command}", soft_wrap=True, markup=False)
+                console.print(f"  {shown(command)}", soft_wrap=True, markup=False)
         case "open":
             print_text(console, "cli.status.open.how")
         case _:

@@ -52,6 +52,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.acts import Act, ActKind
 from schemas.errors import ConfigurationError, ExitCode, RepasseError
 from schemas.messages import render
+from schemas.readers import for_people
 
 PREVIEWS_FOLDER: Final = "desk"
 LAUNCHED: Final = "launched"
@@ -154,6 +155,7 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
     app.add_middleware(DownloadsOnRecord, ledger=desk.ledger)
     app.add_middleware(OwnFormsAlone, settings=settings, refuse=_report_refused)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False)
+    app.add_middleware(ReadByPeople)
     app.add_middleware(StrictHeaders, https=settings.https)
     return app
 
@@ -187,6 +189,17 @@ def _report_http(request: Request, error: Exception) -> Response:
 
 def _problem(request: Request, status: int, words: str) -> Response:
     return show(request, "problem.html", status=status, words=words)
+
+
+class ReadByPeople:
+    """Names people in the answers: whoever gets one has signed in, or sees a page that names nobody."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with for_people():
+            await self._app(scope, receive, send)
 
 
 class DownloadsOnRecord:

@@ -50,6 +50,7 @@ from schemas.job import BRASILIA, Job, month_label
 from schemas.messages import Listed, Message
 from schemas.plan import Place
 from schemas.plan_view import PlanView
+from schemas.readers import for_people
 from schemas.reconciliation import RowCounts
 from schemas.tables.model import records
 
@@ -195,7 +196,7 @@ class Previews:
         future: Future[Preview] = Future()
 
         def work() -> None:
-            with self._at_once:
+            with self._at_once, for_people():
                 try:
                     future.set_result(self._preview(path, options, folder))
                 except BaseException as error:  # noqa: BLE001  # whoever asks for the result is told

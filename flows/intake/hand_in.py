@@ -1,6 +1,5 @@
 """Handing files in for a month: what has to be answered first, and the acts that record it."""
 
-import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +19,8 @@ from flows.intake.rules.deliveries import (
     says_of,
 )
 from flows.run import Run
-from flows.run_request import INVOICES, names_of_sources
+from flows.run_request import INVOICES, keep_copy, names_of_sources
 from io_adapters.spreadsheets.files import sha256_of, split_member
-from io_adapters.spreadsheets.limits import FilePlace, refusal
 from schemas.acts import Act, ActKind
 from schemas.deliveries import HandedFile, How, hand_in
 from schemas.errors import UnsoundPlan
@@ -181,15 +179,6 @@ def _withdrawals(run: Run, taken: Collection[str]) -> Iterator[Act]:
 def _handed_in(run: Run, given: _FileGiven, answer: Answer, taken: Collection[str]) -> Act:
     """Keep the bytes of a file, and return the act that hands it in."""
     file = HandedFile(given.source, given.name, given.sha256, answer.how or How.NEW)
-    kept = run.request.path_of(file)
-    if not kept.exists():
-        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        arriving = kept.with_name(f".{run.id}")
-        shutil.copyfile(given.path, arriving)
-        if sha256_of(str(arriving)) != given.sha256:
-            arriving.unlink()
-            raise refusal(IssueCode.FILE_CHANGED, FilePlace(given.name))
-        arriving.chmod(0o600)
-        arriving.replace(kept)
+    keep_copy(Path(given.path), run.request.path_of(file), given.sha256)
     of = next(iter(taken), "")
     return hand_in(run.job.job, run.request.period.label, file, run.request.by, run.clock.now(), of)

@@ -24,7 +24,9 @@ from flows.intake.read import read
 from flows.nights.night import ANOTHER_NIGHT, JobNight, NightReport
 from flows.payables.draft import Draft
 from flows.run import Run
-from flows.run_request import read_run_request
+from flows.run_options import RunOptions
+from flows.run_request import job_of_folder, read_run_request
+from flows.settings import read_settings
 from io_adapters.ledger.run_record import read_heads
 from io_adapters.outputs.grid import Field, Grid, GridColumn, facts_grid, field_text
 from io_adapters.outputs.run_grids import batches_grid, discrepancies_grid, totals_grid
@@ -32,6 +34,7 @@ from schemas.errors import ExitCode, RepasseError
 from schemas.issues import Issue
 from schemas.messages import Money, catalogue_in, render, state_text
 from schemas.plan import PaymentPlan, Place, short_digest
+from schemas.readers import shown
 from schemas.reconciliation import AccountCheckCounts, Summary
 from schemas.values.money import format_cents
 
@@ -147,7 +150,7 @@ def problems_table(issues: Sequence[Issue], language: str) -> list[dict[str, Any
             labels("prefect.problem.wrong"): render(issue.message, language),
             labels("prefect.problem.right"): render(issue.accepts, language),
         }
-        for issue in ranked[:MOST_ROWS]
+        for issue in (wrong.as_shown() for wrong in ranked[:MOST_ROWS])
     ]
 
 
@@ -246,16 +249,16 @@ def _night_row(job: JobNight, language: str) -> tuple[str, ...]:
     return job.job or job.file, job.period, why, state_text(job.state, language), job.run_id or "", message
 
 
-def name_of_job(path: str) -> str:
-    """Return job and period; the name of the file where it cannot be read, which the run itself will say.
+def name_of_job(named: str, period: str = "") -> str:
+    """Return job and period, as far as they can be read; what is wrong with them the run itself will say.
 
-    >>> name_of_job("jobs/nowhere.yaml")
-    'jobs/nowhere.yaml'
+    >>> name_of_job("nowhere", "2026-10")
+    'nowhere 2026-10'
     """
     try:
-        order = read_run_request(Path(path))
+        order = read_run_request(job_of_folder(named, read_settings()), RunOptions(period=period))
     except (RepasseError, OSError):
-        return "/".join(Path(path).parts[-2:])
+        return f"{shown(named)} {period}".rstrip()
     return f"{order.job.job} {order.period.label}"
 
 

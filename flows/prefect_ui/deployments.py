@@ -29,6 +29,7 @@ from pydantic import Field, SecretStr
 from ruamel.yaml import YAML
 
 from flows.run_options import RunOptions
+from flows.run_request import by_hash, declared_name
 from schemas.egress import is_loopback
 from schemas.errors import ConfigurationError, NotLaunched
 from schemas.messages import Message
@@ -68,7 +69,8 @@ class DeploymentLauncher:
 
     def payout(self, job_path: Path, options: RunOptions, *, key: str) -> None:
         """Ask for a run of the payout deployment; the server knows the key and makes one run of it."""
-        self._ask(PAYOUT_DEPLOYMENT, {"job": str(job_path.absolute()), **asdict(options)}, key)
+        asked = asdict(options) | {"files": [by_hash(text) for text in options.files]}
+        self._ask(PAYOUT_DEPLOYMENT, {"job": declared_name(job_path) or str(job_path.absolute()), **asked}, key)
 
     def settle(self, *, key: str) -> None:
         self._ask(SETTLE_DEPLOYMENT, {}, key)

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
+from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
 from prefect import get_run_logger, task
@@ -21,12 +22,14 @@ from flows.books.rules.reconcile import state_name
 from flows.prefect_ui.artifacts import Recorder, RunLogger, report_after
 from flows.prefect_ui.cluster import map_files
 from flows.run import Progress, Run
+from flows.run_options import RunOptions
 from flows.runner import CALLER, Caller, RunReport, Stage
 from flows.stage_lines import line_of
 from schemas.errors import ExitCode, JobIsBusy, RepasseError, worst
 from schemas.job import Outputs
 from schemas.messages import Listed, Message, catalogue_in, currency_sign, render
 from schemas.plan import Place
+from schemas.readers import for_strangers
 from schemas.reconciliation import Summary
 from schemas.values.money import format_cents
 
@@ -86,8 +89,11 @@ _Makes = TypeVar("_Makes")
 class Watching:
     """Runs stages as tasks of the present flow run, and records what people want to see of them."""
 
-    def __init__(self, recorder: Recorder, logger: RunLogger, *, is_alone: bool) -> None:
+    def __init__(
+        self, recorder: Recorder, logger: RunLogger, *, asked: tuple[Path, RunOptions] | None = None, is_alone: bool
+    ) -> None:
         self.recorder = recorder
+        self.asked = asked
         self.is_alone = is_alone
         self._logger = logger
         self._codes_before: dict[str, int | None] | None = None
@@ -192,9 +198,11 @@ def watching() -> Iterator[Watching]:
         raise RuntimeError("nothing is watched outside of a flow run")
     logger = get_run_logger()
     recorder = Recorder(context.flow_run.id, context.flow_run.tags, logger)
-    token = CALLER.set(Caller(RunLogProgress())) if CALLER.get() is None else None
+    caller = CALLER.get()
+    token = CALLER.set(Caller(RunLogProgress())) if caller is None else None
     try:
-        yield Watching(recorder, logger, is_alone=token is not None)
+        with for_strangers():
+            yield Watching(recorder, logger, asked=caller.asked if caller else None, is_alone=token is not None)
     finally:
         if token is not None:
             CALLER.reset(token)

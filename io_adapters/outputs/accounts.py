@@ -39,6 +39,7 @@ from schemas.account import (
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, Money, catalogue_in, currency_sign, period_text
 from schemas.plan import Place
+from schemas.readers import for_people
 from schemas.reasons import reasons_message
 from schemas.values.masking import mask_tax_id
 
@@ -277,6 +278,7 @@ def account_grids_of(account: PayeeAccount, labels: Catalogue, *, to_payee: bool
     return entries_grid(account, labels), payments_grid(account, labels, to_payee=to_payee)
 
 
+@for_people()
 def write_workbook(grids: Iterable[Grid], path: Path, language: str) -> Path:
     """Write each grid as a sheet (mode 0600); returns where the file is.
 
@@ -286,6 +288,7 @@ def write_workbook(grids: Iterable[Grid], path: Path, language: str) -> Path:
     return replace_atomically(path, workbook_of(grids, language))
 
 
+@for_people()
 def workbook_of(grids: Iterable[Grid], language: str) -> bytes:
     book, taken = Book(), set[str]()
     for grid in grids:
@@ -302,6 +305,7 @@ def write_page(accounts: PayeeAccounts, path: Path) -> Path:
     return replace_atomically(path, Typesetter().pdf(account_page(accounts)))
 
 
+@for_people()
 def account_page(accounts: PayeeAccounts) -> Page:
     """Write out what `statement.typ` shows of a payee's accounts, as plain JSON values; nothing of it is markup."""
     labels, numbers = catalogue_in(accounts.language), Numbers(accounts.language)
@@ -376,6 +380,7 @@ def receipt_pdf(receipt: Receipt) -> bytes:
     return Typesetter().pdf(receipt_page(receipt))
 
 
+@for_people()
 def receipt_page(receipt: Receipt) -> Page:
     """Write out what `statement.typ` shows of one payment, as plain JSON values; nothing of it is markup."""
     labels, numbers = catalogue_in(receipt.language), Numbers(receipt.language)

@@ -47,6 +47,7 @@ from schemas.corrections import (
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Catalogue, Message, catalogue_in, currency_sign
 from schemas.raw_table import RawTable, column_letter
+from schemas.readers import for_people
 from schemas.sheet_cells import NOTE_MARK, CellKind
 from schemas.states import Tone
 
@@ -99,6 +100,7 @@ class SheetToCorrect:
         return len(self.table.headers) - self.added
 
 
+@for_people()
 def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: str, next_step: Message) -> Path | None:
     """Write the corrections workbook.
 
@@ -402,6 +404,7 @@ def write_missing_shares(missing: MissingShares, path: Path, language: str) -> P
     return replace_atomically(path, missing_shares_xlsx(missing, language)) if missing else None
 
 
+@for_people()
 def missing_shares_xlsx(missing: MissingShares, language: str) -> bytes:
     labels = catalogue_in(language)
     book = Book()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from schemas.messages import Money, currency_sign
+from schemas.messages import Money, as_read, currency_sign
 from schemas.states import Tone
 from schemas.values.money import format_cents
 
@@ -106,7 +106,7 @@ def field_text(field: Field, language: str) -> str:
     comma = language == "pt-BR"
     match field:
         case Toned() | Link():
-            text = field.text
+            text = as_read(field.text)
         case Money():
             amount = format_cents(field.cents, language)
             text = f"{currency_sign(field.currency)} {amount}" if field.currency else amount
@@ -117,5 +117,5 @@ def field_text(field: Field, language: str) -> str:
         case dt.date():
             text = f"{field:%d/%m/%Y}" if comma else f"{field:%Y-%m-%d}"
         case _:
-            text = field or ""
+            text = as_read(field or "")
     return text

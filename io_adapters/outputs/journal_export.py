@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from schemas.job import BRASILIA
 from schemas.journal import STATED, AccountKind, JournalAccount, JournalEntry, payee_code
+from schemas.readers import for_people
 from schemas.values.money import SignedSums
 
 A = AccountKind
@@ -120,6 +121,7 @@ def _word(text: str) -> str:
     return word[:1].upper() + word[1:]
 
 
+@for_people()
 def export_journal(journal: JournalToExport, form: Format) -> bytes:
     """Write entries in one of the formats; the same entries are the same bytes, whatever is booked after them."""
     match form:

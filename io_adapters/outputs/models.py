@@ -4,6 +4,7 @@ from typing import Final
 
 from io_adapters.outputs.workbook import HEADER, Book, Cell, Setup
 from schemas.messages import catalogue_in
+from schemas.readers import for_people
 from schemas.states import Tone
 
 _PAYEE: Final = (
@@ -33,6 +34,7 @@ def model_file(table: str, language: str) -> str:
     return catalogue_in(language)(f"model.file.{table}") + ".xlsx"
 
 
+@for_people()
 def model_xlsx(table: str, language: str) -> bytes:
     """Write the model of a table: one header row with notes, no other row."""
     labels = catalogue_in(language)

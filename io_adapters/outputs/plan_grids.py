@@ -13,7 +13,7 @@ from io_adapters.outputs.run_grids import totals_grid, waits_grid
 from io_adapters.outputs.workbook import TITLE, Book, Setup
 from io_adapters.outputs.workbook_tables import sheet_of, write_grid, write_table
 from schemas.job import BRASILIA
-from schemas.messages import Catalogue, Money, catalogue_in, for_desk, period_text
+from schemas.messages import Catalogue, Money, Said, catalogue_in, for_desk, period_text
 from schemas.plan import HOME_CURRENCY, ExchangeTerms, Place
 from schemas.plan_view import (
     AMOUNTS_LOOKED_AT,
@@ -30,6 +30,7 @@ from schemas.plan_view import (
     PlanRow,
     PlanView,
 )
+from schemas.readers import for_people
 from schemas.reasons import reasons_message
 from schemas.sources import paid_alike_message
 from schemas.states import PAYMENTS, Tone
@@ -93,7 +94,7 @@ def plan_grids(view: PlanView, labels: Catalogue, *, at_desk: bool = False) -> P
 
 def _identity(view: PlanView, labels: Catalogue) -> Grid:
     facts: list[tuple[str, Field]] = [
-        ("summary.job", view.job),
+        ("summary.job", Said(view.job)),
         ("summary.payer", " ".join(filter(None, (view.payer_name, view.payer_document)))),
         ("summary.period", period_text(view.period, labels.language)),
         ("plan.total", Money(view.total_cents, view.currency)),
@@ -410,6 +411,7 @@ def write_plan_workbook(view: PlanView, waits: Sequence[Wait], path: Path) -> Pa
     return replace_atomically(path, plan_xlsx(view, waits))
 
 
+@for_people()
 def plan_xlsx(view: PlanView, waits: Sequence[Wait] = ()) -> bytes:
     """Write the workbook's bytes: the summary, whom to look at, what changed, what is not paid, what is."""
     labels, book = catalogue_in(view.language), Book()

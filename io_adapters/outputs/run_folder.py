@@ -22,9 +22,11 @@ from io_adapters.outputs.reconciliation_workbook import (
 from io_adapters.outputs.workbook import Book, Formula, Linked, Value, csv_text
 from io_adapters.outputs.workbook_tables import write_table
 from schemas.messages import catalogue_in
+from schemas.readers import for_people
 from schemas.reconciliation import Reconciliation
 
 
+@for_people()
 def payments_csv(reconciliation: Reconciliation) -> bytes:
     """Write all obligations; their amounts add up to the run's `in`."""
     labels = catalogue_in(reconciliation.language)
@@ -101,6 +103,7 @@ _PARQUET_COLUMNS: Final = (
 )
 
 
+@for_people()
 def write_outputs(reconciliation: Reconciliation, folder: Path, formats: Sequence[str]) -> list[Path]:
     """Write what the job asked for. The same reconciliation gives the same bytes every time.
 
@@ -114,6 +117,7 @@ def write_outputs(reconciliation: Reconciliation, folder: Path, formats: Sequenc
     ]
 
 
+@for_people()
 def reconciliation_xlsx(reconciliation: Reconciliation) -> bytes:
     """Write the workbook: the summary first, then every obligation, payee, earning, row, check and problem."""
     book = Book()
@@ -123,6 +127,7 @@ def reconciliation_xlsx(reconciliation: Reconciliation) -> bytes:
     return book.to_bytes()
 
 
+@for_people()
 def summary_json(reconciliation: Reconciliation) -> bytes:
     return f"{reconciliation.summary.to_json()}\n".encode()
 

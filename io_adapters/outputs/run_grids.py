@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from io_adapters.outputs.grid import Grid, GridColumn, Toned
-from schemas.messages import Catalogue, Money, period_text, state_text
+from schemas.messages import Catalogue, Money, Said, period_text, state_text
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import BatchSummary, Discrepancy, Totals
 from schemas.states import PAYMENTS, Tone, tone_of
@@ -34,9 +34,8 @@ def batches_grid(batches: Iterable[BatchSummary], labels: Catalogue) -> Grid:
             rate = f"1 {batch.exchange.currency} = {HOME_CURRENCY} {batch.exchange.rate}"
             state += f"; {rate}: {state_text(batch.exchange.outcome, labels.language)}"
         tone = tone_of(batch.outcome)
-        rows.append(
-            (batch.report_id, batch.payments, Money(batch.amount_cents), Toned(state, tone), batch.status or "-")
-        )
+        status = Said(batch.status or "-")
+        rows.append((batch.report_id, batch.payments, Money(batch.amount_cents), Toned(Said(state), tone), status))
     return Grid(labels("output.summary.batches"), columns, rows)
 
 

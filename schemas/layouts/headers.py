@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from schemas.layouts.layout import Layout, fold
-from schemas.layouts.words import vocabulary
 from schemas.raw_table import column_letter
+from schemas.words import vocabulary
 
 _WORDS: Final = vocabulary("headers")
 _USUAL: Final[dict[str, list[str]]] = _WORDS["columns"]

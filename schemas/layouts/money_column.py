@@ -10,9 +10,9 @@ from typing import Final
 
 from schemas.layouts.headers import usual_columns
 from schemas.layouts.layout import Layout, fold
-from schemas.layouts.words import vocabulary
 from schemas.sheet_cells import HeadRow, View
 from schemas.values.money import read_amount_text
+from schemas.words import vocabulary
 
 _WORDS: Final = vocabulary("money")
 _WEIGHTS: Final[dict[re.Pattern[str], int]] = {re.compile(words): value for words, value in _WORDS["weights"].items()}

@@ -10,7 +10,6 @@ from typing import Any, Final
 import numpy as np
 
 from schemas.issues import IssueCode, Severity
-from schemas.layouts.words import vocabulary
 from schemas.parsing.amounts import ExactAmount
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.destinations import check_destinations, flag_shared_keys, hold_two_names, require_names
@@ -24,6 +23,7 @@ from schemas.tables.payees import CARRIED, PAID, TO_RECOUP, USUAL_MINIMUM, Payee
 from schemas.tables.royalties import ON_TOP, UNREAD_UPC
 from schemas.values.names import invoice_number, normal_reference
 from schemas.values.reading import fold_word
+from schemas.words import vocabulary
 
 
 def _each_other(table: TypedTable, positions: Iterable[int], code: IssueCode) -> Iterator[CellFinding]:

@@ -12,12 +12,12 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from schemas.layouts.layout import ControlRows, Layout, fold
-from schemas.layouts.words import vocabulary
 from schemas.parsing.amounts import AmountColumn
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.values.money import DecimalMark, read_amount_text
 from schemas.values.reading import BLANKS
+from schemas.words import vocabulary
 
 _BREAK: Final = re.compile(r"[\s:=]+")
 # What may stand beside the word in a row of totals; anything else begins a title, such as "Total eclipse".

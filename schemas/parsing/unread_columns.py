@@ -27,12 +27,12 @@ from schemas.layouts.answers import REMARK, CellsOf, ColumnAnswer, IgnoredWhile,
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import HeaderMatch, is_about_the_amount
 from schemas.layouts.layout import Layout, fold
-from schemas.layouts.words import vocabulary
 from schemas.messages import Listed, Message
 from schemas.parsing.identities import find_identity, read_column
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
 from schemas.values.reading import BLANKS, says_nothing, without_accents
+from schemas.words import vocabulary
 
 Mask = npt.NDArray[np.bool_]
 

@@ -13,7 +13,6 @@ from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout, fold
 from schemas.layouts.money_column import is_number
-from schemas.layouts.words import vocabulary
 from schemas.messages import Listed, Message
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.excluded_rows import ExcludedRows, ExclusionReason
@@ -23,6 +22,7 @@ from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
 from schemas.values.bank_account import DESTINATION_COLUMNS
+from schemas.words import vocabulary
 
 # What an empty cell is reproached with; a merged one is empty because of that alone.
 _EMPTINESS: Final = frozenset(

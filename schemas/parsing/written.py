@@ -13,7 +13,6 @@ from pathlib import PurePath
 from typing import Final
 
 from schemas.layouts.layout import fold
-from schemas.layouts.words import vocabulary
 from schemas.parsing.excluded_rows import ExcludedRows
 from schemas.parsing.unread_columns import MONTHS, UnreadColumn
 from schemas.parsing.what_holds_rows import notes_of
@@ -21,6 +20,7 @@ from schemas.raw_table import RawTable
 from schemas.sheet_cells import OVER_THE_SHEET, Look, SeenBeside
 from schemas.values.masking import digest_of
 from schemas.values.reading import BLANKS, without_accents
+from schemas.words import vocabulary
 
 
 class Wrote(StrEnum):

@@ -26,7 +26,7 @@ def month(label, period: str, *rows, **job):
 
 def to_check(label) -> list[tuple[str, str]]:
     """Tell what the plan says is to be looked at: where it stands, and the text."""
-    document = json.loads(label.type("plan", label.job, "--names", "--json").stdout)
+    document = json.loads(label.type("--names", "plan", label.job, "--json").stdout)
     texts = document["people"]["texts_to_check"]
     assert document["texts_to_check"] == len(texts)
     return [(text["where"], text["text"]) for text in texts]
@@ -67,7 +67,7 @@ def test_it_stands_beside_its_payment_in_the_workbook_and_what_could_be_used_is_
     assert "Para conferir antes de aprovar" in whole
     shown = label.say("plan", label.job).output
     assert "ligar para ****21 antes" in shown
-    for text in (whole, shown, str(label.ask("plan", label.job, "--names"))):
+    for text in (whole, shown, str(label.ask("--names", "plan", label.job))):
         assert private(text)
         assert "98765" not in text
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.long
 
 def plan(label, *, names: bool = True, code: int = 0) -> dict:
     """Ask for the plan as one document."""
-    return label.ask("plan", label.job, *(["--names"] if names else []), code=code)
+    return label.ask(*(["--names"] if names else []), "plan", label.job, code=code)
 
 
 def shown(label, code: int = 0) -> str:

@@ -20,6 +20,7 @@ from schemas.payee_statement import (
     WayToPaid,
 )
 from schemas.plan import Place
+from schemas.readers import for_people
 
 # Quantizing an exact sum must not fail for want of digits.
 _EXACT: Final = Context(prec=200, rounding=ROUND_HALF_EVEN)
@@ -461,6 +462,7 @@ Page = dict[str, object]
 _NOT_PAID: Final = frozenset({Place.HELD.value, Place.CONFLICT.value, Place.EXCLUDED.value})
 
 
+@for_people()
 def page_of(statement: PayeeStatement) -> Page:
     """Write out what `statement.typ` shows, as plain JSON values; nothing of it is markup."""
     heading = statement.heading

@@ -9,6 +9,7 @@ from flows.desk.hooks import SettleBell
 from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from schemas.errors import ConfigurationError, NotLaunched, RepasseError
+from schemas.messages import Message
 from tests.flows.desk.test_routes import changes_of
 
 TOKEN = "a" * 32
@@ -90,7 +91,7 @@ def test_a_thousand_deliveries_are_one_poll_now_and_one_a_minute_later():
 
 @pytest.mark.parametrize("kind", [NotLaunched, ConfigurationError])
 def test_what_came_during_a_poll_is_looked_at_afterwards_even_if_a_poll_cannot_start(capsys, kind):
-    launcher = Settles(kind("nobody is there"))
+    launcher = Settles(kind(Message("error.prefect_down")))
     with SettleBell(launcher, every_s=0.2) as bell:
         bell.ring()
         assert launcher.rung.wait(60)
@@ -100,6 +101,6 @@ def test_what_came_during_a_poll_is_looked_at_afterwards_even_if_a_poll_cannot_s
             time.sleep(0.01)
     assert len(set(launcher.keys)) == len(launcher.keys) >= 2
     told = ""
-    while "nobody is there" not in told:  # by the thread that failed, which may be slower than the next ring
+    while "Prefect" not in told:  # by the thread that failed, which may be slower than the next ring
         told += capsys.readouterr().err
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Vocabularies beside the layouts: what people call columns, and words by which columns that nothing reads are known.
+"""Vocabularies: what people call columns, and words by which columns that nothing reads are known.
 
 Words propose, they never decide. Each is a YAML file, so that whoever knows a word adds it without touching code.
 """
