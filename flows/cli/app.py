@@ -72,9 +72,7 @@ app = typer.Typer(
 def repasse(
     ctx: typer.Context,
     *,
-    names: Annotated[
-        bool, typer.Option("--names", help="Name people in what is kept or piped.")
-    ] = False,
+    names: Annotated[bool, typer.Option("--names", help="Name people in what is kept or piped.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_version)
     ] = False,

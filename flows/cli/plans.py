@@ -42,6 +42,8 @@ def show_plan(console: Console, view: PlanView, waits: Sequence[Wait], path: Pat
     shown += [grids.checks] if view.checks.wanted else []
     for grid in shown:
         show_grid(console, grid, language)
+    if not named:
+        console.print(f"\n{render('cli.plan.names', language)}", soft_wrap=True, markup=False)
     if waits:
         console.print(f"\n[bold]{render('cli.waits.elsewhere', language)}[/]")
         show_waits(console, waits, language)

@@ -190,9 +190,8 @@ def outputs_page(job: str, period: str, outputs: Sequence[Path], language: str, 
     lines = [f"# {render('prefect.outputs', language, job=job, period=period)}", ""]
     lines += [f"[{render('prefect.on_desk', language)}]({page})", ""] if page else []
     folder = common_folder(outputs)
-    lines += [f"`{folder}`", ""] if folder else []
-    shown = sorted({path.name for path in outputs if path.parent == folder})
-    lines += [f"- {name}" for name in shown]
+    lines += [f"`{shown(str(folder))}`", ""] if folder else []
+    lines += [f"- {name}" for name in sorted({path.name for path in outputs if path.parent == folder})]
     return "\n".join(lines)
 
 
