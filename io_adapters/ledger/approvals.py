@@ -194,7 +194,7 @@ def tighten_rule(connection: Connection, digest: str, rule: PlanRule) -> None:
     connection.execute(insert(plan_rules).values(plan_digest=digest, **values))
 
 
-def preparers_of(connection: Connection, digest: str, seal: Seal) -> frozenset[str]:
+def preparers_of(connection: Connection, digest: str) -> frozenset[str]:
     """Name those who prepared a plan, or have a part in it.
 
     That is who launched its first run; everybody who ever put the bytes of anything that a run of it has read where it
@@ -206,7 +206,7 @@ def preparers_of(connection: Connection, digest: str, seal: Seal) -> frozenset[s
     types = select(pix_key_types.c.by).where(pix_key_types.c.job == plan.job).distinct()
     last = connection.scalar(before)
     said = connection.scalars(types if last is None else types.where(pix_key_types.c.at > last))
-    words = (*said, *who_decided(connection, seal, digest))
+    words = (*said, *who_decided(connection, digest))
     people = people_behind(connection, runs, plan.prepared_by)
     return frozenset({same_person(name): name for name in (*words, *people)}.values())
 
@@ -243,7 +243,7 @@ def _counting(
         total_cents=_plan(connection, digest).total_cents,
         needed=needed,
         users=[user_of(row, seal) for row in connection.execute(select(desk_users))],
-        preparers=preparers_of(connection, digest, seal),
+        preparers=preparers_of(connection, digest),
     )
 
 

@@ -2,14 +2,15 @@
 
 import datetime as dt
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, insert, select, union, update
+from sqlalchemy import Connection, Row, insert, select, union, update
 
 from io_adapters.ledger.acts import acts_of, record_act, sound_acts
 from io_adapters.ledger.claims import require_epoch
+from io_adapters.ledger.decision_rows import DECISION_FIELDS, PAYS, digest_of_decision, sound_decisions
 from io_adapters.ledger.engine import Database, Seal, chunks
 from io_adapters.ledger.posting import post_row_decisions, post_submissions
 from io_adapters.ledger.tables import attempts, claims, decisions, freezes, runs, submissions, transitions
@@ -19,10 +20,6 @@ from schemas.attempt import AttemptKind
 from schemas.errors import NotSent, SendingFrozen
 from schemas.messages import Listed, Message
 from schemas.submission import ENDED, OPEN, UNTOLD, Alarms
-
-_FIELDS = tuple(Decision.__dataclass_fields__)
-# After these words something is paid that was not, or not so.
-PAYS: Final = frozenset({DecisionKind.PAY, DecisionKind.DIFFERENCE})
 
 
 class Decisions:
@@ -40,7 +37,7 @@ class Decisions:
         with self._db.writing() as connection:
             require_epoch(connection, epoch)
             for decision in given:
-                values = {name: getattr(decision, name) for name in _FIELDS}
+                values = {name: getattr(decision, name) for name in DECISION_FIELDS}
                 act = record_act(connection, self._db.seal, _act_of(decision))
                 connection.execute(insert(decisions).values(values | {"kind": decision.kind.value, "act": act}))
                 if decision.kind is DecisionKind.PAY:
@@ -70,7 +67,7 @@ class Decisions:
     def about(self, submission_id: str) -> list[Decision]:
         query = select(decisions).where(decisions.c.submission_id == submission_id).order_by(decisions.c.id)
         with self._db.reading() as connection:
-            last = {decision.obligation_key: decision for decision in self._sound(connection, query)}
+            last = {decision.obligation_key: decision for decision in sound_decisions(connection, query)}
         return list(last.values())
 
     def undecided(self, submission_ids: Iterable[str]) -> frozenset[str]:
@@ -110,44 +107,30 @@ class Decisions:
         with self._db.reading() as connection:
             for some in chunks(obligation_keys):
                 query = select(decisions).where(decisions.c.obligation_key.in_(some)).order_by(decisions.c.id)
-                for decision in self._sound(connection, query):
+                for decision in sound_decisions(connection, query):
                     found[decision.obligation_key, decision.submission_id] = decision
         return found
 
-    def _sound(self, connection: Connection, query: Select[Any]) -> Iterator[Decision]:
-        return sound_decisions(connection, self._db.seal, query)
 
-
-def sound_decisions(connection: Connection, seal: Seal, query: Select[Any]) -> Iterator[Decision]:
-    """Read decisions; one without its act is none, but for one that keeps something from being paid."""
-    rows = connection.execute(query).all()
-    acts = sound_acts(connection, seal, {row.act for row in rows}) if rows else {}
-    for row in rows:
-        decision = _decision_of(row)
-        is_sound = row.act in acts and acts[row.act].facts.get("decision") == _digest(decision)
-        if is_sound or decision.kind not in PAYS:
-            yield decision
-
-
-def who_decided(connection: Connection, seal: Seal, plan_digest: str) -> frozenset[str]:
+def who_decided(connection: Connection, plan_digest: str) -> frozenset[str]:
     """Name those on whose last word something of a plan is paid; whose word another took over is not among them."""
     of_plan = select(submissions.c.id).where(submissions.c.plan_digest == plan_digest)
     paid = (
         select(key).where(claims.c.submission_id.in_(of_plan)) for key in (claims.c.obligation_key, claims.c.base_key)
     )
     query = select(decisions).where(decisions.c.obligation_key.in_(union(*paid))).order_by(decisions.c.id)
-    words = sound_decisions(connection, seal, query)
+    words = sound_decisions(connection, query)
     last = {(decision.obligation_key, decision.submission_id): decision for decision in words}
     return frozenset(decision.by for decision in last.values() if decision.kind in PAYS)
 
 
 def _act_of(decision: Decision) -> Act:
-    facts = {"decision": _digest(decision), "says": decision.kind.value, "amount_cents": str(decision.amount_cents)}
+    facts = {
+        "decision": digest_of_decision(decision),
+        "says": decision.kind.value,
+        "amount_cents": str(decision.amount_cents),
+    }
     return Act(ActKind.DECIDE, decision.by, decision.submission_id, "", decision.at, facts)
-
-
-def _digest(decision: Decision) -> str:
-    return digest_of(*(getattr(decision, name) for name in _FIELDS if name != "at"))
 
 
 def _give_up(connection: Connection, decision: Decision) -> None:
@@ -155,11 +138,6 @@ def _give_up(connection: Connection, decision: Decision) -> None:
     untold = select(attempts.c.id).where(is_report, attempts.c.state.in_([state.value for state in UNTOLD]))
     this = (claims.c.obligation_key == decision.obligation_key) & (claims.c.submission_id == decision.submission_id)
     connection.execute(update(claims).where(this, claims.c.submission_id.in_(untold)).values(live=False))
-
-
-def _decision_of(row: Row[Any]) -> Decision:
-    values = {name: getattr(row, name) for name in _FIELDS}
-    return Decision(**values | {"kind": DecisionKind(row.kind)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,8 +47,15 @@ BUSY_TIMEOUT_S = 10
 _WRITING = "repasse_writing"
 # In a connection's `info`: what was written in its transaction that `Database.after_commit` is told of.
 AFTER_COMMIT: Final = "repasse_after_commit"
+_SEAL: Final = "repasse_seal"
 # Transactions of the ledger exclude each other on PostgreSQL as they do on SQLite; the number only has to be ours.
 _ADVISORY_LOCK = 0x5265_7061_7373_65
+
+
+def seal_of(connection: Connection) -> Seal:
+    """Return the seal of the ledger that a connection is to."""
+    seal: Seal = connection.info[_SEAL]
+    return seal
 
 
 class Database:
@@ -79,6 +86,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         with self.engine.connect() as connection, connection.begin():
+            connection.info[_SEAL] = self.seal
             yield connection
 
     @contextmanager
@@ -99,6 +107,7 @@ class Database:
                     raise
                 raise AnotherRun(Message("ledger.busy", seconds=BUSY_TIMEOUT_S)) from error
             connection.info.pop(AFTER_COMMIT, None)
+            connection.info[_SEAL] = self.seal
             with transaction:
                 yield connection
             if AFTER_COMMIT in connection.info:

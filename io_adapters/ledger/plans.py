@@ -13,7 +13,7 @@ from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.approvals import preparers_of, rule_of_plan, tighten_rule, unclaimed_bytes
 from io_adapters.ledger.claims import ClaimCollision
 from io_adapters.ledger.desk_tables import decision_rules, house_policies, plan_views
-from io_adapters.ledger.engine import Database, Seal, chunks
+from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.exchange_updates import terms_of, write_terms
 from io_adapters.ledger.submission_rows import Naming, move, select_submissions, submission_of, write_submissions
 from io_adapters.ledger.tables import (
@@ -132,7 +132,7 @@ class Plans:
             found = connection.execute(query).all()
             if len(found) != 1:
                 raise ApprovalWanted(Message("plan.several" if found else "plan.none", wanted=wanted))
-            return _stored_plan(connection, found[0], self._db.seal)
+            return _stored_plan(connection, found[0])
 
     def rejected_runs(self) -> list[str]:
         with self._db.reading() as connection:
@@ -205,7 +205,7 @@ def _write_plan(
         )
 
 
-def _stored_plan(connection: Connection, row: Row[Any], seal: Seal) -> StoredPlan:
+def _stored_plan(connection: Connection, row: Row[Any]) -> StoredPlan:
     query = select_submissions(bodies=False).where(submissions.c.plan_digest == row.digest)
     made = map(submission_of, connection.execute(query.order_by(attempts.c.number)))
     latest = {submission.batch_number: submission for submission in made}
@@ -216,7 +216,7 @@ def _stored_plan(connection: Connection, row: Row[Any], seal: Seal) -> StoredPla
         **values,
         exchange=None if terms is None else terms_of(terms),
         rule=rule_of_plan(connection, row.digest),
-        preparers=preparers_of(connection, row.digest, seal),
+        preparers=preparers_of(connection, row.digest),
         unclaimed=tuple(sorted({name for name, _ in unclaimed_bytes(connection, row.digest)})),
         submissions=tuple(latest[number] for number in sorted(latest)),
     )

@@ -10,6 +10,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, select
 
 from io_adapters.ledger.claims import claimed_sums, raise_epoch
+from io_adapters.ledger.decision_rows import sound_decisions
 from io_adapters.ledger.engine import chunks
 from io_adapters.ledger.tables import (
     attempts,
@@ -366,6 +367,6 @@ def _holds_nothing(report: SplitReport) -> bool:
 def _decided(connection: Connection, submission_ids: Sequence[str]) -> dict[str, dict[str, DecisionKind]]:
     found = defaultdict[str, dict[str, DecisionKind]](dict)
     query = select(decisions).where(decisions.c.submission_id.in_(submission_ids)).order_by(decisions.c.id)
-    for row in connection.execute(query) if submission_ids else ():
-        found[row.submission_id][row.obligation_key] = DecisionKind(row.kind)
+    for decision in sound_decisions(connection, query) if submission_ids else ():
+        found[decision.submission_id][decision.obligation_key] = decision.kind
     return found

@@ -107,7 +107,7 @@ def test_a_bug_is_kept_without_the_words_it_was_told_in(theirs, prefect_database
 
 def test_a_person_at_a_terminal_who_hands_a_file_in_leaves_its_name_to_nobody(theirs, prefect_database):
     """To them themselves names are told; Prefect, which sees the same run, keeps the hash of the file."""
-    label, service = theirs
+    label, _ = theirs
     beside = label.folder.parent / f"Lista da {WORDS['file']}.xlsx"
     sheet_of(label).rename(beside)
     report = start_payout(label.job, RunOptions([str(beside)], yes=True), progress=QuietProgress(), watched=True)
