@@ -21,6 +21,7 @@ class ActKind(StrEnum):
     CHANGE_JOB = "change_job"  # a file of a job
     CONFIRM_KEY_TYPES = "confirm_key_types"  # of Pix keys of a job
     RUN = "run"  # a job, for a month
+    PREPARE = "prepare"  # a plan, of the bytes that a run has read
     APPROVE = "approve"  # a plan
     REJECT = "reject"
     AGREE_TO_CHECKS = "agree_to_checks"  # of accounts, with what they cost
@@ -30,7 +31,8 @@ class ActKind(StrEnum):
     DECIDE = "decide"  # on a single payment
     HOLD = "hold"  # all sending
     RELEASE = "release"
-    UNFREEZE = "unfreeze"  # what ledger and service disagreed about
+    FREEZE = "freeze"  # all sending, by the program: ledger and service disagree
+    UNFREEZE = "unfreeze"
     FIRST_WORD = "first_word"  # of two that something needs
     EXCHANGE_RATE = "exchange_rate"  # of one report, by hand
     ACCEPT_KEY = "accept_key"  # another key of the service

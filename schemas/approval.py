@@ -282,6 +282,22 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadBytes:
+    """A file that a plan was made of.
+
+    Attributes:
+        sha256: Hex digest of its bytes.
+        people: Who has a part in these bytes.
+        is_claimed: Whether somebody is known to have brought them, or has received them.
+    """
+
+    name: str
+    sha256: str
+    people: tuple[str, ...]
+    is_claimed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PlanDecision:
     """A yes or a no to a plan, as it was said and whatever became of it."""
 

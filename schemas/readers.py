@@ -84,7 +84,8 @@ def fact_shown(id_: str, name: str, text: str) -> str:
 def shown(text: str) -> str:
     """Return a text that came from outside (a cell, a header, the name of a file) as whoever reads now may see it.
 
-    >>> shown("pagamentos Ana Souza 2026-10.xlsx"), shown("out/sol/20261128T175322-0e71e3"), shown("529.982.247-25")
+    >>> with for_strangers():
+    ...     shown("pagamentos Ana Souza 2026-10.xlsx"), shown("out/sol/20261128T175322-0e71e3"), shown("529.982.247-25")
     ('pagamentos A*** S*** 2026-10.xlsx', 'out/s***/20261128T175322-0e71e3', '***')
     """
     return text if people_read() else _PIECES.sub(_piece_shown, text)

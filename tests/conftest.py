@@ -7,12 +7,10 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from schemas.readers import for_people
 from tests.one_certificate import write_one_certificate
 
 # A shell hands the programs it starts in the background a Ctrl-C that is ignored, and they hand that on: tests of what
@@ -52,13 +50,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         from tests.migrations import install
 
         install()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _a_person_reads() -> Iterator[None]:
-    """Read what is told as people at their own work do; what strangers read has tests of its own."""
-    with for_people():
-        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from flows.payables.draft import Draft, redraft, with_verdicts
 from flows.payables.earlier_reports import attempts_of, require_still_failed
@@ -25,7 +25,8 @@ from io_adapters.ledger.claims import LedgerMoved
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from io_adapters.spreadsheets.declarations import read_job
-from schemas.approval import GOOD_FOR, PlanRule
+from schemas.acts import ActKind
+from schemas.approval import GOOD_FOR, PlanRule, ReadBytes
 from schemas.errors import ApprovalWanted, DecisionRefused, ExitCode, RepasseError
 from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.messages import Listed, Message, Money
@@ -193,6 +194,7 @@ def _call_for_approval(
         lines.append(Message("cli.approval.page", page=page))
     if wanted > 1 or rule.other_than_preparer:
         lines.append(Message("cli.approval.others_only", people=", ".join(sorted(plan.preparers))))
+        lines.append(Message("cli.approval.files", files=Listed(tuple(map(_brought, plan.read[:_MOST_FILES])))))
         if rule.other_than_preparer and plan.unclaimed:
             lines.append(Message("cli.approval.unclaimed", files=", ".join(plan.unclaimed)))
     elif rule.other_than_preparer is None and run.ledger.desk_users.list():
@@ -200,6 +202,18 @@ def _call_for_approval(
     if exchange:
         lines.append(Message("cli.rate.terms", **facts_of(exchange)))
     return Listed((*lines, *reasons), "\n  ")
+
+
+_MOST_FILES: Final = 12
+_ACTS: Final = frozenset(kind.value for kind in ActKind)
+_DIGITS: Final = 8
+
+
+def _brought(file: ReadBytes) -> Message:
+    people = ", ".join(file.people) or Message("desk.plan.by_nobody")
+    is_act = file.name in _ACTS  # what was said of the month, which is bytes like a file's
+    called = Message(f"act.{file.name}") if is_act else file.name
+    return Message("cli.approval.file", file=called, hash=file.sha256[:_DIGITS], people=people)
 
 
 def seen_option(texts: int) -> Message | str:

@@ -2,14 +2,14 @@
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, Literal
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, insert, select, update
 
 from io_adapters.ledger.acts import record_act
-from io_adapters.ledger.approvals import approval_of, facts_of, people_behind
+from io_adapters.ledger.approvals import act_of_approval, people_behind, row_of_approval, sound_approvals
 from io_adapters.ledger.desk import user_of
 from io_adapters.ledger.desk_tables import check_approvals, check_requests, desk_users
 from io_adapters.ledger.engine import Database, chunks
@@ -17,7 +17,7 @@ from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.outbox import Answered, Outbox, Proof, move_many, next_numbers, write_attempts
 from io_adapters.ledger.posting import post_check_costs
 from io_adapters.ledger.tables import account_verdicts, attempts
-from schemas.acts import Act, ActKind
+from schemas.acts import ActKind
 from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count
 from schemas.attempt import FREE, TRANSITIONS, AccountCheck, AttemptKind, AttemptState
 from schemas.errors import ApprovalWanted, BrokenInvariant
@@ -325,28 +325,18 @@ class CheckRequests:
         request = self.find(approval.digest)
         if request is None or request.cost_cents != approval.total_cents:
             raise ApprovalWanted(Message("approval.look_again"))
-        values = {
-            "digest": request.digest,
-            "by": approval.by,
-            "kind": approval.kind.value,
-            "total_cents": approval.total_cents,
-            "at": approval.at,
-            "expires_at": approval.expires_at,
-            "seal": self._db.seal.of(*facts_of(approval)),
-        }
-        facts = {"how": approval.kind.value, "total_cents": str(approval.total_cents)}
+        agreed = replace(approval, digest=request.digest)
         with self._db.writing() as connection:
-            connection.execute(insert(check_approvals).values(**values))
-            act = Act(ActKind.AGREE_TO_CHECKS, approval.by, request.digest, "", approval.at, facts)
-            record_act(connection, self._db.seal, act)
+            number = record_act(connection, self._db.seal, act_of_approval(ActKind.AGREE_TO_CHECKS, agreed))
+            connection.execute(insert(check_approvals).values(**row_of_approval(agreed), act=number))
 
     def counting(self, request: CheckRequest, rule: PlanRule, now: dt.datetime) -> frozenset[str]:
         with self._db.reading() as connection:
             rows = connection.execute(select(check_approvals).where(_is_unused(request.digest, now))).all()
-            given = [approval_of(row) for row in rows if self._is_ours(row)]
+            given = [approval for _, approval in sound_approvals(connection, ActKind.AGREE_TO_CHECKS, rows)]
             users = [user_of(row, self._db.seal) for row in connection.execute(select(desk_users))]
             runs = select(check_requests.c.run_id).where(check_requests.c.digest == request.digest)
-            preparers = people_behind(connection, runs, request.prepared_by)
+            preparers = people_behind(connection, connection.scalars(runs), request.prepared_by)
         cost_cents = request.cost_cents
         return frozenset(
             approvals_that_count(given, rule, total_cents=cost_cents, needed=1, users=users, preparers=preparers)
@@ -357,9 +347,6 @@ class CheckRequests:
         with self._db.writing() as connection:
             unused = update(check_approvals).where(_is_unused(request.digest, now))
             connection.execute(unused.values(used_at=now, used_by_run=run_id))
-
-    def _is_ours(self, row: Row[Any]) -> bool:
-        return self._db.seal.is_of(row.seal, *facts_of(approval_of(row)))
 
 
 def _is_unused(digest: str, now: dt.datetime) -> ColumnElement[bool]:

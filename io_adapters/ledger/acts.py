@@ -3,15 +3,16 @@
 import datetime as dt
 import json
 import os
+import time
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, insert, select, true
 
 from io_adapters.ledger.claims import raise_epoch
-from io_adapters.ledger.engine import AFTER_COMMIT, Database, Seal
+from io_adapters.ledger.engine import AFTER_COMMIT, Database, Seal, database_of
 from io_adapters.ledger.tables import acts
 from schemas.acts import BEAR_ON_PLANS, BEGINNING, Act, ActKind, RecordedAct, chained, first_broken
 from schemas.errors import DecisionRefused, SendingFrozen
@@ -26,6 +27,7 @@ def record_act(connection: Connection, seal: Seal, act: Act) -> int:
     """
     if act.kind in BEAR_ON_PLANS:
         raise_epoch(connection)
+    is_end_there = database_of(connection).is_end_there(connection)
     previous = connection.scalar(select(acts.c.sha256).order_by(acts.c.id.desc()).limit(1)) or BEGINNING
     sha256 = chained(previous, act)
     values = {"kind": act.kind.value, "by": act.by, "subject": act.subject, "why": act.why, "at": act.at}
@@ -33,7 +35,8 @@ def record_act(connection: Connection, seal: Seal, act: Act) -> int:
     values |= {"previous": previous, "sha256": sha256, "seal": seal.of("act", sha256)}
     written = connection.execute(insert(acts).values(values))
     number = int(written.inserted_primary_key[0]) if written.inserted_primary_key else 0
-    connection.info[AFTER_COMMIT] = (number, sha256)
+    if is_end_there:  # else it stays missed
+        connection.info[AFTER_COMMIT] = (number, sha256)
     return number
 
 
@@ -45,7 +48,14 @@ def sound_acts(connection: Connection, seal: Seal, numbers: Collection[int]) -> 
 
 def acts_of(connection: Connection, seal: Seal, kinds: Collection[ActKind]) -> list[tuple[Act, bool]]:
     """Return the acts of some kinds, the first first, each with whether the program wrote it."""
-    query = select(acts).where(acts.c.kind.in_([kind.value for kind in kinds])).order_by(acts.c.id)
+    return acts_where(connection, seal, kinds, true())
+
+
+def acts_where(
+    connection: Connection, seal: Seal, kinds: Collection[ActKind], which: ColumnElement[bool]
+) -> list[tuple[Act, bool]]:
+    """Return the acts of some kinds that a condition holds of, as `acts_of` does."""
+    query = select(acts).where(acts.c.kind.in_([kind.value for kind in kinds]), which).order_by(acts.c.id)
     return [(told.act, _is_sound(row, told, seal)) for row, told in _read(connection, query)]
 
 
@@ -62,6 +72,7 @@ class ChainHead:
 
     def __init__(self, path: Path | None, seal: Seal) -> None:
         self._path, self._seal = path, seal
+        self._read_at_s, self._verified = -_READ_AGAIN_AFTER_S, _Verified(0, BEGINNING)
 
     def keep(self, number: int, sha256: str) -> None:
         """Remember an end that has just been written; a later one stays."""
@@ -72,6 +83,44 @@ class ChainHead:
         with suppress(OSError):  # a folder that cannot be written keeps nobody from acting
             made.write_text(json.dumps(sealed), encoding="ascii")
             made.replace(self._path)
+
+    def forget(self) -> None:
+        """Let the present end be the one to remember, on two people's word."""
+        self._read_at_s = -_READ_AGAIN_AFTER_S
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+    def is_there(self, connection: Connection) -> bool:
+        """Whether the end that this machine has seen is still in the ledger."""
+        try:
+            seen = self.seen()
+        except (ValueError, KeyError, TypeError):
+            return False
+        return seen is None or connection.scalar(select(acts.c.sha256).where(acts.c.id == seen[0])) == seen[1]
+
+    def require_whole(self, connection: Connection) -> None:
+        """Refuse to go on where an act is gone or is not what it was: it may have kept something back.
+
+        What somebody added past the program is passed over. What was read within the last minute is not read again.
+
+        Raises:
+            SendingFrozen: an act is gone or was changed, or the file beside the ledger is not what was written.
+        """
+        if self._path is None:
+            return
+        if time.monotonic() - self._read_at_s > _READ_AGAIN_AFTER_S:
+            self._read_at_s, self._verified = time.monotonic(), _Verified(0, BEGINNING)
+        query = select(acts).where(acts.c.id > self._verified.number).order_by(acts.c.id)
+        read = _read(connection, query)
+        sealed = [told for row, told in read if _is_sound(row, told, self._seal)]
+        vouched = max((told.number for told in sealed if told.act.kind is ActKind.SEAL_AGAIN), default=0)
+        known = {told.sha256 for _, told in read if told.number < vouched}
+        for told in sealed:
+            if told.previous != self._verified.sha256 and told.previous not in known:
+                raise SendingFrozen(Message("error.acts_broken", number=told.number))
+            self._verified = _Verified(told.number, told.sha256)
+        if (read and not self._verified.number) or not self.is_there(connection):
+            raise SendingFrozen(Message("error.acts_broken", number=self._verified.number + 1))
 
     def seen(self) -> tuple[int, str] | None:
         """Return number and hash of the end; None where none was kept.
@@ -92,6 +141,16 @@ class ChainHead:
             seen = self.seen()
             return seen[0] if seen else 0
         return 0
+
+
+class _Verified(NamedTuple):
+    """Up to which act the chain was found whole."""
+
+    number: int
+    sha256: str
+
+
+_READ_AGAIN_AFTER_S: Final = 60.0
 
 
 class Acts:
@@ -150,7 +209,7 @@ class Acts:
         return min((number for number in broken if number is not None), default=None)
 
     def seal_again(self, people: Sequence[str], why: str) -> None:
-        """Take two people's word that the acts so far are as they were, after the key that sealed them was lost.
+        """Take two people's word that the acts so far are as they were, after their key or their end was lost.
 
         They are on record then. What they said counts no more where a word needs its seal: it has to be said again.
 
@@ -164,8 +223,10 @@ class Acts:
             broken = first_broken(told for _, told in read)
             if broken is not None:
                 raise DecisionRefused(Message("error.acts_broken", number=broken))
-            if not self._unsealed(read):
+            cut_off = self._cut_off([told for _, told in read])
+            if not self._unsealed(read) and cut_off is None:
                 raise DecisionRefused(Message("error.seal_nothing"))
+            self._head.forget()
             by = ", ".join(name.strip() for name in people)
             act = Act(ActKind.SEAL_AGAIN, by, read[-1][1].sha256, why.strip(), self._db.now())
             record_act(connection, self._db.seal, act)

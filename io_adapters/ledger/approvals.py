@@ -4,27 +4,27 @@ import datetime as dt
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, func, insert, or_, select, update
 
-from io_adapters.ledger.acts import record_act
+from io_adapters.ledger.acts import acts_where, record_act, sound_acts
+from io_adapters.ledger.authors import Parts, authors_of_runs, parts_in, receive_bytes
 from io_adapters.ledger.claims import claim_all, require_epoch
 from io_adapters.ledger.decisions import who_decided
-from io_adapters.ledger.desk import authors_of_runs, receive_bytes, user_of
-from io_adapters.ledger.desk_tables import desk_uploaders, desk_users
-from io_adapters.ledger.engine import Database, Seal, chunks
+from io_adapters.ledger.desk import user_of
+from io_adapters.ledger.desk_tables import desk_users
+from io_adapters.ledger.engine import Database, Seal, chunks, seal_of
 from io_adapters.ledger.posting import post, take_back
 from io_adapters.ledger.submission_rows import move, select_submissions, submission_of, try_move
 from io_adapters.ledger.tables import (
+    acts,
     approvals,
     approved_plans,
     attempts,
     claims,
     live_or_not,
-    pix_key_types,
     plan_rules,
-    plan_runs,
     plan_texts,
     plans,
     run_inputs,
@@ -32,9 +32,18 @@ from io_adapters.ledger.tables import (
     submitted,
     transitions,
 )
-from schemas.acts import Act, ActKind
-from schemas.approval import GOOD_FOR, REJECTED, PlanDecision, PlanRule, approvals_that_count, good_until, stricter
-from schemas.errors import ApprovalWanted, DecisionRefused
+from schemas.acts import Act, ActKind, digest_of
+from schemas.approval import (
+    GOOD_FOR,
+    REJECTED,
+    PlanDecision,
+    PlanRule,
+    ReadBytes,
+    approvals_that_count,
+    good_until,
+    stricter,
+)
+from schemas.errors import ApprovalWanted, DecisionRefused, SendingFrozen
 from schemas.journal import JournalEntry
 from schemas.messages import Message
 from schemas.plan import Approval, ApprovalKind
@@ -58,20 +67,11 @@ class Approvals:
             plan = _plan_that_stands(connection, approval.digest)
             if plan.total_cents != approval.total_cents:
                 raise ApprovalWanted(Message("approval.look_again"))
-            connection.execute(
-                insert(approvals).values(
-                    digest=approval.digest,
-                    by=approval.by,
-                    kind=approval.kind.value,
-                    total_cents=approval.total_cents,
-                    at=approval.at,
-                    expires_at=approval.expires_at,
-                    seal=self._db.seal.of(*facts_of(approval)),
-                )
-            )
-            facts = {"how": approval.kind.value, "total_cents": str(approval.total_cents)}
-            act = Act(ActKind.APPROVE, approval.by, approval.digest, "", approval.at, facts)
-            record_act(connection, self._db.seal, act)
+            read = bytes_behind(connection, approval.digest)
+            brought = {one.sha256[:_DIGITS]: " ".join(map(same_person, one.people)) for one in read}
+            act = act_of_approval(ActKind.APPROVE, approval, {"brought": json.dumps(brought, sort_keys=True)})
+            number = record_act(connection, self._db.seal, act)
+            connection.execute(insert(approvals).values(**row_of_approval(approval), act=number))
 
     def receive(self, digest: str, by: str) -> tuple[str, ...]:
         """Take somebody's word that what nobody has brought of a plan has come to them; they have a part in it then.
@@ -80,9 +80,10 @@ class Approvals:
             The names of these files.
         """
         with self._db.writing() as connection:
-            now, found = self._db.now(), unclaimed_bytes(connection, _plan(connection, digest).digest)
-            receive_bytes(connection, self._db.seal, {sha256 for _, sha256 in found}, by, now)
-        return tuple(name for name, _ in found)
+            read = bytes_behind(connection, _plan(connection, digest).digest)
+            found = {one.sha256: one.name for one in read if not one.is_claimed}
+            receive_bytes(connection, self._db.seal, found, by, self._db.now())
+        return tuple(found.values())
 
     def void(self, digest: str) -> None:
         """Let no approval of a plan count that has not been used: there is something that nobody has seen yet."""
@@ -108,7 +109,7 @@ class Approvals:
 
     def valid(self, digest: str, now: dt.datetime) -> list[Approval]:
         with self._db.reading() as connection:
-            return _read(connection, _is_valid(digest, now), self._db.seal)
+            return _read(connection, _is_valid(digest, now))
 
     def last_by_person(self, job: str) -> dt.datetime | None:
         """Return when a person last approved a plan of a job that was then sent (UTC); None where nobody has."""
@@ -122,7 +123,7 @@ class Approvals:
     def given(self, digest: str) -> list[Approval]:
         """Return the approvals of a plan that were used or may still be, oldest first; not those that became void."""
         with self._db.reading() as connection:
-            return _read(connection, and_(approvals.c.digest == digest, approvals.c.voided_at.is_(None)), self._db.seal)
+            return _read(connection, and_(approvals.c.digest == digest, approvals.c.voided_at.is_(None)))
 
     def decisions_on(self, digests: Iterable[str]) -> list[PlanDecision]:
         a, p = approvals.c, plans.c
@@ -160,6 +161,7 @@ class Approvals:
         approved_at = select(plans.c.approved_at).where(plans.c.digest == digest).scalar_subquery()
         of_use = and_(approvals.c.digest == digest, approvals.c.used_at == approved_at)
         with self._db.reading() as connection:
+            self._db.require_whole(connection)
             which = of_use if used else _is_valid(digest, now)
             return _counting(connection, digest, rule, needed, which, self._db.seal, by_flag=by_flag)
 
@@ -174,9 +176,9 @@ def record_rejection(connection: Connection, seal: Seal, digest: str, by: str, w
     rejection = {"rejected_at": now, "rejected_by": by, "rejected_why": why}
     connection.execute(update(plans).where(plans.c.digest == digest).values(**rejection))
     _void_unused(connection, digest, now)
+    number = record_act(connection, seal, Act(ActKind.REJECT, by, digest, why, now))
     approval = {"digest": digest, "by": by, "kind": REJECTED, "total_cents": total_cents}
-    connection.execute(insert(approvals).values(**approval, at=now, expires_at=now, voided_at=now))
-    record_act(connection, seal, Act(ActKind.REJECT, by, digest, why, now))
+    connection.execute(insert(approvals).values(**approval, at=now, expires_at=now, voided_at=now, act=number))
 
 
 def rule_of_plan(connection: Connection, digest: str) -> PlanRule | None:
@@ -194,35 +196,120 @@ def tighten_rule(connection: Connection, digest: str, rule: PlanRule) -> None:
     connection.execute(insert(plan_rules).values(plan_digest=digest, **values))
 
 
+# Ends of the names of what people answer in: declarations, and corrections that runs have offered.
+_ANSWERS: Final = (".yaml", ".yml", "corrections.xlsx")
+
+
+class _Preparation(NamedTuple):
+    """Of what runs a plan was made, and by whom; as acts have it.
+
+    Attributes:
+        by: Who launched the first of them; "" where no act says so.
+        is_whole: Whether what these runs have read is written down as it was.
+    """
+
+    run_ids: tuple[str, ...]
+    by: str
+    is_whole: bool
+
+
+def act_of_preparing(connection: Connection, digest: str, run_id: str, by: str, now: dt.datetime) -> Act:
+    """Return the act that a plan was made by a run: it names all that the run has read."""
+    return Act(ActKind.PREPARE, by, digest, "", now, {"run": run_id, "read": _digest_of_read(connection, run_id)})
+
+
+def _digest_of_read(connection: Connection, run_id: str) -> str:
+    c = run_inputs.c
+    rows = connection.execute(select(c.name, c.sha256).where(c.run_id == run_id).order_by(c.sha256, c.name))
+    return digest_of(*(part for row in rows for part in row))
+
+
+def _preparation_of(connection: Connection, digest: str) -> _Preparation:
+    """Read how a plan was made; whoever launched it anew after a rejection is its preparer from then on."""
+    run_ids, by, is_whole = list[str](), "", True
+    kinds = (ActKind.PREPARE, ActKind.REJECT)
+    for act, _ in acts_where(connection, seal_of(connection), kinds, acts.c.subject == digest):
+        if act.kind is ActKind.REJECT:
+            by = ""
+            continue
+        by = by or act.by
+        run_ids.append(run_id := act.facts.get("run", ""))
+        is_whole = is_whole and act.facts.get("read") == _digest_of_read(connection, run_id)
+    return _Preparation(tuple(run_ids), by, bool(run_ids) and is_whole)
+
+
 def preparers_of(connection: Connection, digest: str) -> frozenset[str]:
     """Name those who prepared a plan, or have a part in it.
 
     That is who launched its first run; everybody who ever put the bytes of anything that a run of it has read where it
     was read: the job's file, a layout, a sheet or a corrections workbook, through whichever job or page; those on whose
-    word something of it is paid; and those who said what types the job's Pix keys are, since a plan was approved last.
+    word something of it is paid; and those who said what types the job's Pix keys are. A part in an answer (a type, the
+    job's file, a correction) ends with a plan that rests on it and was sent on the approval of somebody without one.
     """
-    runs, plan = select(plan_runs.c.run_id).where(plan_runs.c.digest == digest), _plan(connection, digest)
-    before = select(func.max(plans.c.approved_at)).where(plans.c.job == plan.job, plans.c.digest != digest)
-    types = select(pix_key_types.c.by).where(pix_key_types.c.job == plan.job).distinct()
-    last = connection.scalar(before)
-    said = connection.scalars(types if last is None else types.where(pix_key_types.c.at > last))
+    made, plan = _preparation_of(connection, digest), _plan(connection, digest)
+    others = _approved_before(connection, digest, plan.job)
+    confirmed = acts_where(connection, seal_of(connection), [ActKind.CONFIRM_KEY_TYPES], acts.c.subject == plan.job)
+    said = [word.by for word, _ in confirmed if not any(_ends(yes, word.by, word.at) for yes in others)]
     words = (*said, *who_decided(connection, digest))
-    people = people_behind(connection, runs, plan.prepared_by)
+    ended = _answers_that_others_approved(connection, made.run_ids, others)
+    people = people_behind(connection, made.run_ids, made.by or plan.prepared_by, ended)
     return frozenset({same_person(name): name for name in (*words, *people)}.values())
 
 
-def unclaimed_bytes(connection: Connection, digest: str) -> list[tuple[str, str]]:
-    """Return name and hash of what the runs of a plan have read, where nobody is known to have brought these bytes."""
-    runs = select(plan_runs.c.run_id).where(plan_runs.c.digest == digest)
+def _approved_before(connection: Connection, digest: str, job: str) -> list[Act]:
+    """Return the approvals that other plans of a job were sent on."""
+    sent = select(plans.c.digest).where(plans.c.job == job, plans.c.digest != digest, plans.c.approved_at.is_not(None))
+    found = acts_where(connection, seal_of(connection), [ActKind.APPROVE], acts.c.subject.in_(sent))
+    return [act for act, is_sound in found if is_sound]
+
+
+def _ends(approval: Act, by: str, at: dt.datetime) -> bool:
+    """Whether an approval ends the part of whoever said something at a moment: it is later, and somebody else's."""
+    return approval.at > at and same_person(approval.by) != same_person(by)
+
+
+def _answers_that_others_approved(connection: Connection, run_ids: Sequence[str], others: Sequence[Act]) -> set[str]:
+    """Return the declarations and corrections among what runs have read that are nobody's any more, by their hashes.
+
+    A plan that rested on the same bytes was sent on the approval of somebody who had no part in them.
+    """
+    c = run_inputs.c
+    answers = or_(*(c.name.like(f"%{ending}") for ending in _ANSWERS))
+    asked = set(connection.scalars(select(c.sha256).where(c.run_id.in_(run_ids), answers)))
+    parts, ended = parts_in(connection, asked), set[str]()
+    for approval in others if asked else ():
+        made = _preparation_of(connection, approval.subject)
+        read = select(c.sha256).where(c.run_id.in_(made.run_ids), c.sha256.in_(asked))
+        for sha256 in connection.scalars(read) if made.is_whole else ():
+            if same_person(approval.by) not in parts.get(sha256, Parts()).people:
+                ended.add(sha256)
+    return ended
+
+
+def bytes_behind(connection: Connection, digest: str) -> list[ReadBytes]:
+    """Return what the runs of a plan have read, each with who is known to have brought it."""
+    runs = _preparation_of(connection, digest).run_ids
     query = select(run_inputs.c.name, run_inputs.c.sha256).where(run_inputs.c.run_id.in_(runs)).distinct()
-    known = select(desk_uploaders.c.sha256)
-    rows = connection.execute(query.where(run_inputs.c.sha256.not_in(known)).order_by(run_inputs.c.name))
-    return [(row.name, row.sha256) for row in rows]
+    rows = connection.execute(query.order_by(run_inputs.c.name, run_inputs.c.sha256)).all()
+    parts, users = parts_in(connection, {row.sha256 for row in rows}), _names_of_users(connection)
+    found = []
+    for row in rows:
+        theirs = parts.get(row.sha256, Parts())
+        people = tuple(sorted(users.get(person, person) for person in theirs.people))
+        found.append(ReadBytes(row.name, row.sha256, people, theirs.is_claimed))
+    return found
 
 
-def people_behind(connection: Connection, run_ids: Select[tuple[str]], launched_by: str) -> frozenset[str]:
-    users = {row.key: row.name for row in connection.execute(select(desk_users.c.key, desk_users.c.name))}
-    brought = [users.get(person, person) for person in authors_of_runs(connection, run_ids)]
+def _names_of_users(connection: Connection) -> dict[str, str]:
+    return {row.key: row.name for row in connection.execute(select(desk_users.c.key, desk_users.c.name))}
+
+
+def people_behind(
+    connection: Connection, run_ids: Iterable[str], launched_by: str, ended: Collection[str] = ()
+) -> frozenset[str]:
+    """Name whoever launched a run, and everybody with a part in what runs have read; but for bytes of nobody's."""
+    users = _names_of_users(connection)
+    brought = [users.get(person, person) for person in authors_of_runs(connection, run_ids, ended)]
     return frozenset({same_person(name): name for name in (*brought, launched_by)}.values())
 
 
@@ -236,7 +323,9 @@ def _counting(
     *,
     by_flag: bool,
 ) -> dict[str, Approval]:
-    approvals = _read(connection, which, seal)
+    if not _preparation_of(connection, digest).is_whole:
+        raise SendingFrozen(Message("error.read_changed", plan=digest[:15]))
+    approvals = _read(connection, which)
     return approvals_that_count(
         (approval for approval in approvals if by_flag or approval.kind is not ApprovalKind.YES_FLAG),
         stricter(rule, rule_of_plan(connection, digest)),
@@ -261,20 +350,50 @@ def _is_valid(digest: str, now: dt.datetime) -> ColumnElement[bool]:
     )
 
 
-def _read(connection: Connection, which: ColumnElement[bool], seal: Seal) -> list[Approval]:
-    """Read approvals; what was written past the program is none."""
+def _read(connection: Connection, which: ColumnElement[bool]) -> list[Approval]:
+    """Read approvals that nobody has rejected the plan after; a *no* counts as said, whatever its row says by now."""
     query = select(approvals).where(which, approvals.c.kind != REJECTED).order_by(approvals.c.id)
-    read = [(row.seal, approval_of(row)) for row in connection.execute(query)]
-    return [approval for given, approval in read if seal.is_of(given, *facts_of(approval))]
+    rows = connection.execute(query).all()
+    digests = {row.digest for row in rows}
+    rejected = select(acts.c.subject, func.max(acts.c.id)).where(acts.c.kind == ActKind.REJECT.value)
+    last = connection.execute(rejected.where(acts.c.subject.in_(digests)).group_by(acts.c.subject))
+    after: dict[str, int] = {subject: number for subject, number in last}  # noqa: C416 - rows are no pairs to mypy
+    sound = sound_approvals(connection, ActKind.APPROVE, [row for row in rows if row.act > after.get(row.digest, 0)])
+    return [approval for _, approval in sound]
 
 
-def approval_of(row: Row[Any]) -> Approval:
-    return Approval(row.digest, row.by, ApprovalKind(row.kind), row.total_cents, row.at, row.expires_at)
+def row_of_approval(approval: Approval) -> dict[str, Any]:
+    names = ("digest", "by", "total_cents", "at", "expires_at")
+    return {name: getattr(approval, name) for name in names} | {"kind": approval.kind.value}
 
 
-def facts_of(approval: Approval) -> tuple[object, ...]:
+_NOTHING: Final[Mapping[str, str]] = {}
+
+
+def act_of_approval(kind: ActKind, approval: Approval, beside: Mapping[str, str] = _NOTHING) -> Act:
+    """Return the act by which an approval counts: it names all that the approval's row says."""
+    facts = {"how": approval.kind.value, "total_cents": str(approval.total_cents), "word": _word(approval)}
+    return Act(kind, approval.by, approval.digest, "", approval.at, facts | dict(beside))
+
+
+def sound_approvals(connection: Connection, kind: ActKind, rows: Sequence[Row[Any]]) -> list[tuple[Row[Any], Approval]]:
+    """Return those rows of approvals that were written with their act, as they are; all others are none."""
+    acts_by_number = sound_acts(connection, seal_of(connection), {row.act for row in rows}) if rows else {}
+    found = []
+    for row in rows:
+        approval = Approval(row.digest, row.by, ApprovalKind(row.kind), row.total_cents, row.at, row.expires_at)
+        act = acts_by_number.get(row.act)
+        if act is not None and act.kind is kind and act.facts.get("word") == _word(approval):
+            found.append((row, approval))
+    return found
+
+
+def _word(approval: Approval) -> str:
     times = map(_written, (approval.at, approval.expires_at))
-    return ("approval", approval.digest, approval.by, approval.kind.value, approval.total_cents, *times)
+    return digest_of(approval.digest, approval.by, approval.kind.value, approval.total_cents, *times)
+
+
+_DIGITS: Final = 8
 
 
 def _plan_that_stands(connection: Connection, digest: str) -> Row[Any]:

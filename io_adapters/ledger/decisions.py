@@ -11,9 +11,9 @@ from sqlalchemy import Connection, Row, insert, select, union, update
 from io_adapters.ledger.acts import acts_of, record_act, sound_acts
 from io_adapters.ledger.claims import require_epoch
 from io_adapters.ledger.decision_rows import DECISION_FIELDS, PAYS, digest_of_decision, sound_decisions
-from io_adapters.ledger.engine import Database, Seal, chunks
+from io_adapters.ledger.engine import Database, Seal, chunks, seal_of
 from io_adapters.ledger.posting import post_row_decisions, post_submissions
-from io_adapters.ledger.tables import attempts, claims, decisions, freezes, runs, submissions, transitions
+from io_adapters.ledger.tables import acts, attempts, claims, decisions, freezes, runs, submissions, transitions
 from schemas.acts import Act, ActKind, digest_of
 from schemas.approval import Decision, DecisionKind
 from schemas.attempt import AttemptKind
@@ -255,7 +255,8 @@ def freeze_for(connection: Connection, seal: Seal, alarms: Alarms, now: dt.datet
 
 def _put(connection: Connection, reason: Message | Listed, alarms: Iterable[tuple[str, str]], now: dt.datetime) -> None:
     values = {"reason": reason, "tags": json.dumps(sorted(set(alarms))), "frozen_at": now}
-    connection.execute(insert(freezes).values(**values))
+    number = record_act(connection, seal_of(connection), Act(ActKind.FREEZE, "", "", "", now))
+    connection.execute(insert(freezes).values(**values, act=number))
 
 
 def _accepted(connection: Connection, seal: Seal) -> frozenset[tuple[str, str]]:
@@ -263,13 +264,18 @@ def _accepted(connection: Connection, seal: Seal) -> frozenset[tuple[str, str]]:
     return frozenset((kind, tag) for row in lifted for kind, tag in json.loads(row.accepted_tags))
 
 
-def require_free_to_send(connection: Connection, seal: Seal) -> None:
-    """Refuse to send while a hold or a freeze stands.
+def require_free_to_send(database: Database, connection: Connection) -> None:
+    """Refuse to send while a hold or a freeze stands, or something of the record of acts is gone.
 
     Raises:
-        SendingFrozen: ledger and service disagree.
+        SendingFrozen: ledger and service disagree, or an act is gone.
         NotSent: a person put sending on hold.
     """
+    seal = database.seal
+    database.require_whole(connection)
+    froze = set(connection.scalars(select(acts.c.id).where(acts.c.kind == ActKind.FREEZE.value)))
+    if gone := froze - set(connection.scalars(select(freezes.c.act))):
+        raise SendingFrozen(Message("error.acts_broken", number=min(gone)))
     if (freeze := _current_freeze(connection, seal)) is not None:
         raise SendingFrozen(Message("freeze.standing", reason=freeze.reason))
     if (hold := _current_hold(connection, seal)) is not None:
@@ -290,10 +296,10 @@ def _current_hold(connection: Connection, seal: Seal) -> Hold | None:
 def _freezes(connection: Connection, seal: Seal) -> list[tuple[Row[Any], bool]]:
     """Return all freezes, with whether an act has lifted each, whatever its row says."""
     rows = connection.execute(select(freezes).order_by(freezes.c.id)).all()
-    acts = sound_acts(connection, seal, {row.lift_act for row in rows if row.lift_act})
+    lifts = sound_acts(connection, seal, {row.lift_act for row in rows if row.lift_act})
 
     def is_lifted(row: Row[Any]) -> bool:
-        act = acts.get(row.lift_act)
+        act = lifts.get(row.lift_act)
         said = {} if act is None or act.kind is not ActKind.UNFREEZE else act.facts
         return said.get("accepted") == digest_of(row.accepted_tags)
 

@@ -2,22 +2,22 @@
 
 import datetime as dt
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, literal, or_, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
 from io_adapters.ledger.acts import record_act
+from io_adapters.ledger.authors import bring
 from io_adapters.ledger.desk_tables import (
     desk_attempts,
     desk_first_words,
     desk_launches,
     desk_sessions,
-    desk_uploaders,
     desk_uploads,
     desk_users,
     job_versions,
@@ -312,9 +312,7 @@ class DeskUploads:
                 values = {"sha256": sha256, "name": name, "size_bytes": size_bytes, "by": by, "at": self._db.now()}
                 connection.execute(insert(desk_uploads).values(**values))
                 row = connection.execute(select(desk_uploads).where(same)).one()
-            now = self._db.now()
-            note_author(connection, sha256, [same_person(by)], now)
-            record_act(connection, self._db.seal, Act(ActKind.BRING, by, sha256, "", now))
+            bring(connection, self._db.seal, sha256, by, self._db.now())
         return Upload(*row)
 
     def unused(self) -> list[Upload]:
@@ -335,69 +333,6 @@ class DeskUploads:
         query = select(desk_uploads).where(desk_uploads.c.sha256 == sha256).order_by(desk_uploads.c.at)
         with self._db.reading() as connection:
             return [Upload(*row) for row in connection.execute(query)]
-
-
-class ContentAuthors:
-    """Who has a part in which bytes: everybody who ever brought them, through whichever job or page.
-
-    None of them counts as the approver of a plan that rests on those bytes.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
-    def record(self, sha256: str, by: str, *, carried_on_from: str = "") -> None:
-        """Write down that somebody put some bytes somewhere."""
-        part = select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == carried_on_from)
-        with self._db.writing() as connection:
-            before = connection.scalars(part).all() if carried_on_from else ()
-            note_author(connection, sha256, [same_person(by), *before], self._db.now())
-
-    def receive(self, sha256s: Iterable[str], by: str, *, has_part: bool = True) -> None:
-        """Take somebody's word that bytes have come to them, of those that nobody is known to have brought.
-
-        Args:
-            has_part: Whether they have a part in whatever rests on them from now on.
-        """
-        with self._db.writing() as connection:
-            wanted = set(sha256s)
-            known = connection.scalars(select(desk_uploaders.c.sha256).where(desk_uploaders.c.sha256.in_(wanted)))
-            receive_bytes(connection, self._db.seal, wanted - set(known), by, self._db.now(), has_part=has_part)
-
-    def of(self, sha256: str) -> frozenset[str]:
-        with self._db.reading() as connection:
-            query = select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == sha256)
-            return frozenset(connection.scalars(query))
-
-    def of_run(self, run_id: str) -> frozenset[str]:
-        with self._db.reading() as connection:
-            return authors_of_runs(connection, select(literal(run_id)))
-
-
-# Has received bytes and has no part in them: whoever did stands in the record of acts.
-NOBODY: Final = ""
-
-
-def receive_bytes(
-    connection: Connection, seal: Seal, sha256s: Collection[str], by: str, now: dt.datetime, *, has_part: bool = True
-) -> None:
-    for digest in sorted(sha256s):
-        note_author(connection, digest, [same_person(by) if has_part else NOBODY], now)
-        record_act(connection, seal, Act(ActKind.RECEIVE, by, digest, "", now))
-
-
-def authors_of_runs(connection: Connection, run_ids: Select[tuple[str]]) -> frozenset[str]:
-    """Return everybody who has a part in the bytes that some runs have read, as `same_person` writes them."""
-    part = select(desk_uploaders.c.person).join(run_inputs, run_inputs.c.sha256 == desk_uploaders.c.sha256)
-    part = part.where(desk_uploaders.c.person != NOBODY)
-    return frozenset(connection.scalars(part.where(run_inputs.c.run_id.in_(run_ids)).distinct()))
-
-
-def note_author(connection: Connection, sha256: str, people: Iterable[str], now: dt.datetime) -> None:
-    known = set(connection.scalars(select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == sha256)))
-    new = [{"sha256": sha256, "person": person, "at": now} for person in dict.fromkeys(people) if person not in known]
-    if new:
-        connection.execute(insert(desk_uploaders), new)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,14 +58,6 @@ desk_uploads = Table(
 )
 
 # Everybody who has brought some bytes: the same file may come from several people.
-desk_uploaders = Table(
-    "desk_uploaders",
-    metadata,
-    Column("sha256", String(64), primary_key=True),
-    Column("person", String(64), primary_key=True),
-    Column("at", Utc, nullable=False),
-)
-
 desk_launches = Table(
     "desk_launches",
     metadata,
@@ -163,7 +155,7 @@ check_approvals = Table(
     Column("expires_at", Utc, nullable=False),
     Column("used_at", Utc),
     Column("used_by_run", String(64)),
-    Column("seal", String(64)),
+    Column("act", Integer, nullable=False),
     Index("ix_check_approvals_digest", "digest"),
 )
 

@@ -47,15 +47,9 @@ BUSY_TIMEOUT_S = 10
 _WRITING = "repasse_writing"
 # In a connection's `info`: what was written in its transaction that `Database.after_commit` is told of.
 AFTER_COMMIT: Final = "repasse_after_commit"
-_SEAL: Final = "repasse_seal"
+_DATABASE: Final = "repasse_database"
 # Transactions of the ledger exclude each other on PostgreSQL as they do on SQLite; the number only has to be ours.
 _ADVISORY_LOCK = 0x5265_7061_7373_65
-
-
-def seal_of(connection: Connection) -> Seal:
-    """Return the seal of the ledger that a connection is to."""
-    seal: Seal = connection.info[_SEAL]
-    return seal
 
 
 class Database:
@@ -66,9 +60,19 @@ class Database:
         engine: Engine,
         clock: Callable[[], dt.datetime],
         seal: Seal = NO_KEY,
-        after_commit: Callable[[int, str], None] = lambda *_: None,
+        after_commit: Callable[..., None] = lambda *_: None,
+        require_whole: Callable[[Connection], None] = lambda _: None,
+        is_end_there: Callable[[Connection], bool] = lambda _: True,
     ) -> None:
+        """Take what keeps the record of acts beside the database.
+
+        Args:
+            after_commit: Called with what a transaction left in `AFTER_COMMIT`.
+            require_whole: Refuses a record of acts of which something is gone.
+            is_end_there: Whether the end of that record is still what this machine saw last.
+        """
         self._after_commit = after_commit
+        self.require_whole, self.is_end_there = require_whole, is_end_there
         self.engine = engine
         self.seal = seal
         self._clock = clock
@@ -86,7 +90,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         with self.engine.connect() as connection, connection.begin():
-            connection.info[_SEAL] = self.seal
+            connection.info[_DATABASE] = self
             yield connection
 
     @contextmanager
@@ -107,11 +111,21 @@ class Database:
                     raise
                 raise AnotherRun(Message("ledger.busy", seconds=BUSY_TIMEOUT_S)) from error
             connection.info.pop(AFTER_COMMIT, None)
-            connection.info[_SEAL] = self.seal
+            connection.info[_DATABASE] = self
             with transaction:
                 yield connection
             if AFTER_COMMIT in connection.info:
                 self._after_commit(*connection.info.pop(AFTER_COMMIT))
+
+
+def database_of(connection: Connection) -> Database:
+    """Return the database that a connection is to."""
+    database: Database = connection.info[_DATABASE]
+    return database
+
+
+def seal_of(connection: Connection) -> Seal:
+    return database_of(connection).seal
 
 
 def make_engine(url: URL) -> Engine:

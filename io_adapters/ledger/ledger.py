@@ -12,11 +12,11 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from io_adapters.ledger.account_checks import AccountChecks, CheckRequests
 from io_adapters.ledger.acts import Acts, ChainHead
 from io_adapters.ledger.approvals import Approvals
+from io_adapters.ledger.authors import ContentAuthors
 from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.contacts import Contacts
 from io_adapters.ledger.decisions import Decisions, Freezes, Holds
 from io_adapters.ledger.desk import (
-    ContentAuthors,
     DeskLaunches,
     DeskSessions,
     DeskUploads,
@@ -141,7 +141,7 @@ def open_ledger(
         prepare_file(file)
     seal = NO_KEY if is_memory(where) else seal
     head = ChainHead(None if is_memory(where) else head_of_acts, seal)
-    database = Database(make_engine(where), clock, seal, head.keep)
+    database = Database(make_engine(where), clock, seal, head.keep, head.require_whole, head.is_there)
     try:
         if is_memory(where):
             metadata.create_all(database.engine)  # nobody else sees it: no version, no migrations

@@ -242,7 +242,7 @@ class Outbox(ABC, Generic[Kept]):
         """
         with self._db.writing() as connection:
             if self._moves_money:
-                require_free_to_send(connection, self._db.seal)
+                require_free_to_send(self._db, connection)
             attempt = self._read(connection, attempt_id)
             if attempt.state != A.APPROVED:
                 return False

@@ -10,10 +10,10 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, or_, select, update
 
 from io_adapters.ledger.acts import record_act
-from io_adapters.ledger.approvals import preparers_of, rule_of_plan, tighten_rule, unclaimed_bytes
+from io_adapters.ledger.approvals import act_of_preparing, bytes_behind, preparers_of, rule_of_plan, tighten_rule
 from io_adapters.ledger.claims import ClaimCollision
 from io_adapters.ledger.desk_tables import decision_rules, house_policies, plan_views
-from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.engine import Database, chunks, seal_of
 from io_adapters.ledger.exchange_updates import terms_of, write_terms
 from io_adapters.ledger.submission_rows import Naming, move, select_submissions, submission_of, write_submissions
 from io_adapters.ledger.tables import (
@@ -30,7 +30,7 @@ from io_adapters.ledger.tables import (
     submitted,
 )
 from schemas.acts import Act, ActKind, digest_of
-from schemas.approval import DecisionKind, PlanRule, PolicyOnRecord, strictest
+from schemas.approval import DecisionKind, PlanRule, PolicyOnRecord, ReadBytes, strictest
 from schemas.attempt import AttemptKind
 from schemas.errors import ApprovalWanted, ConfigurationError, DecisionRefused, UnsoundPlan
 from schemas.job import Identities
@@ -52,7 +52,7 @@ class StoredPlan:
         rejected_by: Who rejected it; None when the rejection does not stand, or there was none.
         exchange: The rate its reports are to have; None for reports in BRL.
         rule: Whose yes it needs, as it was frozen; None for a plan frozen without.
-        unclaimed: Files that its runs have read, and of whose bytes nobody is known to have brought them.
+        read: What its runs have read, each with who brought it.
     """
 
     digest: str
@@ -73,8 +73,13 @@ class StoredPlan:
     exchange: ExchangeTerms | None
     rule: PlanRule | None
     preparers: frozenset[str]
-    unclaimed: tuple[str, ...]
+    read: tuple[ReadBytes, ...]
     submissions: tuple[Submission, ...]
+
+    @property
+    def unclaimed(self) -> tuple[str, ...]:
+        """Files of whose bytes nobody is known to have brought them."""
+        return tuple(sorted({one.name for one in self.read if not one.is_claimed}))
 
 
 class Plans:
@@ -203,6 +208,7 @@ def _write_plan(
         connection.execute(
             insert(plan_runs).values(digest=plan.digest, run_id=run_id, prepared_by=prepared_by, stored_at=now)
         )
+        record_act(connection, seal_of(connection), act_of_preparing(connection, plan.digest, run_id, prepared_by, now))
 
 
 def _stored_plan(connection: Connection, row: Row[Any]) -> StoredPlan:
@@ -217,7 +223,7 @@ def _stored_plan(connection: Connection, row: Row[Any]) -> StoredPlan:
         exchange=None if terms is None else terms_of(terms),
         rule=rule_of_plan(connection, row.digest),
         preparers=preparers_of(connection, row.digest),
-        unclaimed=tuple(sorted({name for name, _ in unclaimed_bytes(connection, row.digest)})),
+        read=tuple(bytes_behind(connection, row.digest)),
         submissions=tuple(latest[number] for number in sorted(latest)),
     )
 

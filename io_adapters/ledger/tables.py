@@ -407,7 +407,7 @@ approvals = Table(
     _moment("voided_at", nullable=True),
     _moment("used_at", nullable=True),
     text_column("used_by_run", nullable=True),
-    Column("seal", String(64)),
+    Column("act", Integer, nullable=False),
     Index("ix_approvals_digest", "digest"),
 )
 
@@ -608,6 +608,7 @@ freezes = Table(
     text_column("evidence", nullable=True),
     _moment("lifted_at", nullable=True),
     Column("lift_act", Integer, nullable=True),
+    Column("act", Integer, nullable=False),
 )
 
 decisions = Table(
@@ -653,6 +654,7 @@ acts = Table(
     Column("sha256", String(64), nullable=False),
     Column("seal", String(64), nullable=False),
     Index("ix_acts_kind", "kind"),
+    Index("ix_acts_subject", "subject"),
 )
 
 APPEND_ONLY: Final = (

@@ -211,10 +211,10 @@ def test_an_approval_written_into_the_database_pays_nothing(bia, plan, ana, the_
     for by, kind in (("Bia Reis", "signed_in"), ("Bia Reis", "person")):
         database.execute(
             text(
-                'INSERT INTO approvals (digest, "by", kind, total_cents, at, expires_at, seal) '
-                "VALUES (:digest, :by, :kind, :total, :at, :until, :seal)"
+                'INSERT INTO approvals (digest, "by", kind, total_cents, at, expires_at, act) '
+                "VALUES (:digest, :by, :kind, :total, :at, :until, 1)"
             ),
-            values | {"by": by, "kind": kind, "seal": "0" * 64},
+            values | {"by": by, "kind": kind},
         )
     database.commit()
     prepare(ana, the_job)
