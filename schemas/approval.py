@@ -28,7 +28,11 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeskUser:
-    """Somebody who may sign in."""
+    """Somebody who may sign in.
+
+    Attributes:
+        documents: Tax ids under which they are paid themselves; their word counts for no plan that pays one of these.
+    """
 
     key: str
     name: str
@@ -36,6 +40,7 @@ class DeskUser:
     password_hash: str
     language: Language
     disabled: bool
+    documents: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,12 +216,16 @@ def approvals_that_count(
     needed: int,
     users: Collection[DeskUser],
     preparers: Collection[str],
+    paid: Collection[str] = (),
 ) -> dict[str, Approval]:
     """Choose the approvals that count for what their people are now.
 
     A desk user counts while they are enabled and have the role to approve, also where they only typed their name; a
     signed-in approval by somebody who is no user any more does not count. Where two people are needed, or the rule says
-    so, those who prepared the plan do not count.
+    so, those who prepared the plan do not count. Nobody's word counts for what pays themselves.
+
+    Args:
+        paid: Tax ids of those who are paid.
 
     Returns:
         By person, the approval of each that lasts longest.
@@ -233,6 +242,8 @@ def approvals_that_count(
         if rule.other_than_preparer is None and signed_in:
             excludes_preparers = True
         if not (person and may and knows) or approval.total_cents != total_cents:
+            continue
+        if user and not user.documents.isdisjoint(paid):
             continue
         if excludes_preparers and person in prepared:
             continue

@@ -252,6 +252,29 @@ def roles(
 
 
 @command(user_app)
+def payee(
+    name: Name,
+    document: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="A CPF or CNPJ of theirs; repeat it; none for nobody's.")
+    ] = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Say under which documents somebody is paid themselves.
+
+    Their word then counts for no plan that pays one of them. Their sessions end.
+    """
+    from schemas.values.tax_id import parse_tax_id
+
+    read = [parse_tax_id(text).value for text in document or ()]
+    if None in read:
+        raise DecisionRefused(Message("error.user_document"))
+    with opened_ledger() as ledger:
+        ledger.desk_users.link(name, filter(None, read), by=_at_terminal())
+    print_text(console_for(as_json=as_json), "cli.user.documents", count=len(read))
+    return ExitCode.DONE, {"documents": len(read)}
+
+
+@command(user_app)
 def unlock(name: Name, as_json: AsJson = False) -> Result:
     """Let somebody try to sign in again at once."""
     with opened_ledger() as ledger:

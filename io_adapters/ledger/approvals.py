@@ -333,6 +333,7 @@ def _counting(
         needed=needed,
         users=[user_of(row, seal) for row in connection.execute(select(desk_users))],
         preparers=preparers_of(connection, digest),
+        paid=_payees_of(connection, [submission.id for submission in _submissions_of(connection, digest)]),
     )
 
 

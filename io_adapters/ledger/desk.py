@@ -112,6 +112,15 @@ class DeskUsers:
         written = _written(_some(roles))
         self._change(name, f"roles {written}", by, roles=written)
 
+    def link(self, name: str, documents: Iterable[str], *, by: str = "") -> None:
+        """Say under which tax ids a user is paid themselves, in place of what was said before; none for nobody.
+
+        Raises:
+            DecisionRefused: nobody is called so.
+        """
+        written = " ".join(sorted(set(documents)))
+        self._change(name, f"documents {len(written.split())}", by, documents=written)
+
     def set_language(self, key: str, language: Language) -> None:
         with self._db.writing() as connection:
             connection.execute(update(desk_users).where(desk_users.c.key == key).values(language=language))
@@ -138,11 +147,12 @@ def user_of(row: Row[Any], seal: Seal) -> DeskUser:
     """Read a user from a row of `desk_users`; one that was written past the program may not sign in."""
     roles = frozenset(map(Role, row.roles.split()))
     disabled = row.disabled_at is not None or not seal.is_of(row.seal, *_user_facts(row))
-    return DeskUser(row.key, row.name, roles, row.password_hash, row.language, disabled=disabled)
+    documents = frozenset(row.documents.split())
+    return DeskUser(row.key, row.name, roles, row.password_hash, row.language, disabled=disabled, documents=documents)
 
 
 def _user_facts(row: Row[Any]) -> tuple[object, ...]:
-    return ("user", row.key, row.name, row.roles, row.password_hash, row.disabled_at is None)
+    return ("user", row.key, row.name, row.roles, row.password_hash, row.disabled_at is None, row.documents)
 
 
 def _seal_user(connection: Connection, key: str, seal: Seal) -> None:

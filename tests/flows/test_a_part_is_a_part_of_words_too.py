@@ -4,11 +4,16 @@ Varied: the word, who says it, who approves, whether another person says it too.
 names, a rule that somebody other than the preparer approves.
 """
 
+from hashlib import sha256
+
 import pytest
 
 from flows.nights.night import run_night
+from flows.run import SYSTEM_CLOCK
+from schemas.approval import GOOD_FOR, Role
 from schemas.errors import ExitCode
-from tests.flows.jobs import JOB, payment, people
+from schemas.plan import Approval, ApprovalKind
+from tests.flows.jobs import JOB, Row, payment, people
 from tests.flows.label import Label, digest_of
 from tests.flows.printed_acts import unnamed_keys
 
@@ -114,3 +119,53 @@ def test_two_people_take_turns_and_neither_is_kept_from_approving_by_what_lies_i
         label.approve(digest_of(label.run(yes=False, by=runs)), "10,00", approves)
         label.run(yes=False, by=runs)
     assert service.paid == [1000] * 3
+
+
+def test_who_is_paid_by_a_plan_does_not_approve_it(label, service):
+    label.declare(approval={"above": "0.00", "identities": "declared"})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    with label.ledger() as ledger:
+        for name in ("bia", "caio"):
+            ledger.desk_users.add(name, [Role.APPROVER], "a hash")
+    label.say("desk", "user", "payee", "bia", "--document", BIA.tax_id)
+    digest = digest_of(label.run(yes=False, by="ana"))
+    told = label.say("approve", digest, "--by", "bia", "--total", "30,00").output
+    assert "are paid by it" in told
+    label.run(yes=False, by="ana")
+    assert not service.paid
+    label.say("desk", "user", "payee", "bia")
+    label.run(yes=False, by="ana")
+    assert service.paid == [1000, 2000], "once nobody is linked to the document, her word counts"
+    label.say("desk", "user", "payee", "bia", "--document", "123", code=2)
+
+
+ANSWER = {"above": "0.00", "identities": "signed_in", "other_than_preparer": True}
+
+
+@pytest.mark.parametrize(("changed", "counts"), [(False, True), (True, False)])
+def test_a_part_in_a_declaration_ends_with_a_plan_that_somebody_else_approved(label, service, changed, counts):
+    """Ana wrote the job; Bia approved a month of it. Unchanged it is nobody's, and Ana approves what Bia prepares."""
+    label.declare(approval=ANSWER)
+    with label.ledger() as ledger:
+        for name in ("ana", "bia"):
+            ledger.desk_users.add(name, [Role.APPROVER, Role.PREPARER], "a hash")
+
+    def month(*rows: Row, prepares: str, approves: str) -> None:
+        sheet = label.payments(*rows)
+        with label.ledger() as ledger:
+            ledger.authors.record(sha256(label.job.read_bytes()).hexdigest(), "ana")
+            ledger.authors.record(sha256(sheet.read_bytes()).hexdigest(), prepares)
+        digest, now = digest_of(label.run(yes=False, by=prepares)), SYSTEM_CLOCK.now()
+        with label.ledger() as ledger:
+            total_cents = ledger.plans.get(digest).total_cents
+            word = Approval(digest, approves, ApprovalKind.SIGNED_IN, total_cents, now, now + GOOD_FOR)
+            ledger.approvals.record(word)
+        label.run(yes=False, by=prepares)
+
+    first, second = payment(ANA, "10,00"), payment(BIA, "20,00")
+    month(first, prepares="ana", approves="bia")
+    assert service.paid == [1000]
+    if changed:
+        label.job.write_text(label.job.read_text("utf-8") + "# by Ana\n", "utf-8")
+    month(first, second, prepares="bia", approves="ana")
+    assert service.paid == ([1000, 2000] if counts else [1000])

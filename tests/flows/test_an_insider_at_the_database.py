@@ -114,6 +114,12 @@ def bias_yes_while_frozen(house: House) -> None:
         ledger.freeze.put(Message("alarm.lost_report", name="rp-1"), ["rp-1"])
 
 
+def paid_herself(house: House) -> None:
+    """Bia, who is one of the two who are paid, says yes."""
+    house.label.say("desk", "user", "payee", BIA, "--document", ONE.tax_id)
+    house.approve(BIA)
+
+
 def copied_row(database: Database, table: str, where: str, **changes: object) -> None:
     database.row_factory = sqlite3.Row
     row = dict(database.execute(f"SELECT * FROM {table} WHERE {where}").fetchone())
@@ -206,6 +212,7 @@ ATTACKS: list[tuple[str, Callable[[House], None], Attack]] = [
         d.execute("UPDATE desk_users SET roles = 'approver' WHERE name = 'Ana Lima'"),
         copied_row(d, "approvals", "1", by=ANA),
     )),
+    ("she is paid by nothing", paid_herself, says("UPDATE desk_users SET documents = ''")),
     # Past the words.
     ("the plan is approved", evas_yes, says(f"UPDATE plans SET approved_at = '{LATER}'")),
     ("its batches are approved", evas_yes, says("UPDATE attempts SET state = 'approved'")),

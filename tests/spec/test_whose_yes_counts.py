@@ -27,13 +27,14 @@ def yes(by, kind=TYPED, *, total=100, days=7):
     return Approval("sha256:00", by, kind, total, NOW, NOW + dt.timedelta(days=days))
 
 
-def user(name, *roles, disabled=False):
-    return DeskUser(same_person(name), name, frozenset(roles), "", "en", disabled=disabled)
+def user(name, *roles, disabled=False, documents=()):
+    key = same_person(name)
+    return DeskUser(key, name, frozenset(roles), "", "en", disabled=disabled, documents=frozenset(documents))
 
 
-def counting(*approvals, rule=None, needed=1, users=(), preparers=()):
+def counting(*approvals, rule=None, needed=1, users=(), preparers=(), paid=()):
     found = approvals_that_count(
-        approvals, rule or PlanRule(), total_cents=100, needed=needed, users=users, preparers=preparers
+        approvals, rule or PlanRule(), total_cents=100, needed=needed, users=users, preparers=preparers, paid=paid
     )
     return set(found)
 
@@ -75,6 +76,13 @@ def test_a_name_of_letters_of_several_scripts_is_no_users_name(name):
 @pytest.mark.parametrize("name", ["Zoë Núñez", "João d'Ávila", "\u0410\u043d\u043d\u0430", "田中"])
 def test_a_name_of_one_script_is(name):
     assert is_name(name)
+
+
+@pytest.mark.parametrize("kind", [TYPED, SIGNED_IN])
+@pytest.mark.parametrize(("paid", "counts"), [(("1",), False), (("2", "3"), True), ((), True)])
+def test_nobody_approves_what_pays_themselves(kind, paid, counts):
+    bia = user("Bia", Role.APPROVER, documents=["1", "4"])
+    assert counting(yes("Bia", kind), users=[bia], paid=paid) == ({"bia"} if counts else set())
 
 
 def test_a_user_counts_while_they_may_approve():

@@ -37,6 +37,9 @@ def approve(who, plan: str) -> None:
 
 def test_whoever_dropped_a_sheet_into_the_folder_does_not_pay_it_alone(bia, dora, dropped, service):
     assert NOBODY in bia.get(dropped)
+    assert re.search(r"payments\.xlsx</th>.*?não se sabe", bia.get(dropped), re.DOTALL), (
+        "and beside each file it says so"
+    )
     assert "Faltam 2 aprovações." in bia.get(dropped)
     approve(bia, dropped)
     assert not service.paid
@@ -47,6 +50,7 @@ def test_whoever_dropped_a_sheet_into_the_folder_does_not_pay_it_alone(bia, dora
 def test_who_says_that_they_have_received_it_does_not_approve_and_one_other_does(ana, bia, dora, dropped, service):
     bia.post(f"{dropped}/received", at=dropped)
     assert NOBODY not in bia.get(dropped)
+    assert re.search(r"payments\.xlsx</th>.*?Bia Reis", bia.get(dropped), re.DOTALL)
     approve(bia, dropped)
     assert not service.paid, "it was Bia's then"
     approve(dora, dropped)
