@@ -14,6 +14,7 @@ from flows.approvals.approve import Recorded, record_decision
 from flows.house_ledger import open_ledger_of, utc_now
 from flows.launch import launcher_for
 from flows.prefect_ui.deployments import ANSWER_S, require_closed_server
+from flows.prefect_ui.states import language_of
 from flows.run_options import RunOptions
 from flows.settings import Settings, read_settings
 from schemas.approval import APPROVING
@@ -63,9 +64,10 @@ def approve(
             outcome = record_decision(
                 ledger, digest, decision, name=name, total=total, seen=seen, why=why, now=utc_now()
             )
+            language = language_of(ledger, outcome.plan.run_id)
         if decision == "reject":
-            return Completed(name="Rejected", message=render(_rejected(outcome), _LANGUAGE))
-        return _go_on(settings, outcome)
+            return Completed(name="Rejected", message=render(_rejected(outcome), language))
+        return _go_on(settings, outcome, language)
     except RepasseError as error:
         return Failed(name="DecisionRefused", message=render(error.content, _LANGUAGE))
 
@@ -79,28 +81,27 @@ def _rejected(outcome: Recorded) -> Message:
     return Message("prefect.approve.rejected", **facts, batches=Listed(tuple(counts)))
 
 
-def _go_on(settings: Settings, outcome: Recorded) -> State[None]:
+def _go_on(settings: Settings, outcome: Recorded, language: str) -> State[None]:
     """Start the payout again when the plan has every word it needs, as far as that is known before it runs."""
     plan = outcome.plan
     recorded = "prefect.approve.again" if outcome.again else "prefect.approve.recorded"
     message = Message(recorded, plan=plan.digest[:_SHORT], job=plan.job, period=plan.period)
     if outcome.missing:
-        return Completed(
-            name="Approved", message=_together(message, Message("prefect.approve.more", count=outcome.missing))
-        )
+        more = Message("prefect.approve.more", count=outcome.missing)
+        return Completed(name="Approved", message=_together(language, message, more))
     if outcome.job_file is None:
-        return Failed(name="NotLaunched", message=_together(message, Message("prefect.approve.no_job")))
+        return Failed(name="NotLaunched", message=_together(language, message, Message("prefect.approve.no_job")))
     try:
         key = f"approve {outcome.plan.digest} {flow_run.id}"
         options = RunOptions(_files_of(outcome), by=APPROVING, period=outcome.plan.period)
         launcher_for(settings).payout(outcome.job_file, options, key=key)
     except NotLaunched as error:
-        return Failed(name="NotLaunched", message=_together(message, error.content))
-    return Completed(name="Approved", message=_together(message, Message("prefect.approve.started")))
+        return Failed(name="NotLaunched", message=_together(language, message, error.content))
+    return Completed(name="Approved", message=_together(language, message, Message("prefect.approve.started")))
 
 
-def _together(*messages: Message | Listed) -> str:
-    return render(Listed(messages, "; "), _LANGUAGE)
+def _together(language: str, *messages: Message | Listed) -> str:
+    return render(Listed(messages, "; "), language)
 
 
 def _files_of(outcome: Recorded) -> list[str]:

@@ -3,13 +3,13 @@
 import datetime as dt
 from typing import Final
 
-from prefect import flow
+from prefect import flow, get_run_logger
 from prefect.client.schemas.objects import State
 from prefect.states import Cancelled
 
 from flows.nights.night import ANOTHER_NIGHT, folder_of_jobs, run_night
 from flows.prefect_ui.artifacts import night_page
-from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
+from flows.prefect_ui.deployments import offer_what_there_is, require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of, watching
 from schemas.errors import ConfigurationError, ExitCode, RepasseError
 from schemas.job import BRASILIA, Outputs
@@ -44,6 +44,7 @@ def nightly(jobs: str = "") -> State[None]:
                 return Cancelled(name="AnotherNight", message=render(report.messages[0], Outputs().language))
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)
+        offer_what_there_is(get_run_logger().warning)
         language = Outputs().language
         watch.recorder.tag(*(f"job:{job.job}" for job in report.jobs if job.was_run))
         title = render("prefect.night", language, run=report.run_id)

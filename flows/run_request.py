@@ -298,6 +298,12 @@ def find_jobs(folder: Path) -> list[Path]:
     return sorted(path for path in {*here, *below} if path.is_file())
 
 
+def names_of_jobs(settings: Settings) -> list[str]:
+    """Name the jobs of the folder of jobs; none where no folder is named, and none of a file with mistakes."""
+    there = find_jobs(settings.jobs) if settings.jobs and settings.jobs.is_dir() else []
+    return sorted(set(filter(None, map(declared_name, there))))
+
+
 def job_of_folder(named: str, settings: Settings) -> Path:
     """Find a job by its name in the folder of jobs; what names none there is the path of its file."""
     there = find_jobs(settings.jobs) if settings.jobs and settings.jobs.is_dir() else []

@@ -1,15 +1,17 @@
 """Settlement as a Prefect flow: one poll of everything that is open or in doubt."""
 
+from dataclasses import replace
+
 from prefect import flow, get_run_logger
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
 
 from flows.books.alerts import alert_of_overdue_nights
-from flows.house_ledger import utc_now
+from flows.house_ledger import open_ledger_of, utc_now
 from flows.nights.due import NIGHTLY
 from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
-from flows.prefect_ui.states import refused_state, state_of_report, watching
+from flows.prefect_ui.states import language_of, refused_state, state_of_report, watching
 from flows.runner import nothing_is_open, run_settle
 from flows.settings import read_settings
 from schemas.errors import RepasseError
@@ -34,6 +36,10 @@ def settle(job: str = "") -> State[None]:
             if watch.is_alone and nothing_is_open(job or None):
                 return Completed(name="NothingOpen", message=render("prefect.nothing_open", Outputs().language))
             use_stored_credentials()
-            return state_of_report(run_settle(job or None, watch=watch))
+            report = run_settle(job or None, watch=watch)
+            with open_ledger_of(read_settings()) as ledger:
+                last = ledger.runs.latest(job) if job else None
+                language = language_of(ledger, last.run_id if last else "")
+            return state_of_report(replace(report, language=language))
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)

@@ -1,8 +1,10 @@
 """The deployments of a Prefect server: set up, asked for runs, and given credentials."""
 
+import datetime as dt
 import json
 import os
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
+from contextlib import suppress
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -29,9 +31,11 @@ from pydantic import Field, SecretStr
 from ruamel.yaml import YAML
 
 from flows.run_options import RunOptions
-from flows.run_request import by_hash, declared_name
+from flows.run_request import by_hash, declared_name, names_of_jobs
+from flows.settings import read_settings
 from schemas.egress import is_loopback
 from schemas.errors import ConfigurationError, NotLaunched
+from schemas.job import BRASILIA
 from schemas.messages import Message
 
 PAYOUT_DEPLOYMENT: Final = "payout/payout"
@@ -176,14 +180,14 @@ def _pool(client: SyncPrefectClient) -> list[str]:
 def _deployments(client: SyncPrefectClient) -> list[str]:
     made = []
     for declared in _read("deployments"):
-        module, _, name = declared["entrypoint"].rpartition(".")
-        flow: Flow[..., Any] = getattr(import_module(module), name)
+        flow = _flow_of(declared)
         with_the_program: dict[str, Any] = {
             "entrypoint": declared["entrypoint"],
             "description": declared["description"],
-            "parameter_openapi_schema": parameter_schema(flow).model_dump_for_openapi(),
+            "parameter_openapi_schema": _form_of(flow),
             "pull_steps": [{"prefect.deployments.steps.set_working_directory": {"directory": str(Path.cwd())}}],
-            "enforce_parameter_schema": True,
+            # What is offered is what there was when the form was made; the flow itself refuses what there is not.
+            "enforce_parameter_schema": "job" not in parameter_schema(flow).properties,
         }
         full_name = f"{flow.name}/{declared['name']}"
         try:
@@ -194,6 +198,51 @@ def _deployments(client: SyncPrefectClient) -> list[str]:
         else:
             client.update_deployment(known.id, DeploymentUpdate(**with_the_program))
     return made
+
+
+def _form_of(flow: Flow[..., Any]) -> dict[str, Any]:
+    """Return what a form asks for; of jobs and months it offers those that there are, where a folder of jobs is named."""
+    form: dict[str, Any] = parameter_schema(flow).model_dump_for_openapi()
+    jobs = names_of_jobs(read_settings())
+    offers = {"job": jobs, "period": _months(dt.datetime.now(BRASILIA).date())}
+    for name, choices in offers.items() if jobs else ():
+        if field := form["properties"].get(name):
+            is_wanted = name in form.get("required", ())
+            field["enum"] = choices if is_wanted else list(dict.fromkeys(["", *choices]))
+    return form
+
+
+def _months(today: dt.date) -> list[str]:
+    """Return the labels of this month and of those of more than a year before it, the latest first."""
+    past = (today.year * 12 + today.month - 1 - back for back in range(_MONTHS_OFFERED))
+    return [f"{month // 12}-{month % 12 + 1:02}" for month in past]
+
+
+_MONTHS_OFFERED: Final = 15
+
+
+def refresh_forms() -> None:
+    """Let the forms offer the jobs and months of today; deployments that are not there stay so."""
+    with get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
+        for declared in _read("deployments"):
+            flow = _flow_of(declared)
+            with suppress(ObjectNotFound):
+                known = client.read_deployment_by_name(f"{flow.name}/{declared['name']}")
+                client.update_deployment(known.id, DeploymentUpdate(parameter_openapi_schema=_form_of(flow)))
+
+
+def offer_what_there_is(warn: Callable[..., None]) -> None:
+    """Refresh the forms; a night whose Prefect does not take that is a night all the same."""
+    try:
+        refresh_forms()
+    except Exception as error:  # noqa: BLE001  # Prefect fails in many ways
+        warn("the forms could not be brought up to date (%s)", type(error).__name__)
+
+
+def _flow_of(declared: dict[str, Any]) -> "Flow[..., Any]":
+    module, _, name = declared["entrypoint"].rpartition(".")
+    flow: Flow[..., Any] = getattr(import_module(module), name)
+    return flow
 
 
 def _create(

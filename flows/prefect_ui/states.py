@@ -25,6 +25,8 @@ from flows.run import Progress, Run
 from flows.run_options import RunOptions
 from flows.runner import CALLER, Caller, RunReport, Stage
 from flows.stage_lines import line_of
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.run_record import read_heads
 from schemas.errors import ExitCode, JobIsBusy, RepasseError, worst
 from schemas.job import Outputs
 from schemas.messages import Listed, Message, catalogue_in, currency_sign, render
@@ -248,6 +250,12 @@ def state_of(code: ExitCode, state: str, message: str) -> State[None]:
     """Make a final state: completed where the run is as it should be, though somebody may have to look; else failed."""
     name = _TOLD_AS.get(state) or "".join(word.capitalize() for word in state.split("_"))
     return Completed(name=name, message=message) if code in _WELL else Failed(name=name, message=message)
+
+
+def language_of(ledger: Ledger, run_id: str) -> str:
+    """Return the language of the job that a run was of, as it kept it."""
+    head = read_heads(ledger, [run_id]).get(run_id)
+    return head.language if head else Outputs().language
 
 
 def refused_state(error: RepasseError, *, is_alone: bool) -> State[None]:

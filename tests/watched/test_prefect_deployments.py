@@ -22,10 +22,12 @@ from prefect.states import Pending
 
 from flows.house_ledger import open_ledger_of
 from flows.prefect_ui.artifacts import APPROVAL_WANTED
+from flows.run_request import names_of_jobs
 from flows.settings import read_settings
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
+from schemas.job import BRASILIA
 from schemas.submission import SubmissionState
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
@@ -122,6 +124,24 @@ def test_the_deployments_are_those_people_were_promised(office: Office):
     assert form["properties"]["decision"]["enum"] == ["approve", "reject"]
     assert all("description" in field for field in form["properties"].values())
     assert not any("key" in name for one in found.values() for name in one["parameter_openapi_schema"]["properties"])
+
+
+@pytest.mark.parametrize(("deployment", "also"), [("payout", []), ("contacts", []), ("settle", [""])])
+def test_forms_offer_the_jobs_that_there_are(office: Office, night: FlowRun, deployment: str, also: list[str]):
+    """Also one that was made since the forms were: the night has brought them up to date."""
+    found = {one["name"]: one for one in office.prefect.ask("POST", "/deployments/filter", {})}
+    offered = found[deployment]["parameter_openapi_schema"]["properties"]["job"]["enum"]
+    assert offered[: len(also)] == also
+    assert set(offered) - {""} == set(names_of_jobs(read_settings(office.environment)))
+    assert "aurora-payments" in offered
+
+
+def test_the_form_of_a_payout_offers_months(office: Office):
+    found = {one["name"]: one for one in office.prefect.ask("POST", "/deployments/filter", {})}
+    offered = found["payout"]["parameter_openapi_schema"]["properties"]["period"]["enum"]
+    assert offered[:2] == ["", f"{dt.datetime.now(BRASILIA):%Y-%m}"]
+    assert offered[1:] == sorted(offered[1:], reverse=True)
+    assert "hash" in found["payout"]["description"], "and says how a file is named there"
 
 
 def three_reports(office: Office, name: str, *amounts: str) -> Label:
