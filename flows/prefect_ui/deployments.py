@@ -201,7 +201,7 @@ def _deployments(client: SyncPrefectClient) -> list[str]:
 
 
 def _form_of(flow: Flow[..., Any]) -> dict[str, Any]:
-    """Return what a form asks for; of jobs and months it offers those that there are, where a folder of jobs is named."""
+    """Return what a form asks for; jobs and months that there are are offered, where a folder of jobs is named."""
     form: dict[str, Any] = parameter_schema(flow).model_dump_for_openapi()
     jobs = names_of_jobs(read_settings())
     offers = {"job": jobs, "period": _months(dt.datetime.now(BRASILIA).date())}
