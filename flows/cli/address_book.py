@@ -3,7 +3,7 @@
 import datetime as dt
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,7 +19,7 @@ from flows.cli.ending import (
     terminal_language,
 )
 from schemas.errors import DecisionRefused, ExitCode
-from schemas.messages import Message, render
+from schemas.messages import Message, Said, render
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -203,8 +203,13 @@ def institutions(
     return code, {
         "read_at": listed.read_at.isoformat() if listed.read_at else None,
         "trouble": render(listed.trouble, "en") if listed.trouble else None,
-        "institutions": [institution.model_dump() for institution in found],
+        "institutions": [{name: _public(told) for name, told in each.model_dump().items()} for each in found],
     }
+
+
+def _public(told: Any) -> Any:  # noqa: ANN401  # JSON
+    """Return what is said of a bank as it is: it is nobody's name."""
+    return Said(told) if isinstance(told, str) else told
 
 
 def _show(console: "Console", found: "list[Institution]", listed: "InstitutionList") -> None:
@@ -226,7 +231,7 @@ def _show(console: "Console", found: "list[Institution]", listed: "InstitutionLi
     active = {True: render("output.yes", language), False: render("output.no", language), None: "?"}
     rows = [
         (
-            *(institution.compe_number, institution.ispb_number, institution.name),
+            *map(_public, (institution.compe_number, institution.ispb_number, institution.name)),
             active[institution.is_active],
             institution.str_start_date,
         )

@@ -314,7 +314,20 @@ def print_json(document: dict[str, Any]) -> None:
 # What a document holds under these keys, programs have named, and nobody a payee, a file or a cell.
 _OURS: Final = frozenset(
     {
-        *("account_id", "action", "against", "attempt", "base_url", "cell", "change", "code", "contact_id", "could_be"),
+        *(
+            "account_id",
+            "action",
+            "against",
+            "approves",
+            "attempt",
+            "base_url",
+            "by",
+            "cell",
+            "change",
+            "code",
+            "contact_id",
+            "could_be",
+        ),
         *(
             "currency",
             "elsewhere",

@@ -22,7 +22,7 @@ from flows.cli.ending import (
     terminal_language,
 )
 from schemas.errors import ConfigurationError, ExitCode, worst
-from schemas.messages import Listed, Message, Money, catalogue_in, render, state_text
+from schemas.messages import Listed, Message, Money, Said, catalogue_in, render, state_text
 from schemas.readers import shown
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def runs(as_json: AsJson = False) -> Result:
     columns = [GridColumn(render(f"cli.runs.{name}", language)) for name in names]
     rows = [
         (
-            *(run.run_id, run.job, run.period, state_text(run.state, language)),
+            *(run.run_id, Said(run.job), run.period, state_text(run.state, language)),
             "" if run.exit_code is None else str(run.exit_code),
             f"{in_brazil(run.started_at):%Y-%m-%d %H:%M}",
             f"{(run.finished_at - run.started_at).total_seconds():.1f} s" if run.finished_at else "",

@@ -32,7 +32,7 @@ from io_adapters.outputs.grid import Field, Grid, GridColumn, facts_grid, field_
 from io_adapters.outputs.run_grids import batches_grid, discrepancies_grid, totals_grid
 from schemas.errors import ExitCode, RepasseError
 from schemas.issues import Issue
-from schemas.messages import Money, catalogue_in, render, state_text
+from schemas.messages import Money, Said, catalogue_in, render, state_text
 from schemas.plan import PaymentPlan, Place, short_digest
 from schemas.readers import shown
 from schemas.reconciliation import AccountCheckCounts, Summary
@@ -205,7 +205,8 @@ def contacts_page(job: str, counts: Mapping[str, int], language: str, *, applied
         labels("prefect.contacts.done" if applied else "prefect.contacts.preview"),
     ]
     columns = [GridColumn(labels("prefect.contacts.what")), GridColumn(labels("prefect.contacts.count"))]
-    return "\n".join([*lines, *_table(Grid("", columns, sorted(counts.items())), language)])
+    rows = [(Said(what), count) for what, count in sorted(counts.items())]
+    return "\n".join([*lines, *_table(Grid("", columns, rows), language)])
 
 
 def common_folder(outputs: Sequence[Path]) -> Path | None:
@@ -244,8 +245,8 @@ def night_page(report: NightReport, language: str) -> str:
 
 def _night_row(job: JobNight, language: str) -> tuple[str, ...]:
     why = render(f"prefect.why.{job.why.value if job.why else ''}", language)
-    message = render(job.message, language).splitlines()[0] if job.message else ""
-    return job.job or job.file, job.period, why, state_text(job.state, language), job.run_id or "", message
+    message = Said(render(job.message, language).splitlines()[0]) if job.message else ""
+    return Said(job.job or job.file), job.period, why, state_text(job.state, language), job.run_id or "", message
 
 
 def name_of_job(named: str, period: str = "") -> str:

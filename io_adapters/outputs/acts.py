@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from io_adapters.outputs.grid import Grid, GridColumn
 from schemas.acts import RecordedAct
 from schemas.job import BRASILIA
-from schemas.messages import Catalogue
+from schemas.messages import Catalogue, Said
 from schemas.values.masking import mask_value
 
 _COLUMNS = ("number", "at", "by", "what", "about", "why")
@@ -18,9 +18,9 @@ def acts_grid(recorded: Iterable[RecordedAct], labels: Catalogue) -> Grid:
         (
             str(told.number),
             f"{told.act.at.astimezone(BRASILIA):%d/%m/%Y %H:%M}",
-            told.act.by or labels("act.nobody"),
+            Said(told.act.by) if told.act.by else labels("act.nobody"),
             labels(f"act.{told.act.kind.value}"),
-            told.act.subject[:_SUBJECT_DIGITS],
+            Said(told.act.subject[:_SUBJECT_DIGITS]),
             mask_value("evidence", told.act.why),
         )
         for told in recorded

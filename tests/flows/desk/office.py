@@ -62,6 +62,12 @@ class MovingClock:
 COMMAND = re.compile(r"\brepasse (run|plan|approve|reject|decide|resolve|settle|unfreeze|release|hold|desk|doctor)\b")
 
 
+# Forms that only look, or say how something is to be looked at: no act of theirs is recorded.
+LOOKS = re.compile(
+    r"/language|/settle|/doubts/look|/previews/[^/]+/(answer|key-types)|/new-job.*|.*/columns/[^/]+/sample"
+)
+
+
 class Browser:
     """Somebody at a browser that runs no script."""
 
@@ -83,10 +89,14 @@ class Browser:
         return found[1]
 
     def post(self, path: str, *, code: int = 303, at: str = "/", token: str | None = None, **fields: str) -> str:
-        """Send a form of a page; returns where it leads, or what is said."""
+        """Send a form of a page; returns where it leads, or what is said. Whatever was done is on record."""
         data = fields | {"token": self.token(at) if token is None else token}
+        acts = self.http.app.state.desk.ledger.acts
+        before = len(acts.since())
         answer = self.http.post(path, data=data, headers={"Origin": ORIGIN})
         assert answer.status_code == code, (path, answer.status_code, words_of(answer.text))
+        if code == 303 and not LOOKS.fullmatch(path):
+            assert len(acts.since()) > before, f"{path} left no act"
         self.seen.append(answer.headers.get("location", ""))
         return answer.headers["location"] if code == 303 else words_of(answer.text)
 
