@@ -252,6 +252,20 @@ def approvals_that_count(
     return counting
 
 
+def most_approvals(rule: PlanRule, users: Collection[DeskUser]) -> int:
+    """Return how many approvals a plan can have at the most in a house of these users, whoever of them prepares it.
+
+    Fewer than `rule.approvers` of them: plans of this house wait for ever.
+    """
+    enabled = [user for user in users if not user.disabled]
+    approvers = {user.key for user in enabled if Role.APPROVER in user.roles}
+    if rule.other_than_preparer is False and rule.approvers < 2:
+        return len(approvers)
+    preparers = {user.key for user in enabled if Role.PREPARER in user.roles}
+    of_the_night = max(len(approvers) - bool(rule.other_than_preparer), 0)  # of files that nobody has brought
+    return max((len(approvers - {preparer}) for preparer in preparers), default=of_the_night)
+
+
 def good_until(counting: Collection[Approval], needed: int, now: dt.datetime) -> dt.datetime:
     """Say until when what is approved now may be sent: as long as enough of its approvals last.
 

@@ -58,6 +58,7 @@ def desk(
     """
     if context.invoked_subcommand is not None:
         return
+    from flows.cli.doctor import require_enough_approvers
     from flows.desk.guard import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
     from flows.desk.serving import Where
     from flows.settings import UPLOADS, read_settings
@@ -81,6 +82,10 @@ def desk(
     )
     if not _users():
         typer.echo("nobody may sign in yet: repasse desk user add NAME --role preparer --role approver", err=True)
+    try:
+        require_enough_approvers(settings)
+    except ConfigurationError as error:  # told, and served all the same: who is missing is added while it runs
+        typer.echo(error.message, err=True)
     where = Where(host, port, certificate, key, behind_proxy=behind_https)
     serve_desk(settings, folder, served, where, on_ready=lambda url: typer.echo(f"desk at {url}"))
 

@@ -83,6 +83,7 @@ def _policy(settings: "Settings") -> str:
     from schemas.values.money import format_cents
 
     policy = policy_of(settings)
+    require_enough_approvers(settings)
     if policy is None:
         return "none: each job's own rule counts, and any typed name (REPASSE_POLICY names a file no job can undercut)"
     rule = rule_of(policy)
@@ -91,6 +92,23 @@ def _policy(settings: "Settings") -> str:
     rules += [f"approvers {rule.approvers}", f"identities {rule.identities}"]
     rules += ["other than the preparer"] if rule.other_than_preparer else []
     return f"{settings.policy}: {', '.join(rules)}"
+
+
+def require_enough_approvers(settings: "Settings") -> None:
+    """Refuse a house in which no plan can ever have the approvals that its policy wants.
+
+    Raises:
+        ConfigurationError: there are users of the desk, and too few of them may approve.
+    """
+    from flows.house_ledger import open_ledger_of
+    from schemas.approval import most_approvals
+
+    with open_ledger_of(settings, create=False) as ledger:
+        house, users = ledger.decision_rules.house(), ledger.desk_users.list()
+    if house is None or not users or house.rule.identities != "signed_in":
+        return
+    if (most := most_approvals(house.rule, users)) < house.rule.approvers:
+        raise ConfigurationError(Message("error.few_approvers", wanted=house.rule.approvers, count=most))
 
 
 def _reader(settings: "Settings") -> str:

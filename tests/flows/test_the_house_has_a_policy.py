@@ -13,6 +13,7 @@ from flows.run import QuietProgress, opened_offline
 from flows.run_options import RunOptions
 from flows.run_request import read_run_request
 from flows.settings import read_settings
+from schemas.approval import Role
 from schemas.errors import ConfigurationError, DecisionRefused, ExitCode, RepasseError
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of
@@ -265,3 +266,17 @@ def test_no_link_leads_a_job_out_of_the_folders_it_may_read(label, service, poli
         ended = refused.value.exit_code
     assert ended in {ExitCode.CONFIGURATION, ExitCode.UNREADABLE_FILE}
     assert service.paid == []
+
+
+@pytest.mark.parametrize(("approvers", "code"), [(1, 0), (2, 10)])
+def test_a_policy_that_no_plan_of_the_house_can_meet_is_named(label, service, policy, approvers, code):
+    policy(identities="signed_in", other_than_preparer=True, approvers=approvers)
+    with label.ledger() as ledger:
+        for name in ("Ana Lima", "Bia Reis"):
+            ledger.desk_users.add(name, [Role.PREPARER, Role.APPROVER], "a hash of a password")
+    said = label.ask("doctor", code=code)["findings"]["policy"]
+    assert said["exit_code"] == code
+    assert ("1 at the most" in said["message"]) == bool(code)
+    with label.ledger() as ledger:
+        ledger.desk_users.add("Caio Dias", [Role.APPROVER], "a hash of a password")
+    label.say("doctor", code=0)

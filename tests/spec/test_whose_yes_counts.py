@@ -1,6 +1,7 @@
 """Whose yes a plan needs, and which count at this moment: decided from values alone."""
 
 import datetime as dt
+from itertools import combinations, combinations_with_replacement
 
 import pytest
 
@@ -12,6 +13,7 @@ from schemas.approval import (
     approvals_that_count,
     good_until,
     is_name,
+    most_approvals,
     rule_of,
     stricter,
 )
@@ -76,6 +78,28 @@ def test_a_name_of_letters_of_several_scripts_is_no_users_name(name):
 @pytest.mark.parametrize("name", ["Zoë Núñez", "João d'Ávila", "\u0410\u043d\u043d\u0430", "田中"])
 def test_a_name_of_one_script_is(name):
     assert is_name(name)
+
+
+ROLES = [frozenset(roles) for size in range(4) for roles in combinations(Role, size)]
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3])
+@pytest.mark.parametrize("other", [True, False, None])
+@pytest.mark.parametrize("approvers", [1, 2, 3])
+def test_in_houses_of_up_to_three_it_is_known_whether_any_plan_can_be_approved(size, other, approvers):
+    """Everybody who may says yes at the desk, whoever has prepared the plan: so many count, and no more."""
+    rule = PlanRule(above_cents=0, approvers=approvers, identities="signed_in", other_than_preparer=other)
+    for roles in combinations_with_replacement(ROLES, size):
+        users = [user(name, *theirs) for name, theirs in zip(("Ana", "Bia", "Caio"), roles, strict=False)]
+        words = [yes(one.name, SIGNED_IN) for one in users]
+        found = [
+            len(counting(*words, rule=rule, needed=approvers, users=users, preparers=[one.name]))
+            for one in users
+            if Role.PREPARER in one.roles
+        ]
+        # Nobody prepares: the night does, of files that nobody has brought, which want one approval more.
+        of_the_night = len(counting(*words, rule=rule, needed=approvers, users=users)) - bool(other)
+        assert most_approvals(rule, users) == max(found, default=max(of_the_night, 0)), roles
 
 
 @pytest.mark.parametrize("kind", [TYPED, SIGNED_IN])
