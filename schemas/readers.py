@@ -37,14 +37,24 @@ _OPEN_OF: Final[dict[str, frozenset[str]]] = {
     "lease": frozenset({"name", "owner"}),
     "service": frozenset({"path", "places", "what", "why"}),
 }
-# What a text is made of: what names nobody in any place (ids of reports, payments and runs, hashes, days, months and
-# moments), other numbers, and words.
+# What a text is made of: what names nobody in any place, other numbers, and words.
 _PIECES: Final = re.compile(
-    r"(?P<plain>\*\*\*\.[0-9]{3}\.[0-9]{3}-\*\*|[^\W\d_]?\*{3,}[^\W\d_]?|sha256:[0-9a-f]+|(?:rp-[0-9a-z]{4,8}|ob|xr)-[a-z2-7]{20,}|[0-9]{8}T[0-9]{6}-[0-9a-f]{6}"
-    r"|(?<![0-9])(?:20[0-9]{2}[-._]?[01][0-9](?:[-._]?[0-3][0-9])?|[0-3]?[0-9]([-./])[01]?[0-9]\2(?:20)?[0-9]{2})"
-    r"(?:[ T][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?(?![0-9]))"
-    r"|(?P<number>\+?\(?[0-9](?:[ .,\-/()]{0,2}[0-9])*)"
-    r"|(?P<word>[^\W\d_][^\W_]*)"
+    r"""
+    (?P<plain>
+        \*{3}\.[0-9]{3}\.[0-9]{3}-\*\* | [^\W\d_]?\*{3,}[^\W\d_]?          # masked already
+      | sha256:[0-9a-f]+ | (?:rp-[0-9a-z]{4,8}|ob|xr)-[a-z2-7]{20,}        # a plan, a report, a payment, a rate
+      | [0-9]{8}T[0-9]{6}-[0-9a-f]{6}                                      # a run
+      | (?<![0-9])
+        (?: 20[0-9]{2}[-._]?[01][0-9](?:[-._]?[0-3][0-9])?                 # a month, a day
+          | [0-3]?[0-9]([-./])[01]?[0-9]\2(?:20)?[0-9]{2} )
+        (?: [ T][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?         # a moment of it
+            (?:Z|[+-][0-9]{2}:[0-9]{2})? )?
+        (?![0-9])
+    )
+    | (?P<number> \+?\(?[0-9](?:[ .,\-/()]{0,2}[0-9])* )
+    | (?P<word> [^\W\d_][^\W_]* )
+    """,
+    re.VERBOSE,
 )
 _MOST_DIGITS: Final = 4  # of a number that is nobody's document, account or phone
 _WORD: Final = re.compile(r"[^\W\d_][^\W_]*")
