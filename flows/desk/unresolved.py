@@ -103,7 +103,6 @@ class Unresolved:
                 link_rate(run, subject, report_id, by)
             else:
                 decisions.link_report(run, subject, report_id, by)
-        self._ledger.first_decisions.forget(ABSENT, subject)
 
     def look_for(self, subject: str) -> tuple[Submission, tuple[Candidate, ...]]:
         with self._asking() as run:
@@ -126,7 +125,6 @@ class Unresolved:
                 declare_rates_absent(run, [subject], people, both)
             else:
                 decisions.declare_absent(run, [subject], people, both)
-        self._ledger.first_decisions.forget(ABSENT, subject)
         return True
 
     def decide(
@@ -168,7 +166,6 @@ class Unresolved:
             self._ledger.first_decisions.record(FREEZE, subject, by, evidence)
             return False
         decisions.lift_freeze(self._ledger, tags, (first.by, by), f"{first.by}: {first.evidence}; {by}: {evidence}")
-        self._ledger.first_decisions.forget(FREEZE, subject)
         return True
 
     @contextmanager

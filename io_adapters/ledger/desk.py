@@ -11,11 +11,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
-from io_adapters.ledger.acts import record_act
+from io_adapters.ledger.acts import acts_where, record_act
 from io_adapters.ledger.authors import bring
 from io_adapters.ledger.desk_tables import (
     desk_attempts,
-    desk_first_words,
     desk_launches,
     desk_sessions,
     desk_uploads,
@@ -422,33 +421,36 @@ class DeskLaunches:
 
 
 class FirstDecisions:
+    """First words of what needs two people's: a reading of acts."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def record(self, kind: str, subject: str, by: str, evidence: str) -> None:
         """Write a first word down; it takes the place of an earlier one."""
         with self._db.writing() as connection:
-            now = self._db.now()
-            connection.execute(delete(desk_first_words).where(_same(kind, subject)))
-            values = {"kind": kind, "subject": subject, "by": by, "evidence": evidence, "at": now}
-            connection.execute(insert(desk_first_words).values(**values))
-            about = Act(ActKind.FIRST_WORD, by, subject, evidence, now, {"on": kind})
+            about = Act(ActKind.FIRST_WORD, by, subject, evidence, self._db.now(), {"on": kind})
             record_act(connection, self._db.seal, about)
 
     def pending(self, kind: str, subject: str) -> FirstDecision | None:
-        """Return the first word that waits for a second; None when there is none."""
+        """Return the first word that waits for a second; None when there is none, or when its matter has ended."""
+        ends = _ENDS[kind]
+        of_it = or_(acts.c.subject == subject, acts.c.kind == ActKind.UNFREEZE.value)  # which names no subject
+        first: Act | None = None
         with self._db.reading() as connection:
-            row = connection.execute(select(desk_first_words).where(_same(kind, subject))).one_or_none()
-        return None if row is None else FirstDecision(*row)
+            for act, is_sound in acts_where(connection, self._db.seal, (ActKind.FIRST_WORD, *ends), of_it):
+                if act.kind in ends:
+                    first = None
+                elif is_sound and act.facts.get("on") == kind:
+                    first = act
+        return None if first is None else FirstDecision(kind, subject, first.by, first.why, first.at)
 
-    def forget(self, kind: str, subject: str) -> None:
-        """Take a first word away: it was confirmed, or has no object any more."""
-        with self._db.writing() as connection:
-            connection.execute(delete(desk_first_words).where(_same(kind, subject)))
 
-
-def _same(kind: str, subject: str) -> Any:  # noqa: ANN401 - a clause over this table's columns
-    return (desk_first_words.c.kind == kind) & (desk_first_words.c.subject == subject)
+# What two people's words are on -> the acts after which nothing is left of a first one.
+_ENDS: Final = {
+    "absent": (ActKind.LINK, ActKind.TAKE_LINK_BACK, ActKind.DECLARE_ABSENT),
+    "freeze": (ActKind.UNFREEZE,),
+}
 
 
 def _launch_of(row: Row[Any]) -> Launch:

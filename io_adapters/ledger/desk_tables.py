@@ -109,17 +109,6 @@ mail_addresses = Table(
     Column("at", Utc, nullable=False),
 )
 
-# The first of two words. One of a kind for each subject; a second one takes its place.
-desk_first_words = Table(
-    "desk_first_words",
-    metadata,
-    Column("kind", String(16), primary_key=True),
-    Column("subject", String(128), primary_key=True),
-    Column("by", Text, nullable=False),
-    Column("evidence", Text, nullable=False),
-    Column("at", Utc, nullable=False),
-)
-
 # A plan as people look at it before they say yes, kept as it was when it was frozen.
 plan_views = Table(
     "plan_views",

@@ -272,3 +272,13 @@ def test_without_an_attack_evas_own_yes_pays_nothing_and_nothing_is_broken(house
     house.approve(BIA)
     house.run()
     assert house.service.paid == [1000, 2000]
+
+
+def test_a_first_of_two_words_that_nobody_said_is_none(house):
+    forged = {"kind": "first_word", "by": ANA, "subject": "rp-1", "facts_json": '{"on": "absent"}'}
+    with house.at_the_database() as database:
+        copied_row(database, "acts", "kind = 'prepare'", **forged, previous="1" * 64, sha256="2" * 64)
+    with house.label.ledger() as ledger:
+        assert ledger.first_decisions.pending("absent", "rp-1") is None
+        ledger.first_decisions.record("absent", "rp-1", BIA, "the service says so")
+        assert ledger.first_decisions.pending("absent", "rp-1").by == BIA
