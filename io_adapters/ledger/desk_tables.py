@@ -21,7 +21,7 @@ desk_users = Table(
     Column("language", String(8), nullable=False),
     Column("created_at", Utc, nullable=False),
     Column("disabled_at", Utc),
-    Column("documents", Text, nullable=False, server_default=""),
+    Column("documents", Text, nullable=False, default=""),
     Column("seal", String(64)),
 )
 
