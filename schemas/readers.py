@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -66,23 +66,16 @@ def people_read() -> bool:
 
 
 @contextmanager
-def for_people() -> Iterator[None]:
-    """Tell people at their own work, within the context."""
-    token = _PEOPLE_READ.set(True)
+def _read_by(*, people: bool) -> Iterator[None]:
+    token = _PEOPLE_READ.set(people)
     try:
         yield
     finally:
         _PEOPLE_READ.reset(token)
 
 
-@contextmanager
-def for_strangers() -> Iterator[None]:
-    """Tell strangers within the context, though people have asked."""
-    token = _PEOPLE_READ.set(False)
-    try:
-        yield
-    finally:
-        _PEOPLE_READ.reset(token)
+for_people = partial(_read_by, people=True)  # within the context, or in a function, people at their own work are told
+for_strangers = partial(_read_by, people=False)  # though people have asked
 
 
 def fact_shown(id_: str, name: str, text: str) -> str:
