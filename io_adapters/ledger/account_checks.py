@@ -16,7 +16,7 @@ from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.outbox import Answered, Outbox, Proof, move_many, next_numbers, write_attempts
 from io_adapters.ledger.posting import post_check_costs
-from io_adapters.ledger.tables import account_verdicts, attempts
+from io_adapters.ledger.tables import account_verdicts, attempts, runs
 from schemas.acts import ActKind
 from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count
 from schemas.attempt import FREE, TRANSITIONS, AccountCheck, AttemptKind, AttemptState
@@ -139,7 +139,7 @@ class AccountChecks(Outbox[AccountCheck]):
     ) -> dict[str, AccountCheck | NotReserved]:
         if not wanted:
             return {}
-        busy = _in_flight(connection, wanted)
+        busy = _in_flight(connection, wanted) | _answered_meanwhile(connection, wanted, budget.run_id, self._db.now())
         free = [name for name in wanted if name not in busy]
         left_cents = budget.budget_cents - _spent(connection, budget.run_id)
         affordable = free[: max(0, left_cents // budget.cost_cents)] if budget.cost_cents else free
@@ -212,6 +212,17 @@ def _in_flight(connection: Connection, fingerprints: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for some in chunks(fingerprints):
         found |= set(connection.scalars(select(attempts.c.subject).where(_IS_OPEN, attempts.c.subject.in_(some))))
+    return found
+
+
+def _answered_meanwhile(connection: Connection, fingerprints: Iterable[str], run_id: str, now: dt.datetime) -> set[str]:
+    """Return the accounts about which other runs were told since a run began: it may have looked before they were."""
+    began = select(runs.c.started_at).where(runs.c.run_id == run_id).scalar_subquery()
+    told = select(attempts.c.subject).join(account_verdicts).where(_IS_CHECK, attempts.c.run_id != run_id)
+    told = told.where(account_verdicts.c.checked_at >= began, account_verdicts.c.expires_at > now)
+    found: set[str] = set()
+    for some in chunks(fingerprints):
+        found |= set(connection.scalars(told.where(attempts.c.subject.in_(some))))
     return found
 
 

@@ -56,6 +56,25 @@ def test_racing_workers_never_spend_more_than_the_budget(ledger_url, clock, me):
         ledger.close()
 
 
+@pytest.mark.parametrize(("began", "asks"), [("before", False), ("after", True)])
+def test_an_answer_that_another_run_was_given_meanwhile_is_not_asked_for_again(ledger, me, clock, began, asks):
+    """A run may have looked at kept answers just before; one that began later has seen it, and may ask anew."""
+
+    def begin() -> None:
+        ledger.runs.begin("run-2", "job", "2026-10", "run", "ana", "job.yaml", "payer")
+
+    if began == "before":
+        begin()
+    clock.move(seconds=1)
+    finish(ledger, reserve(ledger, "account", me), valid=True)
+    clock.move(seconds=1)
+    if began == "after":
+        begin()
+    taken = reserve(ledger, "account", me, run_id="run-2")
+    assert isinstance(taken, AccountCheck) == asks
+    assert asks or taken is NotReserved.IN_FLIGHT
+
+
 def test_one_account_is_checked_by_one_worker_at_a_time(ledger, me):
     barrier = threading.Barrier(8)
     results = []
