@@ -330,11 +330,11 @@ def check_environment(environment: Mapping[str, str] = os.environ) -> None:
     for name, refused, consequence in _REFUSED:
         if environment.get(name, "").strip().lower() in refused:
             raise ConfigurationError(
-                Message("error.environment", name=name, value=environment[name], consequence=consequence)
+                Message("error.environment", variable=name, value=environment[name], consequence=consequence)
             )
     for name in _RETRIES:
         if environment.get(name, "0").strip() not in {"", "0"}:
-            raise ConfigurationError(Message("error.retries", name=name, value=environment[name]))
+            raise ConfigurationError(Message("error.retries", variable=name, value=environment[name]))
     _check_packages()
 
 

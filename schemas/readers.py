@@ -37,7 +37,7 @@ _OPEN: Final = frozenset(
             "jobs",
         ),
         *("kind", "layout", "month", "months", "outcome", "period", "plan", "rate", "roles", "rows", "run", "since"),
-        *("split_id", "state", "status", "tag", "tags", "total", "update"),
+        *("split_id", "state", "status", "tag", "tags", "total", "update", "variable"),
     }
 )
 _OPEN_OF: Final[dict[str, frozenset[str]]] = {
