@@ -337,15 +337,16 @@ def keep_copy(path: Path, kept: Path, sha256: str) -> None:
 
 
 def by_hash(given: str) -> str:
-    """Name a file that was given, with or without its source, by its hash, and keep its bytes; one that is gone, "".
+    """Name a file that was given, with or without its source, by its hash, and keep its bytes.
 
     What somebody else keeps (Prefect its parameters) names no file.
+
+    Raises:
+        UnreadableFile: it is not there.
     """
     has_source = "=" in given and not Path(given).is_file()
     source, mark, text = given.partition("=") if has_source else ("", "", given)
     path = kept_upload(text) or Path(text)
-    if not path.is_file():
-        return ""
     digest, uploads = sha256_of(str(path)), Folders().home / UPLOADS
     keep_copy(path, uploads / digest / path.name, digest)
     return f"{source}{mark}{digest[:_DIGITS_NAMED]}"

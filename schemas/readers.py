@@ -22,22 +22,9 @@ _PEOPLE_READ: Final = ContextVar("_PEOPLE_READ", default=False)
 # them. Those of all messages, and those of one family, which an id begins with.
 _OPEN: Final = frozenset(
     {
-        *(
-            "after",
-            "before",
-            "cell",
-            "code_point",
-            "cost",
-            "currencies",
-            "currency",
-            "day",
-            "digest",
-            "hash",
-            "job",
-            "jobs",
-        ),
-        *("kind", "layout", "month", "months", "outcome", "period", "plan", "rate", "roles", "rows", "run", "since"),
-        *("split_id", "state", "status", "tag", "tags", "total", "update", "variable"),
+        *("after", "before", "cell", "code_point", "cost", "currencies", "currency", "day", "digest", "hash", "job"),
+        *("jobs", "kind", "layout", "month", "months", "outcome", "period", "plan", "rate", "roles", "rows", "run"),
+        *("since", "split_id", "state", "status", "tag", "tags", "total", "update", "variable"),
     }
 )
 _OPEN_OF: Final[dict[str, frozenset[str]]] = {

@@ -101,7 +101,8 @@ class ChainHead:
     def require_whole(self, connection: Connection) -> None:
         """Refuse to go on where an act is gone or is not what it was: it may have kept something back.
 
-        What somebody added past the program is passed over. What was read within the last minute is not read again.
+        An act that somebody added past the program is not read; once another one follows it, it cannot be told from one
+        that was changed, and nothing goes on. What was read within the last minute is not read again.
 
         Raises:
             SendingFrozen: an act is gone or was changed, or the file beside the ledger is not what was written.

@@ -58,7 +58,6 @@ desk_uploads = Table(
     Column("at", Utc, nullable=False),
 )
 
-# Everybody who has brought some bytes: the same file may come from several people.
 desk_launches = Table(
     "desk_launches",
     metadata,
