@@ -28,7 +28,7 @@ def record_act(connection: Connection, seal: Seal, act: Act) -> int:
     if act.kind in BEAR_ON_PLANS:
         raise_epoch(connection)
     is_end_there = database_of(connection).is_end_there(connection)
-    previous = connection.scalar(select(acts.c.sha256).order_by(acts.c.id.desc()).limit(1)) or BEGINNING
+    previous = _last_sealed(connection, seal)
     sha256 = chained(previous, act)
     values = {"kind": act.kind.value, "by": act.by, "subject": act.subject, "why": act.why, "at": act.at}
     values |= {"facts_json": json.dumps(dict(act.facts), ensure_ascii=False, sort_keys=True)}
@@ -38,6 +38,17 @@ def record_act(connection: Connection, seal: Seal, act: Act) -> int:
     if is_end_there:  # else it stays missed
         connection.info[AFTER_COMMIT] = (number, sha256)
     return number
+
+
+def _last_sealed(connection: Connection, seal: Seal) -> str:
+    """Return the hash of the last act under this key, past what somebody added; else of the last one."""
+    query = select(acts.c.sha256, acts.c.seal).order_by(acts.c.id.desc()).limit(_MOST_ADDED)
+    rows = connection.execute(query).all()
+    sealed = (row.sha256 for row in rows if seal.is_of(row.seal, "act", row.sha256))
+    return next(sealed, rows[0].sha256 if rows else BEGINNING)
+
+
+_MOST_ADDED: Final = 100
 
 
 def sound_acts(connection: Connection, seal: Seal, numbers: Collection[int]) -> dict[int, Act]:
@@ -101,8 +112,7 @@ class ChainHead:
     def require_whole(self, connection: Connection) -> None:
         """Refuse to go on where an act is gone or is not what it was: it may have kept something back.
 
-        An act that somebody added past the program is not read; once another one follows it, it cannot be told from one
-        that was changed, and nothing goes on. What was read within the last minute is not read again.
+        What somebody added past the program is passed over. What was read within the last minute is not read again.
 
         Raises:
             SendingFrozen: an act is gone or was changed, or the file beside the ledger is not what was written.

@@ -650,7 +650,7 @@ acts = Table(
     text_column("facts_json"),
     text_column("why"),
     _moment("at"),
-    Column("previous", String(64), nullable=False, unique=True),
+    Column("previous", String(64), nullable=False),
     Column("sha256", String(64), nullable=False),
     Column("seal", String(64), nullable=False),
     Index("ix_acts_kind", "kind"),

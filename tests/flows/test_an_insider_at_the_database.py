@@ -282,3 +282,20 @@ def test_a_first_of_two_words_that_nobody_said_is_none(house):
         assert ledger.first_decisions.pending("absent", "rp-1") is None
         ledger.first_decisions.record("absent", "rp-1", BIA, "the service says so")
         assert ledger.first_decisions.pending("absent", "rp-1").by == BIA
+
+
+@pytest.mark.parametrize("previous", ["1" * 64, ""])
+def test_an_act_that_somebody_adds_neither_counts_nor_keeps_the_honest_way_from_paying(house, previous):
+    with house.at_the_database() as database:
+        (last,) = database.execute("SELECT sha256 FROM acts ORDER BY id DESC LIMIT 1").fetchone()
+        forged = {"kind": "release", "by": ANA, "previous": previous or last, "sha256": "2" * 64}
+        copied_row(database, "acts", "kind = 'prepare'", **forged)
+    house.approve(BIA)
+    house.run()
+    assert house.service.paid == [1000, 2000]
+    with house.label.ledger() as ledger:
+        assert ledger.acts.first_broken() is not None
+    with house.at_the_database() as database:
+        database.execute("DELETE FROM acts WHERE sha256 = ?", ["2" * 64])
+    with house.label.ledger() as ledger:
+        assert ledger.acts.first_broken() is None
