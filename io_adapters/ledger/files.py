@@ -9,7 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
-from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, literal, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, literal, or_, select, update
 
 from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.engine import Database, chunks
@@ -251,25 +251,30 @@ class PixKeyTypes:
         self._db = database
 
     def confirm(self, job: str, types: Mapping[str, str], by: str) -> None:
-        """Write down what somebody has confirmed."""
-        if not types:
-            return
+        """Write down what somebody has confirmed; what stands already is nobody's new word."""
         c = pix_key_types.c
         with self._db.writing() as connection:
-            for digests in chunks(sorted(types)):
+            said = sorted(types.items() - _known_types(connection, job).items())
+            if not said:
+                return
+            for digests in chunks(digest for digest, _ in said):
                 connection.execute(delete(pix_key_types).where(c.job == job, c.key_sha256.in_(digests)))
             now = self._db.now()
             confirmed = {"job": job, "by": by, "at": now}
-            rows = [confirmed | {"key_sha256": digest, "key_type": kind} for digest, kind in sorted(types.items())]
+            rows = [confirmed | {"key_sha256": digest, "key_type": kind} for digest, kind in said]
             connection.execute(insert(pix_key_types), rows)
-            facts = {"keys": str(len(rows)), "types": digest_of(*sorted(types.items()))}
+            facts = {"keys": str(len(rows)), "types": digest_of(*said)}
             record_act(connection, self._db.seal, Act(ActKind.CONFIRM_KEY_TYPES, by, job, "", now, facts))
 
     def known(self, job: str) -> dict[str, str]:
-        c = pix_key_types.c
         with self._db.reading() as connection:
-            query = select(c.key_sha256, c.key_type).where(c.job == job)
-            return {row.key_sha256: row.key_type for row in connection.execute(query)}
+            return _known_types(connection, job)
+
+
+def _known_types(connection: Connection, job: str) -> dict[str, str]:
+    c = pix_key_types.c
+    query = select(c.key_sha256, c.key_type).where(c.job == job)
+    return {row.key_sha256: row.key_type for row in connection.execute(query)}
 
 
 class Sources:

@@ -11,7 +11,11 @@ import pytest
 from openpyxl import load_workbook
 from pypdf import PdfReader
 
+from flows.settings import ACTS_HEAD, read_settings
+from io_adapters.ledger.acts import ChainHead
+from io_adapters.ledger.engine import Seal
 from schemas.account import WHERE_IT_IS
+from schemas.acts import BEGINNING, Act, ActKind, chained
 from schemas.job import BRASILIA
 from schemas.journal import AccountKind, Series
 from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, private, share
@@ -273,6 +277,23 @@ def a_month_passes(home: Path, days: int = 30) -> None:
         ledger.execute(
             "UPDATE journal_entries SET day = date(day, ?), month = substr(date(day, ?), 1, 7)", (days, days)
         )
+    chain_again(home)
+
+
+def chain_again(home: Path) -> None:
+    """Let the acts, whose days have moved, follow from each other as the program would have written them."""
+    seal, previous, number = Seal(read_settings().key_of_approvals), BEGINNING, 0
+    with sqlite3.connect(home / "ledger.db") as ledger:
+        rows = ledger.execute('SELECT id, kind, "by", subject, why, at, facts_json FROM acts ORDER BY id').fetchall()
+        for number, kind, by, subject, why, at, facts in rows:
+            moment = dt.datetime.fromisoformat(at).replace(tzinfo=dt.UTC)
+            sha256 = chained(previous, Act(ActKind(kind), by, subject, why, moment, json.loads(facts)))
+            values = (previous, sha256, seal.of("act", sha256), number)
+            ledger.execute("UPDATE acts SET previous = ?, sha256 = ?, seal = ? WHERE id = ?", values)
+            previous = sha256
+    head = ChainHead(home / ACTS_HEAD, seal)
+    head.forget()
+    head.keep(number, previous)
 
 
 def test_what_is_carried_held_and_waiting_is_owed_and_what_is_paid_is_not(royalties):

@@ -109,14 +109,14 @@ def test_rows_of_a_list_that_is_withdrawn_are_not_sent(label, service):
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "named"),
     [
-        "UPDATE acts SET \"by\" = 'caio' WHERE id = 1",
-        "DELETE FROM acts WHERE id = 1",
-        "UPDATE acts SET at = '2020-01-01'",
+        ("UPDATE acts SET \"by\" = 'caio' WHERE id = 1", "row 1 on"),
+        ("DELETE FROM acts WHERE id = 1", "row 2 on"),  # the first that follows from none that is there
+        ("UPDATE acts SET at = '2020-01-01'", "row 1 on"),
     ],
 )
-def test_an_act_that_somebody_changed_or_took_out_is_named(royalties, change):
+def test_an_act_that_somebody_changed_or_took_out_is_named(royalties, change, named):
     path = royalties.write("2026-10.csv", OCTOBER)
     royalties.run()
     withdraw(royalties, path)
@@ -126,4 +126,4 @@ def test_an_act_that_somebody_changed_or_took_out_is_named(royalties, change):
         for verb in ("update", "delete"):
             connection.execute(f"DROP TRIGGER acts_refuses_{verb}")
         connection.execute(change)
-    assert "row 1" in royalties.say("doctor", code=ExitCode.FROZEN).output
+    assert named in royalties.say("doctor", code=ExitCode.FROZEN).output

@@ -88,15 +88,17 @@ class Browser:
         assert found, f"{path} has no form"
         return found[1]
 
-    def post(self, path: str, *, code: int = 303, at: str = "/", token: str | None = None, **fields: str) -> str:
-        """Send a form of a page; returns where it leads, or what is said. Whatever was done is on record."""
+    def post(
+        self, path: str, *, code: int = 303, at: str = "/", token: str | None = None, does: bool = True, **fields: str
+    ) -> str:
+        """Send a form of a page; returns where it leads, or what is said. Whatever it does is on record."""
         data = fields | {"token": self.token(at) if token is None else token}
         acts = self.http.app.state.desk.ledger.acts
         before = len(acts.since())
         answer = self.http.post(path, data=data, headers={"Origin": ORIGIN})
         assert answer.status_code == code, (path, answer.status_code, words_of(answer.text))
         if code == 303 and not LOOKS.fullmatch(path):
-            assert len(acts.since()) > before, f"{path} left no act"
+            assert (len(acts.since()) > before) == does, f"{path}: what it does, and its acts, are not the same"
         self.seen.append(answer.headers.get("location", ""))
         return answer.headers["location"] if code == 303 else words_of(answer.text)
 
