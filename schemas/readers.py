@@ -29,7 +29,7 @@ _OPEN: Final = frozenset(
 )
 _OPEN_OF: Final[dict[str, frozenset[str]]] = {
     "answer": frozenset({"error", "fields", "host", "places"}),
-    "cli": frozenset({"fields", "source_line"}),
+    "cli": frozenset({"fields", "page", "source_line"}),
     "desk": frozenset({"page"}),
     "error": frozenset({"consequence", "host", "known", "types", "url", "value", "what"}),
     "file": frozenset({"found", "how", "profile", "record", "types"}),

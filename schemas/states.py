@@ -50,7 +50,12 @@ PART_OF: Final[Mapping[ActKind, Role | None]] = {
     ActKind.SETTLE: None,
     ActKind.LINK: Role.RESOLVER,
     ActKind.DECLARE_ABSENT: Role.RESOLVER,
+    ActKind.TAKE_LINK_BACK: Role.RESOLVER,
     ActKind.DECIDE: Role.RESOLVER,
+    ActKind.RECEIVE: None,
+    ActKind.HOLD: None,
+    ActKind.RELEASE: Role.RESOLVER,
+    ActKind.UNFREEZE: Role.RESOLVER,
 }
 
 

@@ -1,10 +1,8 @@
 """Approving and rejecting frozen plans, and the approval that a job's limits allow without a person."""
 
-import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Final, Literal
+from dataclasses import replace
+from typing import Final
 
 from flows.payables.draft import Draft, redraft, with_verdicts
 from flows.payables.earlier_reports import attempts_of, require_still_failed
@@ -13,27 +11,19 @@ from flows.payables.plan_review import notes_on, review_reasons, to_check, were_
 from flows.payables.preview import warn_of_plan
 from flows.payables.rules.exchange_rate import facts_of
 from flows.run import Run
-from io_adapters.ledger.account_checks import CheckRequest
 from io_adapters.ledger.approvals_missing import (
     approvals_given,
-    approvals_missing,
     approvers_needed,
-    require_typed_name_counts,
     rule_for,
 )
 from io_adapters.ledger.claims import LedgerMoved
-from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
-from io_adapters.spreadsheets.declarations import read_job
 from schemas.acts import ActKind
 from schemas.approval import GOOD_FOR, PlanRule, ReadBytes
-from schemas.errors import ApprovalWanted, DecisionRefused, ExitCode, RepasseError
+from schemas.errors import ExitCode
 from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.messages import Listed, Message, Money
 from schemas.plan import Approval, ApprovalKind, ExchangeTerms, PaymentPlan, short_digest
-from schemas.submission import PlanFate, SubmissionState
-from schemas.values.money import parse_amount
-from schemas.values.names import different_people, is_plain_name, same_person
 
 
 def approve(run: Run, drafted: Draft) -> None:
@@ -219,129 +209,3 @@ def _brought(file: ReadBytes) -> Message:
 def seen_option(texts: int) -> Message | str:
     """Return what is typed behind a command that approves a plan with so many texts to look at."""
     return Message("cli.approval.seen", count=texts) if texts else ""
-
-
-def record_approval(  # each is named at the call
-    ledger: Ledger, digest: str, *, by: str, total_text: str, seen: int, kind: ApprovalKind, now: dt.datetime
-) -> Approval:
-    """Write a person's yes down, bound to the plan's digest and to the total the person typed. Sends nothing.
-
-    Args:
-        seen: How many of the plan's texts that nobody has seen before the person has looked at.
-        now: The present moment (UTC).
-
-    Raises:
-        DecisionRefused: there is no name, the total is not an amount, or the name was only typed where people have to
-            sign in.
-        ApprovalWanted: no such plan, or the total is another, or texts were not looked at, or the plan was taken up
-            already or rejected.
-    """
-    name, total_cents = _name_and_total(by, total_text)
-    stored = ledger.plans.get(digest)
-    if kind is ApprovalKind.PERSON:
-        require_typed_name_counts(ledger, stored.job)
-    if total_cents != stored.total_cents:
-        theirs, ours = Money(total_cents), Money(stored.total_cents)
-        raise ApprovalWanted(Message("approval.other_total", ours=ours, theirs=theirs))
-    texts = len(ledger.plan_views.texts_of(stored.digest))
-    if texts and seen != texts:
-        raise ApprovalWanted(Message("approval.texts", count=texts, seen=seen))
-    waits = any(submission.state is SubmissionState.PLANNED for submission in stored.submissions)
-    if stored.approved_at is not None and not waits:
-        raise ApprovalWanted(Message("approval.taken_up"))
-    approval = Approval(stored.digest, name, kind, total_cents, now, now + GOOD_FOR)
-    ledger.approvals.record(approval)
-    return approval
-
-
-Decision = Literal["approve", "reject"]
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What was written down, and of which plan.
-
-    Attributes:
-        job_file: From which the plan was made; None when it is not there any more.
-        rejection: What a no has withdrawn, and what was sent before; None after a yes.
-    """
-
-    plan: StoredPlan
-    job_file: Path | None
-    missing: int = 0
-    again: bool = False
-    rejection: PlanFate | None = None
-
-
-def record_consent(
-    ledger: Ledger, request: CheckRequest, *, by: str, total_text: str, kind: ApprovalKind, now: dt.datetime
-) -> Approval:
-    """Write a person's yes to account checks down, bound to the accounts and to what they cost. Asks about none.
-
-    Args:
-        now: The present moment (UTC).
-
-    Raises:
-        DecisionRefused: there is no name, the sum is not an amount, or the name was only typed where people have to
-            sign in.
-        ApprovalWanted: the sum is another.
-    """
-    name, total_cents = _name_and_total(by, total_text)
-    if kind is ApprovalKind.PERSON:
-        require_typed_name_counts(ledger, request.job)
-    if total_cents != request.cost_cents:
-        theirs, ours = Money(total_cents), Money(request.cost_cents)
-        raise ApprovalWanted(Message("approval.other_total", ours=ours, theirs=theirs))
-    approval = Approval(request.digest, name, kind, total_cents, now, now + GOOD_FOR)
-    ledger.check_requests.approve(approval)
-    return approval
-
-
-def _name_and_total(by: str, total_text: str) -> tuple[str, int]:
-    name = by.strip()
-    if not name:
-        raise DecisionRefused(Message("approval.needs_name"))
-    if not is_plain_name(name):
-        raise DecisionRefused(Message("approval.plain_name"))
-    try:
-        return name, parse_amount(total_text)
-    except ValueError:
-        raise DecisionRefused(Message("approval.total_unreadable")) from None
-
-
-def record_decision(  # noqa: PLR0913  # each is named at the call
-    ledger: Ledger, digest: str, decision: Decision, *, name: str, total: str, seen: int, why: str, now: dt.datetime
-) -> Recorded:
-    """Write a typed person's word on a plan down; sends nothing, and starts nothing.
-
-    Raises:
-        DecisionRefused: there is no name, no amount, no reason; or the job counts only people who have signed in.
-        ApprovalWanted: no such plan, or another total, or the plan is not to be approved any more.
-    """
-    plan = ledger.plans.get(digest)
-    made_by = ledger.runs.get(plan.run_id)
-    job_file = Path(made_by.job_file) if made_by is not None and Path(made_by.job_file).is_file() else None
-    if decision == "reject":
-        require_typed_name_counts(ledger, plan.job)
-        if not name.strip() or not why.strip():
-            raise DecisionRefused(Message("approval.rejection_bare"))
-        batches = ledger.submissions.reject_plan(plan.digest, name.strip(), why.strip())
-        return Recorded(plan, job_file, rejection=PlanFate(tuple(batches)))
-    if plan.approved_at is not None and _approved_before(ledger, plan, name):
-        return Recorded(plan, job_file, again=True)
-    typed = ApprovalKind.PERSON
-    record_approval(ledger, plan.digest, by=name, total_text=total, seen=seen, kind=typed, now=now)
-    return Recorded(plan, job_file, missing=_missing(ledger, plan, job_file, now))
-
-
-def _approved_before(ledger: Ledger, plan: StoredPlan, name: str) -> bool:
-    return same_person(name) in different_people(approval.by for approval in ledger.approvals.given(plan.digest))
-
-
-def _missing(ledger: Ledger, plan: StoredPlan, job_file: Path | None, now: dt.datetime) -> int:
-    if job_file is None:
-        return 0
-    try:
-        return approvals_missing(ledger, read_job(job_file).job, plan, now)
-    except RepasseError:  # the run itself will say what is wrong with the job
-        return 0

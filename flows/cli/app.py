@@ -13,8 +13,18 @@ import typer
 from typer.core import TyperGroup
 
 from flows.cli.accounts import account, journal, month, owed, taxes
+from flows.cli.acts import (
+    approve,
+    decide,
+    exchange_rate,
+    hold,
+    reject,
+    release,
+    resolve,
+    unfreeze,
+    withdraw,
+)
 from flows.cli.address_book import contacts_app, institutions
-from flows.cli.decisions import approve, decide, hold, reject, release, resolve, unfreeze, withdraw
 from flows.cli.desk import desk_app, policy_app
 from flows.cli.doctor import doctor
 from flows.cli.ending import Result, command, echo_document_once
@@ -22,7 +32,7 @@ from flows.cli.new import layouts_app, new, schema
 from flows.cli.payouts import check, deploy, nightly, plan, run, settle
 from flows.cli.playground import demo, sandbox, up
 from flows.cli.records import acts, explain, runs, status
-from flows.cli.service import exchange_rate, qrcode, webhook_app
+from flows.cli.service import qrcode, webhook_app
 from io_adapters.cage import keep_memory_private
 from schemas.errors import ExitCode, RepasseError
 from schemas.readers import for_people

@@ -191,7 +191,7 @@ def _accept_clock(settings: "Settings", by: str) -> str:
     from flows.house_ledger import open_ledger_of
 
     if not by.strip():
-        raise DecisionRefused(Message("approval.needs_name"))
+        raise DecisionRefused(Message("act.no_name"))
     with open_ledger_of(settings) as ledger:
         newest = ledger.runs.accept_clock(by.strip())
     return f"accepted by {by}: rows up to {newest:%Y-%m-%d %H:%M:%S} UTC" if newest else "the ledger is empty"

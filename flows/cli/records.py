@@ -136,7 +136,7 @@ def _show_way_on(group: str, batches: "Sequence[Submission]", ledger: "Ledger", 
 
 def _show_how_to_decide(group: str, batches: "Sequence[Submission]", ledger: "Ledger", console: "Console") -> None:
     """Say what people can do now, once for each job: decisions count at the desk alone where they have to sign in."""
-    from flows.approvals.decisions import words_on_reports
+    from flows.acts.payments import words_on_reports
 
     for job in dict.fromkeys(batch.job for batch in batches):
         in_desk = ledger.decision_rules.wants_signed_in(job)

@@ -4,7 +4,6 @@ import getpass
 import secrets
 import sys
 import warnings
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, get_args
 from urllib.parse import urlsplit
@@ -18,18 +17,13 @@ from flows.cli.ending import (
     command,
     console_for,
     opened_ledger,
-    plain_names,
     print_text,
-    terminal_language,
 )
-from schemas.errors import DecisionRefused, ExitCode, RepasseError, UnreadableFile, worst
-from schemas.messages import Message, render
+from schemas.errors import DecisionRefused, ExitCode, RepasseError, UnreadableFile
+from schemas.messages import Message
 
 if TYPE_CHECKING:
-    from flows.run import Run
     from flows.settings import Settings
-    from schemas.plan import ExchangeTerms
-    from schemas.submission import Submission
 
 webhook_app = typer.Typer(help="Receive webhooks of the service.", rich_markup_mode=None)
 
@@ -154,74 +148,6 @@ def webhook_retire(
         ledger.webhooks.retire(number)
     print_text(console_for(as_json=as_json), "cli.webhook.retired", number=number)
     return ExitCode.DONE, {"number": number, "state": "retired"}
-
-
-def exchange_rate(
-    report: Annotated[str, typer.Argument(help="A report of this ledger: rp-..., or the service's id.")],
-    rate: Annotated[str, typer.Option(metavar="RATE", help="What one unit of its currency is worth in BRL.")],
-    by: Annotated[
-        list[str], typer.Option(metavar="NAME", help="Who says so; twice for a rate no plan has.", callback=plain_names)
-    ],
-    order_id: Annotated[str | None, typer.Option(metavar="X", help="The exchange order at the bank.")] = None,
-    hide: Annotated[bool, typer.Option("--hide", help="Do not show payees the exchange.")] = False,
-    as_json: AsJson = False,
-) -> Result:
-    """Set the exchange rate of one report, once.
-
-    Of a report in a foreign currency; the service then pays it.
-    """
-    from flows.payables.rules.exchange_rate import codes_of
-    from flows.run import QuietProgress
-    from flows.runner import opened_run
-    from flows.sending.exchange_rates import rate_by_hand, report_called
-    from flows.settings import read_settings
-
-    given = read_rate(rate)
-    people = [name.strip() for name in by if name.strip()]
-    if not people:
-        raise DecisionRefused(Message("error.rate_by"))
-    with opened_run("exchange-rate", None, read_settings(), QuietProgress()) as run:
-        wanted = report_called(run, report)
-        stands = rate_by_hand(run, wanted, _terms(run, wanted, given, order_id, hide=hide), people)
-    state = render(f"state.{stands.state}", terminal_language())
-    words = f"{stands.report_id}: 1 {stands.terms.currency} = BRL {stands.terms.plain_rate}, {state}"
-    console_for(as_json=as_json).print(f"{words} ({stands.reason})" if stands.reason else words, soft_wrap=True)
-    document = {
-        "exchange_update": stands.id,
-        "report_id": stands.report_id,
-        "currency": stands.terms.currency,
-        "rate": stands.terms.plain_rate,
-        "order_id": stands.terms.order_id,
-        "state": stands.state.value,
-    }
-    return worst(codes_of([stands])), document
-
-
-def read_rate(text: str) -> Decimal:
-    """Read a rate: digits, with a comma or a point before the decimals, and nothing else.
-
-    Raises:
-        DecisionRefused: it is none, or not above zero.
-    """
-    plain = text.strip().replace(",", ".")
-    try:
-        rate = Decimal(plain) if plain.count(".") <= 1 and plain.replace(".", "").isdecimal() else Decimal(0)
-    except InvalidOperation:
-        rate = Decimal(0)
-    if rate <= 0 or len(plain) > MOST_DIGITS or not plain.isascii():
-        raise DecisionRefused(Message("error.rate"))
-    return rate
-
-
-def _terms(run: "Run", report: "Submission", rate: Decimal, order_id: str | None, *, hide: bool) -> "ExchangeTerms":
-    from flows.sending.exchange_rates import approved_terms
-    from schemas.plan import ExchangeTerms
-
-    approved = approved_terms(run, report)
-    if order_id is None and approved is not None:
-        order_id = approved.order_id
-    shown = approved.show_exchange_data if approved is not None and not hide else not hide
-    return ExchangeTerms(report.currency, rate, order_id, show_exchange_data=shown)
 
 
 def qrcode(

@@ -20,6 +20,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from flows.acts.act import House
 from flows.books.payments import PaymentSearch
 from flows.desk import (
     home,
@@ -46,7 +47,8 @@ from flows.desk.runs import RunPages
 from flows.desk.unresolved import Unresolved
 from flows.house_ledger import open_ledger_of
 from flows.launch import Launcher
-from flows.run import SYSTEM_CLOCK, Clock
+from flows.run import SYSTEM_CLOCK, Clock, Silence
+from flows.runner import opened_run
 from flows.settings import AlertSettings, Settings
 from io_adapters.ledger.ledger import Ledger
 from schemas.acts import Act, ActKind
@@ -97,6 +99,7 @@ class Desk:
     plans: PlanPages
     runs: RunPages
     unresolved: Unresolved
+    house: House
     new_jobs: NewJobs
     payments: PaymentSearch
     alerts: AlertSettings
@@ -132,7 +135,8 @@ def opened_desk(
             launches=launches,
             plans=PlanPages(ledger, folder, launches, clock.now),
             runs=RunPages(ledger, clock.now),
-            unresolved=Unresolved(ledger, settings, clock),
+            unresolved=Unresolved(ledger),
+            house=House(ledger, clock, lambda: opened_run("desk", None, settings, Silence(), clock)),
             new_jobs=NewJobs(),
             payments=PaymentSearch(ledger),
             alerts=settings.alerts,

@@ -7,6 +7,7 @@ who made it and when; what was there before can be had again.
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,13 +16,13 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, RedirectResponse
 
-from flows.approvals.withdraw import withdraw
+from flows.acts.forms import Withdraw
+from flows.desk.acts import act_here
 from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of, settings_of, signed_in
 from flows.desk.job_writing import JobChange, digest_of, write_job
 from flows.desk.jobs import job_of, jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
-from flows.house_ledger import utc_now
 from flows.intake.which_files import Slot, slots_of
 from flows.run_request import leads_outside
 from io_adapters.ledger.desk import JobVersion
@@ -30,9 +31,9 @@ from io_adapters.outputs.models import MODELS, model_file, model_xlsx
 from io_adapters.spreadsheets.declarations import read_job, with_table_files
 from io_adapters.spreadsheets.files import expand, is_url
 from io_adapters.spreadsheets.reading import open_file
-from schemas.acts import Delivery, withdrawn
+from schemas.acts import withdrawn
 from schemas.approval import Role
-from schemas.errors import DecisionRefused, RepasseError
+from schemas.errors import RepasseError
 from schemas.issues import Issue
 from schemas.job import NO_HOUSE_COLUMNS, Job
 from schemas.messages import render
@@ -185,15 +186,11 @@ def _deliveries(ledger: Ledger, job: str) -> list[HandedIn]:
 @router.post("/jobs/{token}/deliveries")
 def withdraw_delivery(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
     """Let a file that was handed in by mistake count no more, or count once more; the next run posts it."""
-    signed.require(Role.PREPARER)
+    signed.require(Withdraw.act)
     path_of(request, token)
-    which = Delivery(job_of(request, token).name, form.get("period", ""), form.get("sha256", ""))
-    by, why, back = signed.user.name, form.get("why", ""), form.get("back") == "yes"
-    try:
-        withdraw(ledger_of(request), which, by, why, utc_now(), back=back, signed_in=True)
-    except DecisionRefused as refused:
-        return _page(request, token, status=422, problem=render(refused.content, language_of(request)))
-    return RedirectResponse(f"/jobs/{token}/files", status_code=303)
+    again, job = partial(_page, request, token), job_of(request, token).name
+    given = {"job": job, "file": form.get("sha256", "")}
+    return act_here(request, signed, Withdraw, form, page=again, then=f"/jobs/{token}/files", **given)
 
 
 @router.get("/jobs/{token}/job.yaml")

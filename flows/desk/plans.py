@@ -2,17 +2,19 @@
 
 import datetime as dt
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Final, Literal
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import RedirectResponse
 
-from flows.approvals.approve import record_approval, record_consent
-from flows.desk.guard import LONGEST_TEXT, Posted, RequestRefused, SignedIn, ledger_of
+from flows.acts.act import Done
+from flows.acts.forms import Approve, Receive, Reject
+from flows.desk.acts import act_here
+from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of
 from flows.desk.jobs import JobsFolder, Launches, jobs_of, launches_of
 from flows.desk.pages import language_of, page_of, show
 from io_adapters.ledger.account_checks import CheckRequest
@@ -20,15 +22,13 @@ from io_adapters.ledger.approvals_missing import approvals_given, approvals_miss
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from io_adapters.outputs.plan_grids import others_grid, planned_grid
-from schemas.acts import ActKind
 from schemas.approval import PlanRule
-from schemas.errors import ApprovalWanted, RepasseError
 from schemas.job import Job
-from schemas.messages import Listed, Message, catalogue_in, for_desk, render
-from schemas.plan import Approval, ApprovalKind
+from schemas.messages import Listed, Message, catalogue_in, render
+from schemas.plan import Approval
 from schemas.plan_view import PlanView
 from schemas.states import PLANS, State
-from schemas.submission import LIVE, UNSENT, PlanFate, SubmissionState
+from schemas.submission import LIVE, PlanFate, SubmissionState
 from schemas.values.names import same_person
 
 S = SubmissionState
@@ -101,40 +101,17 @@ class PlanPages:
             page=page,
         )
 
-    def approve(self, digest: str, *, by: str, total_text: str, ticked: Collection[str]) -> str:
-        """Record the yes of somebody signed in; with the last needed one, launch the rest.
-
-        Args:
-            ticked: Tokens of the texts they have looked at.
-        """
+    def go_on(self, digest: str, by: str) -> str:
+        """Launch the rest of a plan that has every approval it needs; returns the launch, "" where some are missing."""
         stored = self._ledger.plans.get(digest)
-        if _state(stored) == "replaced":
-            raise ApprovalWanted(Message("approval.replaced"))
-        seen = len(self._ledger.plan_views.texts_of(stored.digest).intersection(ticked))
-        given = record_approval(
-            self._ledger,
-            stored.digest,
-            by=by,
-            total_text=total_text,
-            seen=seen,
-            kind=ApprovalKind.SIGNED_IN,
-            now=self._now(),
-        )
         run, job = self._ledger.runs.get(stored.run_id), self._declared(stored)
         if run is None or not isinstance(job, Job) or approvals_missing(self._ledger, job, stored, self._now()):
             return ""
         rule = rule_for(self._ledger, job, stored)
         needed = approvers_needed(rule, stored, needs_review=True)
         people = len(approvals_given(self._ledger, rule, stored, needed, self._now()))
-        key = f"approved-{given.digest}-{stored.run_id}-{people}"
-        return self._launches.start(run.job_file, self._launches.again(run, given.by), key=key, digest=given.digest)
-
-    def reject(self, digest: str, *, by: str, why: str) -> None:
-        """Record a no; approvals so far are void, and what of the plan was not sent is withdrawn."""
-        stored = self._ledger.plans.get(digest)
-        if not any(submission.state in UNSENT for submission in stored.submissions):
-            raise ApprovalWanted(Message("approval.not_waiting"))
-        self._ledger.submissions.reject_plan(stored.digest, by, why)
+        key = f"approved-{stored.digest}-{stored.run_id}-{people}"
+        return self._launches.start(run.job_file, self._launches.again(run, by), key=key, digest=stored.digest)
 
     def _page(self, digest: str) -> PlanView | None:
         run_id = self._ledger.plan_views.run_of(digest)
@@ -216,34 +193,31 @@ def _frozen(request: Request, digest: str) -> PlanView:
 @router.post("/plans/{digest}/approve")
 def approve(request: Request, digest: str, signed: SignedIn, form: Posted) -> Response:
     """Record a yes to the total that was typed; what differs from the plan's is told, and nothing recorded."""
-    signed.require(ActKind.APPROVE)
-    try:
-        page = plans_of(request).get(digest).page
-        ticked = {name.removeprefix(_TEXT) for name in form if name.startswith(_TEXT)}
-        ticked |= {text.token for text in page.to_check if _COLUMN + text.where in form} if page else set()
-        total = form.get("total", "")
-        launch = plans_of(request).approve(digest, by=signed.user.name, total_text=total, ticked=ticked)
-    except RepasseError as refused:
-        return _plan_page(request, digest, status=422, problem=render(for_desk(refused.content), language_of(request)))
-    return RedirectResponse(f"/launches/{launch}" if launch else f"/plans/{digest}", status_code=303)
+    signed.require(Approve.act)
+    plans = plans_of(request)
+    page = plans.get(digest).page
+    ticked = {name.removeprefix(_TEXT) for name in form if name.startswith(_TEXT)}
+    ticked |= {text.token for text in page.to_check if _COLUMN + text.where in form} if page else set()
+    seen = len(ledger_of(request).plan_views.texts_of(digest).intersection(ticked))
+
+    def then(_done: Done) -> str:
+        launch = plans.go_on(digest, signed.user.name)
+        return f"/launches/{launch}" if launch else f"/plans/{digest}"
+
+    again = partial(_plan_page, request, digest)
+    return act_here(request, signed, Approve, form, page=again, then=then, digest=digest, seen=seen)
 
 
 @router.post("/plans/{digest}/reject")
 def reject(request: Request, digest: str, signed: SignedIn, form: Posted) -> Response:
-    signed.require(ActKind.REJECT)
-    why = form.get("why", "").strip()[:LONGEST_TEXT]
-    if not why:
-        raise RequestRefused(422, "desk.refused.why")
-    plans_of(request).reject(digest, by=signed.user.name, why=why)
-    return RedirectResponse(f"/plans/{digest}", status_code=303)
+    again, back = partial(_plan_page, request, digest), f"/plans/{digest}"
+    return act_here(request, signed, Reject, form, page=again, then=back, digest=digest)
 
 
 @router.post("/plans/{digest}/received")
-def received(request: Request, digest: str, signed: SignedIn, _form: Posted) -> Response:
-    """Take somebody's word for files that nobody is known to have brought; they do not count as an approver then."""
-    stored = ledger_of(request).plans.get(digest)
-    ledger_of(request).approvals.receive(stored.digest, signed.user.name)
-    return RedirectResponse(f"/plans/{digest}", status_code=303)
+def received(request: Request, digest: str, signed: SignedIn, form: Posted) -> Response:
+    again, back = partial(_plan_page, request, digest), f"/plans/{digest}"
+    return act_here(request, signed, Receive, form, page=again, then=back, digest=digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,8 +238,9 @@ def _wanted(request: Request, digest: str) -> ChecksWanted:
 
 
 @router.get("/checks/{digest}")
-def checks(request: Request, digest: str, _signed: SignedIn) -> Response:
-    return _page(request, digest)
+def checks(request: Request, digest: str, _signed: SignedIn, done: str = "") -> Response:
+    counts_not = render("desk.checks.does_not_count", language_of(request)) if done == "does_not_count" else ""
+    return _page(request, digest, problem=counts_not)
 
 
 def _page(request: Request, digest: str, *, status: int = 200, problem: str = "") -> Response:
@@ -275,18 +250,17 @@ def _page(request: Request, digest: str, *, status: int = 200, problem: str = ""
 @router.post("/checks/{digest}/agree")
 def agree(request: Request, digest: str, signed: SignedIn, form: Posted) -> Response:
     """Record a yes to the cost that was typed; where it counts, the run that asked is started again."""
-    signed.require(ActKind.APPROVE)
-    desk, wanted = request.app.state.desk, _wanted(request, digest)
-    ledger, now, found = desk.ledger, desk.clock.now(), wanted.request
-    typed = {"by": signed.user.name, "total_text": form.get("total", "")}
-    try:
-        record_consent(ledger, found, **typed, kind=ApprovalKind.SIGNED_IN, now=now)
-    except RepasseError as refused:
-        return _page(request, digest, status=422, problem=render(for_desk(refused.content), language_of(request)))
-    if not _wanted(request, digest).agreed:
-        return _page(request, digest, problem=render("desk.checks.does_not_count", language_of(request)))
-    run = ledger.runs.get(found.run_id)
-    launches, key = launches_of(request), f"agreed-{found.digest}-{found.run_id}"
-    # By whoever asked for it: who agrees to its checks has not prepared its plan.
-    name = launches.start(run.job_file, launches.again(run, found.prepared_by), key=key)
-    return RedirectResponse(f"/launches/{name}", status_code=303)
+    signed.require(Approve.act)
+    wanted, launches = _wanted(request, digest).request, launches_of(request)
+    run = ledger_of(request).runs.get(wanted.run_id)
+
+    def then(_done: Done) -> str:
+        if not _wanted(request, digest).agreed:
+            return f"/checks/{digest}?done=does_not_count"
+        key = f"agreed-{wanted.digest}-{wanted.run_id}"
+        assert run is not None  # noqa: S101 - else nothing would be wanted
+        # By whoever asked for it: who agrees to its checks has not prepared its plan.
+        return f"/launches/{launches.start(run.job_file, launches.again(run, wanted.prepared_by), key=key)}"
+
+    again = partial(_page, request, digest)
+    return act_here(request, signed, Approve, form, page=again, then=then, digest=wanted.digest)

@@ -7,7 +7,8 @@ import subprocess
 import httpx
 import pytest
 
-from flows.cli.decisions import resolve_doubts
+from flows.acts.forms import DeclareAbsent
+from flows.cli.acts import perform_here
 from schemas.errors import ApprovalWanted, DecisionRefused, ExitCode
 from schemas.exchange_update import ExchangeState
 from schemas.messages import Message
@@ -392,8 +393,8 @@ def in_doubt(abroad, service):
 
 
 def absent(label, *by, hours=25):
-    told = {"absent": True, "by": by or ("bia", "caio"), "evidence": "the desk says so, ticket 7", "as_json": False}
-    resolved = resolve_doubts([update_of(label).id], report=None, clock=later(hours=hours), **told)
+    said = DeclareAbsent((update_of(label).id,), "the desk says so, ticket 7")
+    resolved = perform_here(by or ("bia", "caio"), said, as_json=False, clock=later(hours=hours))
     label.back_to_today()
     return resolved
 

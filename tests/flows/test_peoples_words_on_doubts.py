@@ -4,7 +4,8 @@ import httpx
 import pytest
 from openpyxl import load_workbook
 
-from flows.cli.decisions import resolve_doubts
+from flows.acts.forms import DeclareAbsent
+from flows.cli.acts import perform_here
 from schemas.errors import ApprovalWanted, DecisionRefused, ExitCode, NotSent, SendingFrozen
 from schemas.messages import Message, render
 from schemas.submission import SubmissionState
@@ -93,8 +94,8 @@ def link(label, report, split_id, code=0):
 def declare_absent(report, *by, evidence="the support desk says so, ticket 7", **after):
     people_said = by or ("bia", "caio")
     clock = later(**after or {"hours": 24})
-    told = {"absent": True, "by": people_said, "evidence": evidence, "as_json": False}
-    code, document = resolve_doubts([name_of(report)], report=None, clock=clock, **told)
+    said = DeclareAbsent((name_of(report),), evidence)
+    code, document = perform_here(people_said, said, as_json=False, clock=clock)
     Label.back_to_today()
     (resolved,) = document["resolved"]
     return code, resolved
@@ -413,8 +414,8 @@ def three_lost(label, service):
 
 
 def absent_all(names, by=("bia", "caio"), **after):
-    told = {"absent": True, "by": by, "evidence": "ticket 7", "as_json": False}
-    _, document = resolve_doubts(names, report=None, clock=later(**after or {"hours": 25}), **told)
+    said = DeclareAbsent(tuple(names), "ticket 7")
+    _, document = perform_here(by, said, as_json=False, clock=later(**after or {"hours": 25}))
     Label.back_to_today()
     return document["resolved"]
 

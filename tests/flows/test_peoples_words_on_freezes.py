@@ -180,6 +180,8 @@ def test_what_a_lost_ledger_has_paid_is_not_paid_by_a_flag_once_its_reports_are_
     label.run()
     tags = label.ask("status", code=31)["freeze"]["tags"]
     unfreeze(label, *tags)
+    assert label.run().exit_code == ExitCode.FROZEN  # the acts that this machine has seen are lost, too
+    label.say("policy", "seal-again", "--by", "ana", "--by", "bia", "--why", "the disk broke")
     report = label.run()
     assert (report.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 1)
     assert any(tags[0] in message for message in report.messages)

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from flows.approvals.decisions import PersonsDecision
-from flows.approvals.decisions import decide as decide_on
+from flows.acts.act import House, Word
+from flows.acts.forms import Decide
+from flows.acts.perform import perform
 from flows.run import SYSTEM_CLOCK, Silence
 from flows.runner import opened_run
 from flows.settings import read_settings
-from schemas.approval import DecisionKind
 from schemas.errors import DecisionRefused, ExitCode
 from schemas.job import BRASILIA
 from tests.flows.books import assert_books_close, places
@@ -445,8 +445,8 @@ def asking(label):
         yield run
 
 
-def decision(kind, by):
-    return PersonsDecision(DecisionKind(kind), by, "the bank's list", dt.datetime.now(tz=dt.UTC))
+def decide_on(ledger, key, kind, by, asking):
+    perform(House(ledger, SYSTEM_CLOCK, asking), Word((by,)), Decide((key,), kind, "the bank's list"))
 
 
 @pytest.mark.parametrize("ending", ["between the service's answer and the record", "before the service is asked"])
@@ -472,10 +472,10 @@ def test_two_people_who_decide_at_one_moment_never_free_more_than_the_report_lef
     def other_decides():
         if others:
             with label.ledger() as ledger:
-                decide_on(ledger, [others.pop()], decision("pay", "caio"), lambda: asking(label))
+                decide_on(ledger, others.pop(), "pay", "caio", lambda: asking(label))
 
     with label.ledger() as ledger, pytest.raises(DecisionRefused):
-        decide_on(ledger, [first], decision("pay", "bia"), meanwhile)
+        decide_on(ledger, first, "pay", "bia", meanwhile)
     with label.ledger() as ledger:
         assert {by.by for by in ledger.decisions.on_reports([first, second]).values()} == {"caio"}
 
@@ -483,5 +483,5 @@ def test_two_people_who_decide_at_one_moment_never_free_more_than_the_report_lef
 def test_two_who_say_the_same_of_one_row_are_both_taken(label, service, conflict):
     for by in ("bia", "caio"):
         with label.ledger() as ledger:
-            decide_on(ledger, [conflict], decision("paid", by), lambda: asking(label))
+            decide_on(ledger, conflict, "paid", by, lambda: asking(label))
     assert label.run().exit_code == ExitCode.DONE

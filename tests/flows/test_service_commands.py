@@ -6,9 +6,10 @@ import pytest
 from sqlalchemy import select
 from typer.testing import CliRunner
 
+from flows.acts.forms import DeclareAbsent
+from flows.acts.rates import read_rate
 from flows.cli import app
-from flows.cli.decisions import resolve_doubts
-from flows.cli.service import read_rate
+from flows.cli.acts import perform_here
 from io_adapters.ledger.tables import attempts, plan_exchanges, transitions
 from schemas.errors import BrokenInvariant, DecisionRefused, ExitCode
 from schemas.exchange_update import ID_PREFIX, ExchangeState
@@ -177,10 +178,8 @@ def test_a_doubt_about_a_rate_by_hand_can_be_declared_absent_and_the_same_bytes_
     service.plant(RATE, "drop", when="before")
     rate(abroad, name, "5.60", by=("bia", "caio"), code=22)
     (update,) = updates(abroad)
-    resolve_doubts(
-        [update.id], report=None, absent=True, by=("bia", "caio"), evidence="ticket 7", as_json=False,
-        clock=later(hours=25),
-    )  # fmt: skip
+    said = DeclareAbsent((update.id,), "ticket 7")
+    perform_here(("bia", "caio"), said, as_json=False, clock=later(hours=25))
     abroad.back_to_today()
     abroad.say("settle")
     assert [rate for _, rate in service.rates] == ["5.6"]

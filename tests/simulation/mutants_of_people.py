@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
 
-from flows.cli import decisions
+from flows.acts.forms import DeclareAbsent
+from flows.cli.acts import perform_here
 from schemas.errors import ExitCode, RepasseError
 from tests.flows.moments import later
 from tests.simulation.editing_office import EditingOffice, opened_office
@@ -96,9 +97,8 @@ def absent_of_an_empty_list(office: EditingOffice) -> tuple[str, ...]:
     office.run()
     (doubtful,) = {row["Relatório (envio)"] for row in office.told() if row["Situação"] == "Em dúvida"}
     try:
-        decisions.resolve_doubts(
-            [doubtful], absent=True, by=["bia", "caio"], evidence="its list", as_json=True, clock=later(hours=30)
-        )
+        said = DeclareAbsent((doubtful,), "its list")
+        perform_here(["bia", "caio"], said, as_json=True, clock=later(hours=30))
     except RepasseError:
         return ()
     return ("declared absent of a list that shows nothing of that time",)
@@ -178,15 +178,13 @@ DOUBTS: Final = (
         "a person knows better than the service whether it has paid",
         "a word freed",
         asking(decided_against_the_service, "1", "2"),
-        Change(
-            "flows.approvals.decisions:_require_unpaid", "if report is not None and says_paid", "if False and says_paid"
-        ),
+        Change("flows.acts.payments:_require_unpaid", "if report is not None and says_paid", "if False and says_paid"),
     ),
     Mutant(
         "any list that lacks a report proves its absence",
         "of a list that shows nothing",
         asking(absent_of_an_empty_list, "1", "2"),
-        Change("flows.approvals.decisions:_require_absence_shown", "if lacks is not None:", "if False:"),
+        Change("flows.acts.doubts:_require_absence_shown", "if lacks is not None:", "if False:"),
     ),
     Mutant(
         "doubts of other runs are theirs",

@@ -18,13 +18,13 @@ from typing import Any, Final
 
 import pytest
 
-from flows.approvals.withdraw import withdraw
-from flows.house_ledger import open_ledger_of, utc_now
+from flows.acts.forms import Withdraw
+from flows.cli.acts import perform_here
+from flows.house_ledger import open_ledger_of
 from flows.launch import start_payout
 from flows.run_options import RunOptions
 from flows.runner import RunReport
 from flows.settings import read_settings
-from schemas.acts import Delivery
 from schemas.deliveries import month_after
 from schemas.errors import DecisionRefused, ExitCode
 from schemas.values.money import format_cents, parse_amount
@@ -203,11 +203,10 @@ def _mix_with_new(house: PayingHouse) -> None:
 def _withdraw_and_hand_in_again(house: PayingHouse) -> None:
     job, period, path = house.drawn.choice(house.handed)
     digest = sha256(path.read_bytes()).hexdigest()
-    with open_ledger_of(read_settings()) as ledger:
-        try:
-            withdraw(ledger, Delivery(job, period, digest), "ana", "engano", utc_now())
-        except DecisionRefused:
-            return
+    try:
+        perform_here(["ana"], Withdraw(digest, "engano", job, period), as_json=False)
+    except DecisionRefused:
+        return
     if house.drawn.random() < 1 / 2:
         house.run(job, period)
     house.run(job, house.where(period), files=[str(path)])

@@ -8,7 +8,8 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from flows.cli.decisions import approve, decide, reject, release, resolve_doubts, unfreeze
+from flows.acts.forms import Approve, Decide, LinkReport, Reject, Release, Unfreeze
+from flows.cli.acts import perform_here
 from flows.desk import home
 from flows.house_ledger import open_ledger_of
 from flows.nights.night import run_night
@@ -163,7 +164,7 @@ def test_where_people_have_to_sign_in_a_typed_approval_does_not_count_and_one_of
     declare(job, approval={"identities": "signed_in"})
     plan = plan_of(bia, prepare(ana, the_job))
     with pytest.raises(DecisionRefused, match="people who signed in"):
-        approve(plan.rpartition("/")[2], by="Bia Reis", total="30,00", as_json=True)
+        perform_here(["Bia Reis"], Approve(plan.rpartition("/")[2], "30,00"), as_json=True)
     run_payout(job, RunOptions(yes=True, by="cron"))
     assert service.posts == 0
     page = words_of(bia.get(plan))
@@ -271,14 +272,10 @@ def test_where_people_have_to_sign_in_the_command_line_takes_no_word_on_doubts_a
     run_payout(job, RunOptions(yes=False, by="cron"))
     with open_ledger_of(read_settings()) as ledger:
         key = ledger.claims.live_of("aurora", "2026-10")[0].obligation_key
-    for act in (
-        lambda: resolve_doubts([in_doubt.id], report="x", absent=False, by=["ana"], evidence="", as_json=True),
-        lambda: decide([key], paid=True, by="ana", evidence="seen", as_json=True),
-        lambda: unfreeze(["x"], by=["ana", "bia"], evidence="seen", as_json=True),
-        lambda: release(by="ana", as_json=True),
-    ):
+    said = (LinkReport(in_doubt.id, "x"), Decide((key,), "paid", "seen"), Unfreeze(("x",), "seen"), Release())
+    for act in said:
         with pytest.raises(DecisionRefused, match="decide at the desk"):
-            act()
+            perform_here(["ana", "bia"], act, as_json=True)
 
 
 def test_sending_is_held_by_anybody_and_released_by_who_resolves(ana, bia, at_desk, the_job, service):
@@ -298,7 +295,7 @@ def test_a_freeze_is_lifted_by_two_people_who_name_all_of_it(at_desk, desk):
     with open_ledger_of(read_settings()) as ledger:
         ledger.freeze.put(Message("attempt.evidence", text="a report nobody knows"), ["rp-x"])
         caio, dora = at_desk("Caio", Role.RESOLVER), at_desk("Dora", Role.RESOLVER)
-        assert "nomeie tudo" in caio.post("/sending/unfreeze", at="/doubts", code=422, evidence="seen")
+        assert "nomeie exatamente" in caio.post("/sending/unfreeze", at="/doubts", code=422, evidence="seen")
         word = {"tag:rp-x": "on", "evidence": "it was a test of ours"}
         caio.post("/sending/unfreeze", at="/doubts", **word)
         assert ledger.freeze.current() is not None
@@ -334,7 +331,7 @@ def test_a_run_that_could_not_begin_says_why(ana, the_job, launcher, monkeypatch
 
 def test_typed_approvals_still_count_where_names_may_be_declared(ana, the_job, service, job):
     run = prepare(ana, the_job)
-    code, _ = approve(plan_of(ana, run).rpartition("/")[2], by="bia", total="30,00", as_json=True)
+    code, _ = perform_here(["bia"], Approve(plan_of(ana, run).rpartition("/")[2], "30,00"), as_json=True)
     assert code is ExitCode.DONE
     run_payout(job, RunOptions(yes=False, by="cron"))
     assert service.paid == [1000, 2000]
@@ -395,7 +392,7 @@ def test_a_name_typed_on_the_command_line_and_the_same_one_signed_in_are_one_per
     run_payout(job, RunOptions(yes=False, by="cron"))
     bia = at_desk("Bia Reis")
     plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', bia.get("/"))[1]
-    approve(plan.rpartition("/")[2], by="bia  REIS", total="30,00", as_json=True)
+    perform_here(["bia  REIS"], Approve(plan.rpartition("/")[2], "30,00"), as_json=True)
     assert bia.post(f"{plan}/approve", at=plan, total="30,00") == plan
     run_payout(job, RunOptions(yes=False, by="cron"))
     assert service.posts == 0
@@ -405,7 +402,7 @@ def test_where_people_have_to_sign_in_a_typed_name_rejects_nothing(ana, bia, job
     declare(job, approval={"identities": "signed_in"})
     plan = plan_of(bia, prepare(ana, the_job))
     with pytest.raises(DecisionRefused, match="decide at the desk"):
-        reject(plan.rpartition("/")[2], by="Bia Reis", why="a joke", as_json=True)
+        perform_here(["Bia Reis"], Reject(plan.rpartition("/")[2], "a joke"), as_json=True)
     bia.post(f"{plan}/approve", at=plan, total="30,00")
     assert service.paid == [1000, 2000]
 

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from flows.approvals.rules import Question, open_question
+from flows.acts.rules import Question, open_question
 from schemas.approval import Decision, DecisionKind
 from schemas.submission import Claim, SubmissionState
 from tests.obligations import obligation

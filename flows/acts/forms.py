@@ -1,0 +1,202 @@
+"""What people fill in for each act: its fields, how faces ask for them, and, in its docstring, its help.
+
+Terminal, desk and Prefect make their commands and forms of these; light enough to be read for the help alone.
+"""
+
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, get_type_hints
+
+from schemas.acts import ActKind
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How faces ask for a field.
+
+    Attributes:
+        metavar: What stands for its value in a line of help.
+        is_positional: On a command line it has no name before it.
+        choices: Of a field with few values: each, with what it means; a flag each on a command line.
+        is_reason: It is why somebody says something, or what they rely on; never empty.
+        ticked: Of a list: what begins the names of the boxes a page has for it.
+    """
+
+    what: str
+    metavar: str = ""
+    is_positional: bool = False
+    choices: tuple[tuple[str, str], ...] = ()
+    is_reason: bool = False
+    ticked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ActForm:
+    """What an act takes, beside who does it."""
+
+    act: ClassVar[ActKind]
+    # How many people may have to say it.
+    people: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Approve(ActForm):
+    """Record a person's yes to a plan, or to account checks.
+
+    The next `run` goes on.
+    """
+
+    act = ActKind.APPROVE
+
+    digest: Annotated[str, Asked("The plan's digest, as `run` printed it.", "DIGEST", is_positional=True)]
+    total: Annotated[str, Asked("The plan's total, typed.", "AMOUNT")]
+    seen: Annotated[int, Asked("How many new texts of the plan you have looked at.", "N")] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reject(ActForm):
+    """Record a person's no to a plan."""
+
+    act = ActKind.REJECT
+
+    digest: Annotated[str, Asked("The plan's digest.", "DIGEST", is_positional=True)]
+    why: Annotated[str, Asked("What is wrong with it.", "TEXT", is_reason=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Receive(ActForm):
+    """Say that files which nobody is known to have brought have come to you."""
+
+    act = ActKind.RECEIVE
+
+    digest: Annotated[str, Asked("The plan that rests on them.", "DIGEST", is_positional=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Decide(ActForm):
+    """Record a person's decision on what a payment came to.
+
+    On conflicts, on partial and excluded reports, on payments made outside.
+    """
+
+    act = ActKind.DECIDE
+
+    payments: Annotated[
+        tuple[str, ...],
+        Asked("As the workbook has them (ob-...), or a report (rp-...).", "PAYMENT", is_positional=True),
+    ]
+    kind: Annotated[
+        str,
+        Asked(
+            "What it came to.",
+            choices=(
+                ("pay", "Not paid, or more is owed: the next run may pay."),
+                ("difference", "Of a row that says more than was paid for it, only the rest."),
+                ("paid", "Paid, by the report or outside."),
+                ("drop", "Nobody is to be paid for it."),
+            ),
+        ),
+    ]
+    evidence: Annotated[str, Asked("What the word relies on.", "TEXT", is_reason=True)]
+    all_but: Annotated[tuple[str, ...], Asked("Of a report, all but this one.", "PAYMENT")] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkReport(ActForm):
+    """Say which report of the service a submission, or an exchange rate, in doubt is."""
+
+    act = ActKind.LINK
+
+    subject: Annotated[str, Asked("What is in doubt (rp-..., xr-...).", "WHAT")]
+    report: Annotated[str, Asked("It is this report of the service.", "ID")]
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareAbsent(ActForm):
+    """Say that the service never received what is in doubt; of several, all are declared or none."""
+
+    act = ActKind.DECLARE_ABSENT
+    people = 2
+
+    subjects: Annotated[tuple[str, ...], Asked("What is in doubt (rp-..., xr-...).", "WHAT")]
+    evidence: Annotated[str, Asked("What they rely on.", "TEXT", is_reason=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class TakeLinkBack(ActForm):
+    """Say that the report which a submission was linked to by likeness is another one."""
+
+    act = ActKind.TAKE_LINK_BACK
+    people = 2
+
+    subjects: Annotated[tuple[str, ...], Asked("What was linked (rp-...).", "WHAT")]
+    evidence: Annotated[str, Asked("What they rely on.", "TEXT", is_reason=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class HoldSending(ActForm):
+    """Stop all sending, of every job, until `release`."""
+
+    act = ActKind.HOLD
+
+    why: Annotated[str, Asked("Why.", "TEXT", is_reason=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Release(ActForm):
+    """Let sending go on after `hold`."""
+
+    act = ActKind.RELEASE
+
+
+@dataclass(frozen=True, slots=True)
+class Unfreeze(ActForm):
+    """Let sending go on after ledger and service disagreed."""
+
+    act = ActKind.UNFREEZE
+    people = 2
+
+    accept: Annotated[tuple[str, ...], Asked("What froze sending; every tag by name.", "TAG", ticked="tag:")]
+    evidence: Annotated[str, Asked("What they both saw.", "TEXT", is_reason=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw(ActForm):
+    """Take back a file that was handed in by mistake.
+
+    The next run of its job and month leaves it out, and takes back what of it was posted.
+    """
+
+    act = ActKind.WITHDRAW
+
+    file: Annotated[str, Asked("Its path, or the first digits of its SHA-256.", "FILE", is_positional=True)]
+    why: Annotated[str, Asked("Why it does not count.", "TEXT", is_reason=True)]
+    job: Annotated[str, Asked("Of which job, where several used it.", "NAME")] = ""
+    period: Annotated[str, Asked("Of which month, where several used it.", "MONTH")] = ""
+    back: Annotated[bool, Asked("Hand in what was withdrawn.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetRate(ActForm):
+    """Set the exchange rate of one report, once.
+
+    Of a report in a foreign currency; the service then pays it.
+    """
+
+    act = ActKind.EXCHANGE_RATE
+    people = 2
+
+    report: Annotated[str, Asked("A report of this ledger: rp-..., or the service's id.", "REPORT", is_positional=True)]
+    rate: Annotated[str, Asked("What one unit of its currency is worth in BRL.", "RATE")]
+    order_id: Annotated[str | None, Asked("The exchange order at the bank.", "X")] = None
+    hide: Annotated[bool, Asked("Do not show payees the exchange.")] = False
+
+
+def asked_of(form: type[ActForm]) -> MappingProxyType[str, tuple[Any, Asked]]:
+    """Return the fields of a form, in their order: the type of each, and how it is asked for."""
+    hints = get_type_hints(form, include_extras=True)
+    found = {}
+    for field in fields(form):
+        asked = next(extra for extra in hints[field.name].__metadata__ if isinstance(extra, Asked))
+        found[field.name] = (hints[field.name].__origin__, asked)
+    return MappingProxyType(found)

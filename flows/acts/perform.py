@@ -1,0 +1,59 @@
+"""One act, one function: whichever face an act is done at, it is done here."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Final
+
+from flows.acts import doubts, months, payments, plans, rates, stops
+from flows.acts.act import Done, House, Word
+from flows.acts.forms import (
+    ActForm,
+    Approve,
+    Decide,
+    DeclareAbsent,
+    HoldSending,
+    LinkReport,
+    Receive,
+    Reject,
+    Release,
+    SetRate,
+    TakeLinkBack,
+    Unfreeze,
+    Withdraw,
+    asked_of,
+)
+from schemas.errors import DecisionRefused
+from schemas.messages import Message
+
+DOES: Final[Mapping[type[ActForm], Callable[[House, Word, Any], Done]]] = MappingProxyType(
+    {
+        Approve: plans.approve,
+        Reject: plans.reject,
+        Receive: plans.receive,
+        Decide: payments.decide,
+        LinkReport: doubts.link,
+        DeclareAbsent: doubts.declare_absent,
+        TakeLinkBack: doubts.take_link_back,
+        HoldSending: stops.hold,
+        Release: stops.release,
+        Unfreeze: stops.unfreeze,
+        Withdraw: months.withdraw,
+        SetRate: rates.set_by_hand,
+    }
+)
+
+
+def perform(house: House, word: Word, said: ActForm) -> Done:
+    """Do what somebody has asked for, and record it with its effect; what is refused is not done, and not recorded.
+
+    Raises:
+        DecisionRefused: nobody says it, or a reason is missing; or as the act's own function says.
+    """
+    people = tuple(name.strip() for name in word.people if name.strip())
+    if not people:
+        raise DecisionRefused(Message("act.no_name"))
+    texts = {name: text.strip() for name in asked_of(type(said)) if isinstance(text := getattr(said, name), str)}
+    if any(asked.is_reason and not texts[name] for name, (_, asked) in asked_of(type(said)).items()):
+        raise DecisionRefused(Message("act.no_reason"))
+    return DOES[type(said)](house, replace(word, people=people), replace(said, **texts))
