@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -11,8 +12,8 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, literal, or_, select, update
 
-from io_adapters.ledger.acts import record_act
-from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.acts import record_act, sound_acts
+from io_adapters.ledger.engine import Database, Seal, chunks
 from io_adapters.ledger.tables import (
     corrected_rows,
     file_lines,
@@ -252,29 +253,36 @@ class PixKeyTypes:
 
     def confirm(self, job: str, types: Mapping[str, str], by: str) -> None:
         """Write down what somebody has confirmed; what stands already is nobody's new word."""
-        c = pix_key_types.c
         with self._db.writing() as connection:
-            said = sorted(types.items() - _known_types(connection, job).items())
+            said = sorted(types.items() - _known_types(connection, self._db.seal, job).items())
             if not said:
                 return
-            for digests in chunks(digest for digest, _ in said):
-                connection.execute(delete(pix_key_types).where(c.job == job, c.key_sha256.in_(digests)))
-            now = self._db.now()
-            confirmed = {"job": job, "by": by, "at": now}
+            facts = {"keys": str(len(said)), "types": digest_of(*said)}
+            about = Act(ActKind.CONFIRM_KEY_TYPES, by, job, "", self._db.now(), facts)
+            confirmed = {"job": job, "act": record_act(connection, self._db.seal, about)}
             rows = [confirmed | {"key_sha256": digest, "key_type": kind} for digest, kind in said]
             connection.execute(insert(pix_key_types), rows)
-            facts = {"keys": str(len(rows)), "types": digest_of(*said)}
-            record_act(connection, self._db.seal, Act(ActKind.CONFIRM_KEY_TYPES, by, job, "", now, facts))
 
     def known(self, job: str) -> dict[str, str]:
+        """Return the type of each key, by its digest, as it was confirmed last."""
         with self._db.reading() as connection:
-            return _known_types(connection, job)
+            return _known_types(connection, self._db.seal, job)
 
 
-def _known_types(connection: Connection, job: str) -> dict[str, str]:
+def _known_types(connection: Connection, seal: Seal, job: str) -> dict[str, str]:
+    """Read types with their acts: where one of an act's rows is not what was confirmed, none of them is."""
     c = pix_key_types.c
-    query = select(c.key_sha256, c.key_type).where(c.job == job)
-    return {row.key_sha256: row.key_type for row in connection.execute(query)}
+    by_act = defaultdict[int, list[tuple[str, str]]](list)
+    for row in connection.execute(select(pix_key_types).where(c.job == job).order_by(c.act, c.key_sha256)):
+        by_act[row.act].append((row.key_sha256, row.key_type))
+    acts, known = sound_acts(connection, seal, by_act), dict[str, str]()
+    for number, types in by_act.items():
+        act = acts.get(number)
+        if act is None or (act.kind, act.subject) != (ActKind.CONFIRM_KEY_TYPES, job):
+            continue
+        if act.facts.get("types") == digest_of(*types):
+            known.update(types)
+    return known
 
 
 class Sources:

@@ -251,9 +251,8 @@ pix_key_types = Table(
     metadata,
     Column("job", String(64), primary_key=True),
     Column("key_sha256", String(64), primary_key=True),
+    Column("act", Integer, primary_key=True),  # by which it was confirmed; it names a digest of all that it confirmed
     text_column("key_type"),
-    text_column("by"),
-    _moment("at"),
 )
 
 leases = Table(

@@ -21,7 +21,7 @@ from flows.settings import read_settings
 from schemas.approval import GOOD_FOR, Role
 from schemas.errors import RepasseError
 from schemas.plan import Approval, ApprovalKind
-from tests.flows.jobs import payment, people
+from tests.flows.jobs import JOB, payment, people
 from tests.flows.label import Label, digest_of
 from tests.flows.oracle import Oracle
 
@@ -299,3 +299,29 @@ def test_an_act_that_somebody_adds_neither_counts_nor_keeps_the_honest_way_from_
         database.execute("DELETE FROM acts WHERE sha256 = ?", ["2" * 64])
     with house.label.ledger() as ledger:
         assert ledger.acts.first_broken() is None
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        says("UPDATE pix_key_types SET key_type = 'phone_number'"),
+        says("UPDATE pix_key_types SET key_type = 'phone_number', act = act + 1"),
+        lambda d: copied_row(d, "pix_key_types", "1", act=999, key_type="phone_number"),
+        lambda d: d.execute(
+            "UPDATE acts SET facts_json = replace(facts_json, 'a', 'b') WHERE kind = 'confirm_key_types'"
+        ),
+    ],
+)
+def test_a_type_that_nobody_confirmed_is_no_keys_type(label, attack):
+    """Eleven digits are a CPF or somebody's phone: who may write to the database does not say which."""
+    confirmed = {sha256(ONE.tax_id.encode()).hexdigest(): "cpf", "0" * 64: "email"}
+    with label.ledger() as ledger:
+        ledger.pix_key_types.confirm(JOB, confirmed, "bia")
+        assert ledger.pix_key_types.known(JOB) == confirmed
+    database = Path(read_settings().ledger_url.removeprefix("sqlite:///"))
+    with closing(sqlite3.connect(database)) as connection, connection:
+        for (trigger,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f"DROP TRIGGER {trigger}")
+        attack(connection)
+    with label.ledger() as ledger:
+        assert ledger.pix_key_types.known(JOB) in ({}, confirmed), "what was confirmed, or a question"
