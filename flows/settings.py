@@ -318,7 +318,6 @@ _REFUSED: Final = (
         "a second equal task would be skipped, and people's data kept",
     ),
 )
-_RETRIES: Final = ("PREFECT_TASKS_DEFAULT_RETRIES", "PREFECT_FLOWS_DEFAULT_RETRIES")
 
 
 def check_environment(environment: Mapping[str, str] = os.environ) -> None:
@@ -332,9 +331,6 @@ def check_environment(environment: Mapping[str, str] = os.environ) -> None:
             raise ConfigurationError(
                 Message("error.environment", variable=name, value=environment[name], consequence=consequence)
             )
-    for name in _RETRIES:
-        if environment.get(name, "0").strip() not in {"", "0"}:
-            raise ConfigurationError(Message("error.retries", variable=name, value=environment[name]))
     _check_packages()
 
 

@@ -16,6 +16,7 @@ import typer
 from flows.cli.ending import AsJson, Result, as_month, command, console_for, ended
 from schemas.errors import ConfigurationError, ExitCode, errors_in_language
 from schemas.messages import Message, render
+from schemas.readers import for_people
 
 if TYPE_CHECKING:
     from flows.intake.proposal import Answers, BroughtFile, OpenedTable, ProposedTable
@@ -187,11 +188,20 @@ class Asking:
             self.unanswered.append(option)
             return ""
         while True:
-            typed = typer.prompt(render(question, self.language), err=self.to_stderr)
+            typed = typer.prompt(self._written(question), err=self.to_stderr)
             try:
                 return check(typed.strip())
             except ValueError:
-                typer.echo(render(right, self.language), err=self.to_stderr)
+                self.show(right)
+
+    def show(self, message: Message) -> None:
+        """Tell a person at the terminal what they are asked about; nobody else."""
+        if self.is_answered:
+            typer.echo(self._written(message), err=self.to_stderr)
+
+    @for_people()
+    def _written(self, message: Message) -> str:
+        return render(message, self.language)
 
     def require_answered(self) -> None:
         """Refuse to go on where something was not answered.
@@ -206,7 +216,7 @@ class Asking:
         """Ask for a yes or a no; where nobody sits at the terminal it is a no."""
         if not self.is_answered:
             return False
-        asked = f"{render(question, self.language, **facts)} {render('new.ask.yes_or_no', self.language)}"
+        asked = f"{self._written(Message(question, **facts))} {self._written(Message('new.ask.yes_or_no'))}"
         typed: str = typer.prompt(asked, default="", show_default=False, err=self.to_stderr)
         return typed.strip().casefold() in _YES
 
@@ -387,8 +397,8 @@ def _all_as_proposed(tables: "Sequence[ProposedTable]", asking: Asking) -> bool:
         for table in tables
         for header in table.proposed
     ]
-    for line in shown if asking.is_answered else ():
-        typer.echo(render(line, asking.language), err=asking.to_stderr)
+    for line in shown:
+        asking.show(line)
     return bool(shown) and asking.agrees("new.ask.as_proposed", count=len(shown))
 
 

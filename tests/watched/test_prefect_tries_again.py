@@ -48,15 +48,37 @@ def three(tmp_path: Path, service: Oracle, monkeypatch: pytest.MonkeyPatch) -> L
     return label
 
 
-@pytest.mark.parametrize("name", ["PREFECT_FLOWS_DEFAULT_RETRIES", "PREFECT_TASKS_DEFAULT_RETRIES"])
-def test_an_environment_that_retries_by_default_is_refused(three: Label, service: Oracle, monkeypatch, name: str):
-    monkeypatch.setenv(name, "3")
-    refused = three.ask("run", three.job, "--yes", code=ExitCode.CONFIGURATION)
-    assert name in refused["error"]
-    state = payout(str(three.job), yes=True, return_state=True)
-    assert state.is_failed()
-    assert name in state.message
-    assert service.posts == 0
+SOMEBODY_ELSES_FLOW = """
+from prefect import flow, task
+tries = []
+@task
+def falls():
+    tries.append("task")
+    raise RuntimeError
+@flow
+def around():
+    tries.append("flow")
+    falls()
+around(return_state=True)
+print(tries.count("flow"), tries.count("task"))
+"""
+
+
+def test_an_environment_that_retries_by_default_retries_nothing_of_ours(three: Label, service: Oracle):
+    """The control: somebody else's flow, with whose decorators nothing is said, is tried again in that environment."""
+    retries = {"PREFECT_FLOWS_DEFAULT_RETRIES": "1", "PREFECT_TASKS_DEFAULT_RETRIES": "1"}
+    environment = os.environ | retries | {"PREFECT_API_URL": PREFECT_API_URL.value()}
+    command = [COMMAND[0], "-c", SOMEBODY_ELSES_FLOW]
+    others = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=True)
+    assert others.stdout.split() == ["2", "4"]
+    service.plant(CREATE, "drop", when="before", call=2)
+    ours = [*COMMAND, "run", str(three.job), "--yes"]
+    ended = subprocess.run(ours, env=environment, capture_output=True, timeout=120, check=False)
+    assert ended.returncode == ExitCode.IN_DOUBT
+    with three.ledger() as ledger:
+        assert len(ledger.runs.list()) == 1, "Prefect has tried once"
+    assert len(service.paid) == 2
+    assert service.posts == 3
 
 
 @flow(name="insistent", retries=2, retry_delay_seconds=0)
