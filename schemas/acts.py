@@ -46,6 +46,8 @@ class ActKind(StrEnum):
     SIGN_OUT = "sign_out"
     ACCEPT_ADDRESS = "accept_address"  # of a payee, for statements
     MAIL_STATEMENTS = "mail_statements"
+    CHANGE_CONTACTS = "change_contacts"  # of the service's address book
+    SET_WEBHOOK = "set_webhook"  # an address to which the service reports, or one that it may no longer use
     DOWNLOAD = "download"  # what a run has written of payees
     SETTLE = "settle"  # look at what the service says
 

@@ -30,7 +30,7 @@ from flows.intake.read import read
 from flows.intake.rules.inputs import Inputs
 from flows.payables.judge_inputs import judge_inputs
 from flows.run import SYSTEM_CLOCK, Clock, Progress, Run
-from flows.run_request import RunRequest, read_run_request
+from flows.run_request import RunRequest, current_user, read_run_request
 from flows.runner import opened_service
 from flows.sending.send import send_once
 from flows.settings import Settings, read_settings
@@ -38,6 +38,7 @@ from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.commands import ContactsApi, CreationAnswer, contact_body
 from io_adapters.payout_api.errors import NotFound, RefusedByService, RuleBroken, Unanswered
+from schemas.acts import Act, ActKind
 from schemas.attempt import AttemptState
 from schemas.contact_book import KnownContact
 from schemas.errors import BrokenInvariant, ExitCode, NotSent, RepasseError
@@ -259,6 +260,7 @@ def sync_contacts(run: Run, intake: Intake, *, apply: bool = False, ask_again: b
         return ContactsSync(_plan(run, intake.inputs, ask_again=ask_again), (), applied=False)
     refuse_another_service(run)
     run.ledger.leases.take(LEASE, run.owner, LEASE_S)
+    _record(run, run.request.by, "sync", run.job.job)
     try:
         run.ledger.contacts.doubt_abandoned(lambda owner: is_gone(owner, run.owner))
         plan = _plan(run, intake.inputs, ask_again=ask_again)  # under the lease: what another sync did is known
@@ -268,6 +270,10 @@ def sync_contacts(run: Run, intake: Intake, *, apply: bool = False, ask_again: b
     for outcome in outcomes:
         _account_for(run, intake, outcome)
     return ContactsSync(plan, outcomes, applied=True)
+
+
+def _record(run: Run, by: str, what: str, subject: str) -> None:
+    run.ledger.acts.record(Act(ActKind.CHANGE_CONTACTS, by, subject, "", run.clock.now(), {"what": what}))
 
 
 def refuse_another_service(run: Run) -> None:
@@ -342,7 +348,7 @@ def delete_contact(run: Run, *, contact_id: str | None, tax_id: str | None) -> N
     """
     book = run.ledger.contacts
     known = book.by_id(contact_id) if contact_id else book.of([tax_id or ""]).get(tax_id or "")
-    with _changing(run) as api:
+    with _changing(run, "delete", contact_id or "") as api:
         if known:
             book.gone(known.tax_id)
         try:
@@ -357,7 +363,7 @@ def delete_contact(run: Run, *, contact_id: str | None, tax_id: str | None) -> N
 
 def delete_account(run: Run, account_id: str) -> None:
     """Delete one account of a contact; raises as `delete_contact` does."""
-    with _changing(run) as api:
+    with _changing(run, "delete_account", account_id) as api:
         try:
             api.delete_account(account_id)
         except NotFound:
@@ -368,7 +374,7 @@ def delete_account(run: Run, account_id: str) -> None:
 
 def mark_favorite(run: Run, account_id: str) -> None:
     """Make one account its contact's favorite; raises as `delete_contact` does, and may be repeated at will."""
-    with _changing(run) as api:
+    with _changing(run, "favorite", account_id) as api:
         api.mark_favorite(account_id)
         owner = run.ledger.contacts.with_account(account_id)
         if owner:
@@ -382,11 +388,15 @@ def _forget_account(run: Run, account_id: str) -> None:
 
 
 @contextmanager
-def _changing(run: Run) -> Iterator[ContactsApi]:
-    """Hold the address book against a sync, and make sure that it is the ledger's own service that is called."""
+def _changing(run: Run, what: str, subject: str) -> Iterator[ContactsApi]:
+    """Hold the address book against a sync, and make sure that it is the ledger's own service that is called.
+
+    Effects: what somebody asks for is on record before the service is, whatever becomes of the call.
+    """
     refuse_another_service(run)
     run.ledger.leases.take(LEASE, run.owner, LEASE_S)
     try:
+        _record(run, current_user(), what, subject)
         yield run.require_service().api.contacts
     finally:
         run.ledger.leases.release(LEASE, run.owner)

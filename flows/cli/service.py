@@ -19,18 +19,19 @@ from flows.cli.ending import (
     opened_ledger,
     print_text,
 )
+from schemas.acts import Act, ActKind
 from schemas.errors import DecisionRefused, ExitCode, RepasseError, UnreadableFile
 from schemas.messages import Message
 
 if TYPE_CHECKING:
     from flows.settings import Settings
+    from io_adapters.ledger.ledger import Ledger
 
 webhook_app = typer.Typer(help="Receive webhooks of the service.", rich_markup_mode=None)
 
 LONGEST_URL: Final = 2083
 TOKEN_BYTES: Final = 24
 TOKEN_CHARACTERS: Final = 32  # as text that is safe in a URL
-MOST_DIGITS: Final = 12
 LONGEST_KEY_FILE: Final = 4096
 PERSONAL: Final = frozenset({"cpf", "phone_number", "email"})
 
@@ -62,6 +63,7 @@ def webhook_register(
         # The hash is kept before the service is told: a registration whose answer was lost may have happened, and its
         # deliveries are taken.
         number = ledger.webhooks.begin(base, token)
+        _record(ledger, number, "register")
         try:
             answer = service.api.webhooks.register(url)
         except Unanswered:
@@ -83,6 +85,13 @@ def webhook_register(
     console_for(as_json=as_json).print("\n".join(lines), soft_wrap=True, markup=False)
     document = {"number": number, "webhook_id": answer.id, "host": host, "active": answer.active}
     return (ExitCode.DISCREPANCIES if differs else ExitCode.DONE), document
+
+
+def _record(ledger: "Ledger", number: int, what: str) -> None:
+    from flows.house_ledger import utc_now
+    from flows.run_request import current_user
+
+    ledger.acts.record(Act(ActKind.SET_WEBHOOK, current_user(), str(number), "", utc_now(), {"what": what}))
 
 
 def _checked_base(base_url: str, settings: "Settings") -> str:
@@ -146,6 +155,7 @@ def webhook_retire(
         if number not in {webhook.id for webhook in ledger.webhooks.all()}:
             raise DecisionRefused(Message("error.no_webhook", number=number))
         ledger.webhooks.retire(number)
+        _record(ledger, number, "retire")
     print_text(console_for(as_json=as_json), "cli.webhook.retired", number=number)
     return ExitCode.DONE, {"number": number, "state": "retired"}
 

@@ -66,9 +66,9 @@ class Label:
             assert_books_close(summary)
         return report
 
-    def type(self, *words: object) -> Result:
-        """Type a command; no command ever ends with a traceback."""
-        result = CliRunner().invoke(app, [str(word) for word in words])
+    def type(self, *words: object, typed: str | None = None) -> Result:
+        """Type a command, and what it asks for; no command ever ends with a traceback."""
+        result = CliRunner().invoke(app, [str(word) for word in words], input=typed)
         assert result.exception is None or isinstance(result.exception, SystemExit)
         assert "Traceback" not in result.output
         return result
