@@ -52,6 +52,8 @@ class ActKind(StrEnum):
     SETTLE = "settle"  # look at what the service says
 
 
+# It takes two people to say these.
+OF_TWO: Final = frozenset({ActKind.DECLARE_ABSENT, ActKind.TAKE_LINK_BACK, ActKind.UNFREEZE})
 # After these, looks at the ledger from before no longer stand: they bear on what is payable.
 BEAR_ON_PLANS: Final = frozenset({ActKind.OPEN_MONTH, ActKind.HAND_IN, ActKind.WITHDRAW, ActKind.DECIDE})
 

@@ -4,14 +4,14 @@ One table: cards, buttons and refusals read it, and so does every colour that is
 catalogues (`place.*` of a payment, `state.*` of the others), and what is posted with it in docs/rules.md.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from schemas.acts import ActKind
-from schemas.approval import Role
+from schemas.acts import OF_TWO, ActKind
+from schemas.approval import DeskUser, Role
 from schemas.plan import Place
 from schemas.submission import SubmissionState
 
@@ -89,6 +89,23 @@ def possible_acts(state: State, parts: Collection[Role]) -> tuple[ActKind, ...]:
 def may(act: ActKind, parts: Collection[Role]) -> bool:
     """Whether somebody may do something at all, whatever it is about."""
     return PART_OF[act] is None or PART_OF[act] in parts
+
+
+def missing_parts(users: Iterable[DeskUser]) -> dict[Role, int]:
+    """Return how many more users need each part, so that every open matter has somebody who may end it.
+
+    Of those who declare absent what is in doubt, whoever sent it is none, and any preparer or approver may have.
+
+    """
+    enabled, missing = [user for user in users if not user.disabled], dict[Role, int]()
+    senders = [user.key for user in enabled if {Role.PREPARER, Role.APPROVER} & user.roles]
+    for act, part in PART_OF.items():
+        able = {user.key for user in enabled if part in user.roles}
+        left = min((len(able - {sender}) for sender in senders), default=len(able))
+        count = (1 + (act in OF_TWO)) - (left if act is ActKind.DECLARE_ABSENT else len(able))
+        if part is not None and count > 0:
+            missing[part] = max(count, missing.get(part, 0))
+    return missing
 
 
 _QUIET: Final = State(Tone.QUIET)

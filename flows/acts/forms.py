@@ -35,8 +35,6 @@ class ActForm:
     """What an act takes, beside who does it."""
 
     act: ClassVar[ActKind]
-    # How many people may have to say it.
-    people: ClassVar[int] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +114,6 @@ class DeclareAbsent(ActForm):
     """Say that the service never received what is in doubt; of several, all are declared or none."""
 
     act = ActKind.DECLARE_ABSENT
-    people = 2
 
     subjects: Annotated[tuple[str, ...], Asked("What is in doubt (rp-..., xr-...).", "WHAT")]
     evidence: Annotated[str, Asked("What they rely on.", "TEXT", is_reason=True)]
@@ -127,7 +124,6 @@ class TakeLinkBack(ActForm):
     """Say that the report which a submission was linked to by likeness is another one."""
 
     act = ActKind.TAKE_LINK_BACK
-    people = 2
 
     subjects: Annotated[tuple[str, ...], Asked("What was linked (rp-...).", "WHAT")]
     evidence: Annotated[str, Asked("What they rely on.", "TEXT", is_reason=True)]
@@ -154,7 +150,6 @@ class Unfreeze(ActForm):
     """Let sending go on after ledger and service disagreed."""
 
     act = ActKind.UNFREEZE
-    people = 2
 
     accept: Annotated[tuple[str, ...], Asked("What froze sending; every tag by name.", "TAG", ticked="tag:")]
     evidence: Annotated[str, Asked("What they both saw.", "TEXT", is_reason=True)]
@@ -184,7 +179,6 @@ class SetRate(ActForm):
     """
 
     act = ActKind.EXCHANGE_RATE
-    people = 2
 
     report: Annotated[str, Asked("A report of this ledger: rp-..., or the service's id.", "REPORT", is_positional=True)]
     rate: Annotated[str, Asked("What one unit of its currency is worth in BRL.", "RATE")]

@@ -25,6 +25,7 @@ from flows.acts.forms import (
     asked_of,
 )
 from flows.cli.ending import AsJson, By, Result, as_month, console_for, plain_names, terminal_language
+from schemas.acts import OF_TWO, ActKind
 from schemas.errors import DecisionRefused
 from schemas.messages import Message, render
 
@@ -66,7 +67,7 @@ def command_of(form: type[ActForm], name: str) -> Callable[..., Result]:
         if not asked[name][1].is_positional
         for parameter in _parameters(name, *asked[name], defaults[name])
     ]
-    by = inspect.Parameter("by", _KEYWORD, annotation=_ByTwo if form.people > 1 else By)
+    by = inspect.Parameter("by", _KEYWORD, annotation=_ByTwo if form.act in _MAY_TAKE_TWO else By)
     as_json = inspect.Parameter("as_json", _KEYWORD, default=False, annotation=AsJson)
     every = [*first, by, *rest, as_json]
 
@@ -79,6 +80,7 @@ def command_of(form: type[ActForm], name: str) -> Callable[..., Result]:
     return run
 
 
+_MAY_TAKE_TWO: Final = OF_TWO | {ActKind.EXCHANGE_RATE}
 _KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
 
 

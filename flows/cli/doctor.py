@@ -91,7 +91,22 @@ def _policy(settings: "Settings") -> str:
     rules = [f"{what} {format_cents(cents, 'en')}" for what, cents in amounts.items() if cents is not None]
     rules += [f"approvers {rule.approvers}", f"identities {rule.identities}"]
     rules += ["other than the preparer"] if rule.other_than_preparer else []
-    return f"{settings.policy}: {', '.join(rules)}"
+    lacking = f"; {_missing_people(settings)}" if rule.identities == "signed_in" else ""
+    return f"{settings.policy}: {', '.join(rules)}{lacking.rstrip('; ')}"
+
+
+def _missing_people(settings: "Settings") -> str:
+    """Say which parts too few users of the desk have to end every matter that may be open; "" where none."""
+    from flows.house_ledger import open_ledger_of
+    from schemas.states import missing_parts
+
+    with open_ledger_of(settings, create=False) as ledger:
+        users = ledger.desk_users.list()
+    lines = [
+        render("doctor.few_people", "en", count=count, role=role)
+        for role, count in (missing_parts(users) if users else {}).items()
+    ]
+    return "; ".join(lines)
 
 
 def require_enough_approvers(settings: "Settings") -> None:
