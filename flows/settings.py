@@ -26,6 +26,7 @@ POLICY: Final = "policy.yaml"
 COLUMNS: Final = "columns.yaml"
 APPROVAL_KEY: Final = "approval.key"
 SHORTEST_KEY: Final = 32
+SECRETS: Final = Path("/run/secrets")
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +297,15 @@ _WRONG: Final = {
 }
 
 
+def _places_of_secrets(environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Return the folders in which this system keeps secrets for its programs: those of containers, and of systemd.
+
+    A file there is called like its variable, `repasse_approval_key`; what the environment says goes before it.
+    """
+    places = (SECRETS, Path(environment.get("CREDENTIALS_DIRECTORY", "/nowhere")))
+    return [place for place in places if place.is_dir()]
+
+
 def read_settings(more: Mapping[str, str] | None = None) -> Settings:
     """Read the settings from the environment.
 
@@ -304,7 +314,7 @@ def read_settings(more: Mapping[str, str] | None = None) -> Settings:
     """
     given = {VARIABLES[name]: value for name, value in (more or {}).items() if name in VARIABLES}
     try:
-        return Settings(**given)  # type: ignore[arg-type]  # texts, as the environment has them
+        return Settings(_secrets_dir=_places_of_secrets(), **given)  # type: ignore[arg-type]  # texts, as there
     except ValidationError as error:
         raise ConfigurationError(Message(_WRONG[str(error.errors()[0]["loc"][0])])) from None
 

@@ -1,5 +1,6 @@
 """What cannot be read or makes no sense is told in one clear message, with its exit code, and nothing is sent."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from sqlalchemy import create_engine
 from sqlalchemy import text as sql
 from sqlalchemy.exc import OperationalError
 
+from flows.settings import APPROVAL_KEY, read_settings
 from schemas.errors import ExitCode, trouble_of_the_machine
 from tests.flows.jobs import payment, people
 
@@ -81,6 +83,22 @@ def test_a_service_without_a_key(ready, service, monkeypatch):
 def test_the_key_never_travels_in_the_open(ready, service, monkeypatch):
     monkeypatch.setenv("REPASSE_API_URL", "http://payouts.example/external")
     refused(ready, service, 10, "https")
+
+
+def test_secrets_are_taken_from_where_the_system_keeps_them(ready, service, monkeypatch, tmp_path):
+    """Varied: the secret. Held constant: a folder that the system names; one of containers is read alike."""
+    api_key, seal = os.environ["REPASSE_API_KEY"], "s" * 32
+    monkeypatch.delenv("REPASSE_API_KEY")
+    for name, secret in (("repasse_api_key", api_key), ("repasse_approval_key", seal)):
+        (tmp_path / name).write_text(secret)
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    assert ready.run().exit_code == ExitCode.DONE
+    assert service.paid
+    assert read_settings().key_of_approvals() == seal.encode()
+    assert not (read_settings().home / APPROVAL_KEY).exists(), "no key lies where the ledger lies"
+    monkeypatch.setenv("REPASSE_APPROVAL_KEY", "e" * 32)
+    assert read_settings().key_of_approvals() == b"e" * 32, "the environment goes first"
+    assert seal not in repr(read_settings())
 
 
 def test_an_environment_that_would_switch_checks_off(ready, service, monkeypatch):
