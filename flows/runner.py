@@ -111,7 +111,9 @@ def opened_run(
             ledger.leases.take(order.job.job, owner, LEASE_S)
             exits.callback(ledger.leases.release, order.job.job, owner)
             where = (order.job.job, order.period.label)
-            ledger.runs.begin(run_id, *where, command, order.by, str(order.job_path), order.job.payer.tax_id)
+            payer, is_asked_for = order.job.payer.tax_id, command == PAYOUT.name and not order.is_nights
+            begun = (run_id, *where, command, order.by, str(order.job_path), payer)
+            ledger.runs.begin(*begun, is_asked_for=is_asked_for)
             ledger.decision_rules.note(order.job.job, order.job.approval.identities)
             sweep_unfinished(order.folder / order.job.outputs.folder / order.job.job)
         yield run

@@ -397,10 +397,7 @@ class DeskLaunches:
             if connection.scalar(select(desk_launches.c.key).where(desk_launches.c.key == key)) is not None:
                 return False
             values = {"key": key, "job_file": job_file, "files": json.dumps(files), "by": by}
-            now = self._db.now()
-            connection.execute(insert(desk_launches).values(**values, plan_digest=plan_digest, at=now))
-            facts = {"job_file": Path(job_file).name}
-            record_act(connection, self._db.seal, Act(ActKind.RUN, by, plan_digest or "", "", now, facts))
+            connection.execute(insert(desk_launches).values(**values, plan_digest=plan_digest, at=self._db.now()))
         return True
 
     def forget(self, key: str) -> None:

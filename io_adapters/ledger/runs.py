@@ -107,7 +107,7 @@ class Runs:
             record_act(connection, self._db.seal, Act(ActKind.ACCEPT_CLOCK, by, "", "", self._db.now()))
         return newest
 
-    def begin(
+    def begin(  # noqa: PLR0913  # what is known of a run when it begins
         self,
         run_id: str,
         job: str,
@@ -116,8 +116,13 @@ class Runs:
         prepared_by: str,
         job_file: str,
         payer: str = "",
+        *,
+        is_asked_for: bool = False,
     ) -> StoredRun:
         """Write a run down, or find it again when its flow is run again from the top.
+
+        Args:
+            is_asked_for: Whether somebody asks for it, as `prepared_by`; that is an act of theirs.
 
         Raises:
             BrokenInvariant: the id is in use for another job or period.
@@ -138,6 +143,10 @@ class Runs:
                         started_at=self._db.now(),
                     )
                 )
+                if is_asked_for:
+                    facts = {"run": run_id, "period": period_label}
+                    about = Act(ActKind.RUN, prepared_by, job, "", self._db.now(), facts)
+                    record_act(connection, self._db.seal, about)
                 known = connection.execute(select(runs).where(runs.c.run_id == run_id)).one()
         if (known.job, known.period) != (job, period_label):
             raise BrokenInvariant(f"run {run_id} is already known as one of {known.job} {known.period}")

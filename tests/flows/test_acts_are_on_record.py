@@ -79,17 +79,17 @@ def rows() -> list[dict[str, Any]]:
 
 
 def test_what_a_team_does_at_the_terminal_is_on_record_in_its_order(lived_in):
-    assert kinds() == [K.RECEIVE, K.RECEIVE, K.PREPARE, K.APPROVE, K.DECIDE, K.HOLD, K.RELEASE]
+    assert kinds() == [K.RUN, K.RECEIVE, K.RECEIVE, K.PREPARE, K.APPROVE, K.DECIDE, K.HOLD, K.RELEASE]
     with Label.ledger() as ledger:
-        assert [told.act.by for told in ledger.acts.since()] == ["ana", "ana", "ana", "ana", "bia", "bia", "ana"]
+        assert [told.act.by for told in ledger.acts.since()] == ["ana", "ana", "ana", "ana", "ana", "bia", "bia", "ana"]
     assert first_broken() is None
 
 
 def test_what_is_told_to_other_programs_names_nobody_who_is_paid(lived_in):
     told = lived_in.say("acts", "--lines").output
     lines = [json.loads(line) for line in told.splitlines()]
-    assert [line["kind"] for line in lines[2:]] == ["prepare", "approve", "decide", "hold", "release"]
-    assert lines[4]["facts"]["says"] == "paid"
+    assert [line["kind"] for line in lines[3:]] == ["prepare", "approve", "decide", "hold", "release"]
+    assert lines[5]["facts"]["says"] == "paid"
     for who in (ANA, BIA):
         assert not any(text in told for text in (who.name, who.tax_id, who.name.split()[0]))
     shown = lived_in.say("acts", "--since", "2999-01-01").output

@@ -115,7 +115,7 @@ def nothing(_label: Label, _service: Oracle) -> tuple[str, ...]:
 
 # Of each command: what is there before, what is typed behind that, and the acts that it leaves.
 ACTS: dict[str, tuple[Setup, tuple[str, ...], set[ActKind]]] = {
-    "run": (job, ("--yes",), {K.PREPARE, K.APPROVE}),
+    "run": (job, ("--yes",), {K.RUN, K.PREPARE, K.APPROVE}),
     "nightly": (lambda label, _: ("--jobs", str(label.folder)), (), {K.PREPARE}),
     "approve": (a_plan, (*WORD, "--total", "30,00"), {K.APPROVE}),
     "reject": (a_plan, (*WORD, "--why", "no"), {K.REJECT}),
