@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, Protocol, TypeV
 from pydantic import SecretStr
 
 from flows.account_checks.check_accounts import check_accounts
-from flows.approvals.approve import approve
+from flows.acts.approve import approve
 from flows.books.alerts import alert_after_run
 from flows.books.rules.reconcile import state_name
 from flows.books.write import rewrite, write

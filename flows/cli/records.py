@@ -168,7 +168,7 @@ def _show_batch(batch: "Submission", ledger: "Ledger", console: "Console") -> No
 
 def _show_how_to_approve(planned: "Sequence[Submission]", ledger: "Ledger", console: "Console") -> None:
     """Print for each plan that waits how it is approved: a plan is all its batches together."""
-    from flows.approvals.approve import seen_option
+    from flows.acts.approve import seen_option
     from schemas.plan import short_digest
     from schemas.values.money import format_cents
 

@@ -18,7 +18,7 @@ from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
 from prefect.events import emit_event
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
-from flows.approvals.approve import approve
+from flows.acts.approve import approve
 from flows.books.write import rewrite, write
 from flows.intake.read import read
 from flows.nights.night import ANOTHER_NIGHT, JobNight, NightReport

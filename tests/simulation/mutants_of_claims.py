@@ -65,7 +65,7 @@ WORDS: Final = (
         "a plan needs nobody's word",
         "was posted all the same",
         when(twist=T.NO_YES),
-        Change("flows.approvals.approve:_approve", "if len(given) < wanted:", "if False:"),
+        Change("flows.acts.approve:_approve", "if len(given) < wanted:", "if False:"),
         Change("io_adapters.ledger.approvals:Approving._require_approvals", "if len(counting) < needed:", "if False:"),
     ),
     Mutant(

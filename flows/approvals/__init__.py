@@ -1,1 +1,0 @@
-"""People's decisions on plans, obligations and submissions."""
