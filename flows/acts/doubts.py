@@ -13,12 +13,13 @@ from flows.run import Run
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.exchange_update import ID_PREFIX, ExchangeUpdate
 from schemas.messages import Message
-from schemas.submission import Alarm, Submission, SubmissionState
+from schemas.submission import LIKENESS, Alarm, Submission, SubmissionState
 from schemas.values.names import different_people, same_person
 from schemas.wire import SplitReport
 
 S = SubmissionState
 ABSENT: Final = "absent"
+UNLIKE: Final = "unlike"
 
 
 def link(house: House, word: Word, said: LinkReport) -> Done:
@@ -59,7 +60,12 @@ def take_link_back(house: House, word: Word, said: TakeLinkBack) -> Done:
     subjects = list(dict.fromkeys(said.subjects))
     with house.asking() as run:
         word.require_counts(house.ledger, _jobs_of(run, subjects))
-        taken_back = [_take_link_back(run, subject, word.people, said.evidence) for subject in subjects]
+        ask_each(subjects, lambda subject: _require_likeness(run, subject))
+        both = together(house, word, UNLIKE, subjects[0], said.evidence, alone=Message("doubt.two_people"))
+        if both is None:
+            return FIRST
+        people, evidence = both
+        taken_back = [_take_link_back(run, subject, people.people, evidence) for subject in subjects]
     lines = tuple(Message("cli.resolved.taken_back", what=subject) for subject in subjects)
     return Done("taken_back", lines, {"resolved": [_facts(*one) for one in zip(subjects, taken_back, strict=True)]})
 
@@ -214,6 +220,11 @@ def _take_link_back(run: Run, submission_id: str, by: Sequence[str], evidence: s
     if paid_twice:
         freeze(run, [Alarm("paid_twice", name, Message("alarm.paid_twice", name=name, count=len(paid_twice)))])
     return run.ledger.submissions.get(submission_id)
+
+
+def _require_likeness(run: Run, name: str) -> None:
+    if name not in {submission.id for submission in run.ledger.submissions.list(linked_by=LIKENESS, bodies=False)}:
+        raise DecisionRefused(Message("doubt.not_by_likeness", name=name))
 
 
 def _submission_in(run: Run, submission_id: str, states: set[SubmissionState]) -> Submission:

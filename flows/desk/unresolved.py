@@ -10,8 +10,8 @@ from typing import Any, Final
 from fastapi import APIRouter, Request, Response
 
 from flows.acts.act import Done
-from flows.acts.doubts import ABSENT, look_for
-from flows.acts.forms import Decide, DeclareAbsent, HoldSending, LinkReport, Release, Unfreeze
+from flows.acts.doubts import ABSENT, UNLIKE, look_for
+from flows.acts.forms import Decide, DeclareAbsent, HoldSending, LinkReport, Release, TakeLinkBack, Unfreeze
 from flows.acts.payments import possible_decisions, words_on_reports
 from flows.acts.rates import WAIT
 from flows.acts.stops import FREEZE, name_of
@@ -28,7 +28,7 @@ from schemas.exchange_update import ExchangeState, ExchangeUpdate
 from schemas.messages import Listed, Message, for_desk, render
 from schemas.plan import Place
 from schemas.states import PAYMENTS
-from schemas.submission import UNTOLD, Submission, SubmissionState
+from schemas.submission import LIKENESS, UNTOLD, Submission, SubmissionState
 
 S = SubmissionState
 X = ExchangeState
@@ -90,6 +90,11 @@ class Unresolved:
         undecided = self._ledger.decisions.undecided(submission.id for submission in ended)
         return tuple(submission for submission in ended if submission.id in undecided)
 
+    def likely(self) -> tuple[tuple[Submission, FirstDecision | None], ...]:
+        """Return what was linked to a report by likeness alone, each with the first word that it is another one."""
+        linked = self._ledger.submissions.list(linked_by=LIKENESS, bodies=False)
+        return tuple((one, self._ledger.first_decisions.pending(UNLIKE, one.id)) for one in linked)
+
     def stop(self) -> Stop:
         hold, freeze = self._ledger.hold.current(), self._ledger.freeze.current()
         first = self._ledger.first_decisions.pending(FREEZE, name_of(freeze.tags)) if freeze else None
@@ -140,6 +145,7 @@ def doubts_page(request: Request, *, status: int = 200, problem: str = "", done:
         "kinds": DecisionKind,
         "of_reports": words_on_reports(ledger_of(request)),
         "doubts": found.list(),
+        "likely": found.likely(),
         "undetermined": [(report, payments.of_report(report.id)) for report in undetermined],
         "open": _by_kinds(ledger_of(request), payments.undecided(DECIDED_BY_HAND)),
         "shown": PAYMENTS_SHOWN,
@@ -168,13 +174,14 @@ def stamp(request: Request, _signed: SignedIn) -> Response:
 def _stamp(found: Unresolved) -> str:
     stamps = [f"{doubt.subject} {doubt.first_word.by if doubt.first_word else ''}" for doubt in found.list()]
     stamps += [f"{report.id} {report.state}" for report in found.undetermined()]
+    stamps += [f"{one.id} {word.by if word else ''}" for one, word in found.likely()]
     stop = found.stop()
     return name_of([*stamps, stop.hold, *stop.tags, stop.first_word.by if stop.first_word else ""])
 
 
 @router.get("/doubts")
 def doubts(request: Request, _signed: SignedIn, done: str = "") -> Response:
-    known = {"linked", "first", "absent", "decided", "held", "released", "lifted"}
+    known = {"linked", "first", "absent", "taken_back", "decided", "held", "released", "lifted"}
     return doubts_page(request, done=done if done in known else "")
 
 
@@ -206,6 +213,14 @@ def absent(request: Request, signed: SignedIn, form: Posted) -> Response:
     return act_here(
         request, signed, DeclareAbsent, form, page=partial(doubts_page, request), then=_then, subjects=subjects
     )
+
+
+@router.post("/doubts/unlink")
+def unlink(request: Request, signed: SignedIn, form: Posted) -> Response:
+    """Take the first, or the second, word that a report which was found by likeness is another one."""
+    subjects = (form.get("subject", ""),)
+    page = partial(doubts_page, request)
+    return act_here(request, signed, TakeLinkBack, form, page=page, then=_then, subjects=subjects)
 
 
 @router.post("/doubts/decide")

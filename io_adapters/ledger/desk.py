@@ -446,6 +446,7 @@ class FirstDecisions:
 # What two people's words are on -> the acts after which nothing is left of a first one.
 _ENDS: Final = {
     "absent": (ActKind.LINK, ActKind.TAKE_LINK_BACK, ActKind.DECLARE_ABSENT),
+    "unlike": (ActKind.LINK, ActKind.TAKE_LINK_BACK),
     "freeze": (ActKind.UNFREEZE,),
 }
 

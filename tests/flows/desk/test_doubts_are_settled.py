@@ -8,8 +8,11 @@ import pytest
 
 from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
+from schemas.approval import Role
+from schemas.submission import LIKENESS, SubmissionState
 from tests.flows.desk.office import words_of
 from tests.flows.jobs import people
+from tests.flows.oracle import CREATE
 
 ANA, BIA = people(2)
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("service")]
@@ -85,3 +88,36 @@ def test_all_of_a_report_but_those_ticked_is_decided_by_one_tick(ana, bia, caio,
 
 def test_nothing_ticked_decides_nothing(caio, service):
     caio.post("/doubts/decide", at="/doubts", code=422, kind="paid", evidence="bank statement")
+
+
+@pytest.fixture
+def likely(bia, plan, service):
+    """A batch whose answer was lost, at a service that echoes nothing: the one report there was taken for its own."""
+    service.behave(echo_report_id=False, echo_name=False)
+    service.plant(CREATE, "drop", when="after")
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    with open_ledger_of(read_settings()) as ledger:
+        (submission,) = ledger.submissions.list(linked_by=LIKENESS)
+    return submission
+
+
+def test_a_report_that_was_found_by_likeness_is_another_one_on_two_peoples_word(likely, at_desk, service):
+    caio, dora, bia = at_desk("Caio", Role.RESOLVER), at_desk("Dora", Role.RESOLVER), at_desk("Bia", Role.APPROVER)
+    page = words_of(caio.get("/doubts"))
+    assert likely.report_id in page
+    assert likely.split_id in page
+    assert "É outro relatório" in page
+    assert "É outro relatório" not in words_of(bia.get("/doubts")), "it is for those who resolve"
+    word = {"subject": likely.id, "evidence": "another team made that one by hand"}
+    assert bia.post("/doubts/unlink", at="/doubts", code=403, **word)
+    assert "diga o motivo" in dora.post("/doubts/unlink", at="/doubts", code=422, **word | {"evidence": " "})
+    assert caio.post("/doubts/unlink", at="/doubts", **word) == "/doubts?done=first"
+    assert caio.post("/doubts/unlink", at="/doubts", **word) == "/doubts?done=first"  # one person remains one
+    assert "Já dito por Caio" in words_of(dora.get("/doubts"))
+    assert dora.post("/doubts/unlink", at="/doubts", **word) == "/doubts?done=taken_back"
+    with open_ledger_of(read_settings()) as ledger:
+        assert ledger.submissions.get(likely.id).state is SubmissionState.IN_DOUBT
+        assert ledger.first_decisions.pending("unlike", likely.id) is None
+    assert "Encontrados por semelhança" not in words_of(dora.get("/doubts"))
+    assert "não há o que desfazer" in caio.post("/doubts/unlink", at="/doubts", code=422, **word)
+    assert service.posts == 1
