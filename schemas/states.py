@@ -53,6 +53,7 @@ PART_OF: Final[Mapping[ActKind, Role | None]] = {
     ActKind.TAKE_LINK_BACK: Role.RESOLVER,
     ActKind.DECIDE: Role.RESOLVER,
     ActKind.RECEIVE: None,
+    ActKind.EXCHANGE_RATE: Role.RESOLVER,
     ActKind.HOLD: None,
     ActKind.RELEASE: Role.RESOLVER,
     ActKind.UNFREEZE: Role.RESOLVER,

@@ -85,7 +85,7 @@ def together(
     Who has signed in says it alone: the first word is kept until another person says the same.
 
     Args:
-        about: What the word is on, `absent`, `unlike` or `freeze`.
+        about: What the word is on, `absent`, `unlike`, `rate` or `freeze`.
         alone: What is wrong with the word of one person who has not signed in.
 
     Returns:

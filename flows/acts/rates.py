@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Final, TypeVar
 
-from flows.acts.act import Done, House, Word
+from flows.acts.act import FIRST, Done, House, Word, together
 from flows.acts.forms import SetRate
 from flows.payables.rules.exchange_rate import ENDED, codes_of, judge_rate
 from flows.reports.report_list import poll_reports
@@ -13,6 +13,8 @@ from flows.run import Run
 from flows.sending.exchange_rates import find_report_of, record_rate, set_rate
 from flows.sending.send import LEASE_S, check_may_send
 from io_adapters.ledger.leases import Owner, is_gone
+from io_adapters.ledger.ledger import Ledger
+from schemas.acts import digest_of
 from schemas.errors import ApprovalWanted, DecisionRefused, worst
 from schemas.exchange_update import ExchangeState, ExchangeUpdate, RateSeen
 from schemas.messages import Listed, Message
@@ -24,6 +26,8 @@ from schemas.wire import SplitReport
 X = ExchangeState
 WAIT: Final = dt.timedelta(hours=24)
 _MOST_DIGITS: Final = 12
+RATE: Final = "rate"
+_NEEDS_TWO: Final = Message("error.rate_two")
 
 _Subject = TypeVar("_Subject")
 _Found = TypeVar("_Found")
@@ -41,9 +45,9 @@ def report_called(run: Run, name: str) -> Submission:
     raise DecisionRefused(Message("error.rate_no_report", name=name))
 
 
-def approved_terms(run: Run, report: Submission) -> ExchangeTerms | None:
+def approved_terms(ledger: Ledger, report: Submission) -> ExchangeTerms | None:
     """Return the rate the report's plan was approved with; None where it has none."""
-    return run.ledger.exchange_updates.terms_of(report.plan_digest)
+    return ledger.exchange_updates.terms_of(report.plan_digest)
 
 
 def set_by_hand(house: House, word: Word, said: SetRate) -> Done:
@@ -61,14 +65,29 @@ def set_by_hand(house: House, word: Word, said: SetRate) -> Done:
     with house.asking() as run:
         report = report_called(run, said.report)
         word.require_counts(run.ledger, [report.job])
-        stands = _rate_by_hand(run, report, _terms(run, report, rate, said), word.people)
+        terms = _terms(run, report, rate, said)
+        if word.is_signed_in and lacks_rate(run.ledger, report):
+            same = digest_of(report.id, terms.body.decode())  # both say the same rate, order and showing
+            both = together(house, word, RATE, same, f"{report.report_id} {terms.plain_rate}", alone=_NEEDS_TWO)
+            if both is None:
+                return FIRST
+            word = both[0]
+        stands = _rate_by_hand(run, report, terms, word.people)
     state, terms = stands.state.value, stands.terms
     facts = {"report": stands.report_id, "currency": terms.currency, "rate": terms.plain_rate}
     line = Message("cli.rate.stands", **facts, state=Message(f"state.{state}"), home=HOME_CURRENCY)
     document: dict[str, object] = {"exchange_update": stands.id, "report_id": stands.report_id}
     document |= {"currency": terms.currency, "rate": terms.plain_rate, "order_id": terms.order_id, "state": state}
     lines = (Listed((line, stands.reason), ": ") if stands.reason else line,)
-    return Done("rated", lines, document, worst(codes_of([stands])))
+    return Done("rated" if stands.state is X.ACCEPTED else "rate_open", lines, document, worst(codes_of([stands])))
+
+
+def lacks_rate(ledger: Ledger, report: Submission) -> bool:
+    """Whether no plan has a rate for a report in a foreign currency, or the one that it has was refused."""
+    if report.currency == HOME_CURRENCY:
+        return False
+    counts = ledger.exchange_updates.of_reports([report.id]).get(report.id)
+    return counts.state is X.REFUSED if counts else approved_terms(ledger, report) is None
 
 
 def read_rate(text: str) -> Decimal:
@@ -88,7 +107,7 @@ def read_rate(text: str) -> Decimal:
 
 
 def _terms(run: Run, report: Submission, rate: Decimal, said: SetRate) -> ExchangeTerms:
-    approved, order_id = approved_terms(run, report), said.order_id
+    approved, order_id = approved_terms(run.ledger, report), said.order_id
     if order_id is None and approved is not None:
         order_id = approved.order_id
     shown = approved.show_exchange_data if approved is not None and not said.hide else not said.hide
@@ -163,7 +182,7 @@ def _require_unrated(run: Run, report: Submission, terms: ExchangeTerms, counts:
 def _require_two(run: Run, refused: ExchangeUpdate | None, by: Sequence[str]) -> None:
     people = different_people(by)
     if len(people) < 2:
-        raise ApprovalWanted(Message("error.rate_two"))
+        raise ApprovalWanted(_NEEDS_TWO)
     sender = run.ledger.runs.get(refused.run_id) if refused is not None else None
     if sender is not None and same_person(sender.prepared_by) in people:
         raise ApprovalWanted(Message("error.rate_sender"))

@@ -11,9 +11,9 @@ from fastapi import APIRouter, Request, Response
 
 from flows.acts.act import Done
 from flows.acts.doubts import ABSENT, UNLIKE, look_for
-from flows.acts.forms import Decide, DeclareAbsent, HoldSending, LinkReport, Release, TakeLinkBack, Unfreeze
+from flows.acts.forms import Decide, DeclareAbsent, HoldSending, LinkReport, Release, SetRate, TakeLinkBack, Unfreeze
 from flows.acts.payments import possible_decisions, words_on_reports
-from flows.acts.rates import WAIT
+from flows.acts.rates import WAIT, lacks_rate
 from flows.acts.stops import FREEZE, name_of
 from flows.desk.acts import act_here
 from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of
@@ -28,7 +28,7 @@ from schemas.exchange_update import ExchangeState, ExchangeUpdate
 from schemas.messages import Listed, Message, for_desk, render
 from schemas.plan import Place
 from schemas.states import PAYMENTS
-from schemas.submission import LIKENESS, UNTOLD, Submission, SubmissionState
+from schemas.submission import LIKENESS, OPEN, UNTOLD, Submission, SubmissionState
 
 S = SubmissionState
 X = ExchangeState
@@ -95,6 +95,11 @@ class Unresolved:
         linked = self._ledger.submissions.list(linked_by=LIKENESS, bodies=False)
         return tuple((one, self._ledger.first_decisions.pending(UNLIKE, one.id)) for one in linked)
 
+    def unrated(self) -> tuple[Submission, ...]:
+        """Return the reports in a foreign currency that wait for a rate which no plan has, or was refused."""
+        waiting = self._ledger.submissions.list(states=OPEN, bodies=False)
+        return tuple(report for report in waiting if lacks_rate(self._ledger, report))
+
     def stop(self) -> Stop:
         hold, freeze = self._ledger.hold.current(), self._ledger.freeze.current()
         first = self._ledger.first_decisions.pending(FREEZE, name_of(freeze.tags)) if freeze else None
@@ -146,6 +151,7 @@ def doubts_page(request: Request, *, status: int = 200, problem: str = "", done:
         "of_reports": words_on_reports(ledger_of(request)),
         "doubts": found.list(),
         "likely": found.likely(),
+        "unrated": found.unrated(),
         "undetermined": [(report, payments.of_report(report.id)) for report in undetermined],
         "open": _by_kinds(ledger_of(request), payments.undecided(DECIDED_BY_HAND)),
         "shown": PAYMENTS_SHOWN,
@@ -181,7 +187,7 @@ def _stamp(found: Unresolved) -> str:
 
 @router.get("/doubts")
 def doubts(request: Request, _signed: SignedIn, done: str = "") -> Response:
-    known = {"linked", "first", "absent", "taken_back", "decided", "held", "released", "lifted"}
+    known = {"linked", "first", "absent", "taken_back", "rated", "rate_open", "decided", "held", "released", "lifted"}
     return doubts_page(request, done=done if done in known else "")
 
 
@@ -221,6 +227,12 @@ def unlink(request: Request, signed: SignedIn, form: Posted) -> Response:
     subjects = (form.get("subject", ""),)
     page = partial(doubts_page, request)
     return act_here(request, signed, TakeLinkBack, form, page=page, then=_then, subjects=subjects)
+
+
+@router.post("/doubts/rate")
+def rate(request: Request, signed: SignedIn, form: Posted) -> Response:
+    """Take the first, or the second, word on the exchange rate of one report; both say the same."""
+    return act_here(request, signed, SetRate, form, page=partial(doubts_page, request), then=_then)
 
 
 @router.post("/doubts/decide")

@@ -447,6 +447,7 @@ class FirstDecisions:
 _ENDS: Final = {
     "absent": (ActKind.LINK, ActKind.TAKE_LINK_BACK, ActKind.DECLARE_ABSENT),
     "unlike": (ActKind.LINK, ActKind.TAKE_LINK_BACK),
+    "rate": (),
     "freeze": (ActKind.UNFREEZE,),
 }
 

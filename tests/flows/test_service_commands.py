@@ -10,12 +10,17 @@ from flows.acts.forms import DeclareAbsent
 from flows.acts.rates import read_rate
 from flows.cli import app
 from flows.cli.acts import perform_here
+from flows.desk.app import opened_desk
+from flows.desk.guard import DeskSettings
+from flows.settings import read_settings
 from io_adapters.ledger.tables import attempts, plan_exchanges, transitions
+from schemas.approval import Role
 from schemas.errors import BrokenInvariant, DecisionRefused, ExitCode
 from schemas.exchange_update import ID_PREFIX, ExchangeState
 from schemas.values.brcode import read_brcode
 from tests.flows.another_dialect import AnotherDialect
 from tests.flows.books import places
+from tests.flows.desk.office import Browser, RunsHere, hashed, words_of
 from tests.flows.jobs import payment, people
 from tests.flows.label import summary_of
 from tests.flows.moments import At, later, power_cut
@@ -367,3 +372,43 @@ def test_a_lost_answer_is_told_as_such(label, service):
     service.plant(QR, "drop", when="after")
     ask_code(label, code=ExitCode.IN_DOUBT)
     assert service.calls(QR) == 1
+
+
+@pytest.fixture
+def two_at_the_desk(tmp_path):
+    """Two who resolve, at a desk over the same ledger."""
+    with opened_desk(read_settings(), None, RunsHere()) as desk:
+        for name in ("Caio", "Dora"):
+            desk.ledger.desk_users.add(name, [Role.RESOLVER], hashed(), by="root")
+        served = DeskSettings(uploads=tmp_path / "uploads", upload_limit_bytes=1_000_000)
+        both = [Browser(desk, served) for _ in range(2)]
+        for browser, name in zip(both, ("Caio", "Dora"), strict=True):
+            browser.sign_in(name)
+        yield both
+
+
+def test_where_no_plan_has_a_rate_two_people_at_the_desk_give_the_same(abroad, service, without_terms, two_at_the_desk):
+    caio, dora = two_at_the_desk
+    page = words_of(caio.get("/doubts"))
+    assert "Sem taxa de câmbio" in page
+    assert without_terms in page
+    given = {"report": without_terms, "rate": "5,60"}
+    assert caio.post("/doubts/rate", at="/doubts", **given) == "/doubts?done=first"
+    assert caio.post("/doubts/rate", at="/doubts", **given) == "/doubts?done=first"  # one person remains one
+    other = {"report": without_terms, "rate": "5,61"}
+    assert dora.post("/doubts/rate", at="/doubts", **other) == "/doubts?done=first"  # another rate is another word
+    assert service.rates == []
+    assert "taxa" in dora.post("/doubts/rate", at="/doubts", code=422, report=without_terms, rate="much")
+    assert dora.post("/doubts/rate", at="/doubts", **given) == "/doubts?done=rated"
+    assert [rate for _, rate in service.rates] == ["5.6"]
+    assert "Sem taxa de câmbio" not in words_of(caio.get("/doubts"))
+    assert updates(abroad)[0].state is X.ACCEPTED
+
+
+def test_a_rate_that_was_refused_is_given_again_at_the_desk(abroad, service, refused, two_at_the_desk):
+    caio, dora = two_at_the_desk
+    name, _ = refused
+    given = {"report": name, "rate": "5,4312", "order_id": "EX-2"}
+    assert caio.post("/doubts/rate", at="/doubts", **given) == "/doubts?done=first"
+    assert dora.post("/doubts/rate", at="/doubts", **given) == "/doubts?done=rated"
+    assert updates(abroad)[-1].terms.order_id == "EX-2"

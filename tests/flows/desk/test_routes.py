@@ -75,6 +75,7 @@ RULES = {
     ("POST", "/doubts/link"): Role.RESOLVER,
     ("POST", "/doubts/absent"): Role.RESOLVER,
     ("POST", "/doubts/unlink"): Role.RESOLVER,
+    ("POST", "/doubts/rate"): Role.RESOLVER,
     ("POST", "/doubts/decide"): Role.RESOLVER,
     ("POST", "/sending/hold"): SIGNED_IN,
     ("POST", "/sending/release"): Role.RESOLVER,
