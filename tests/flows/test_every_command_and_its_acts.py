@@ -4,11 +4,15 @@ What a command refuses leaves none. Held constant: one house on SQLite, whose se
 what is wrong with it.
 """
 
+import ast
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import typer
 
+import flows
+from flows.acts.perform import DOES
 from flows.cli.app import app
 from schemas.acts import ActKind
 from schemas.approval import Role
@@ -21,6 +25,7 @@ from tests.flows.printed_acts import unnamed_keys
 
 ANA, BIA = people(2)
 K = ActKind
+FLOWS = Path(flows.__file__).parent
 pytestmark = pytest.mark.long
 
 # Commands that look, ask the service without changing anything there, or write files of their own.
@@ -159,6 +164,24 @@ def leaves(command: object, path: tuple[str, ...] = ()) -> Iterator[str]:
 def test_every_command_has_a_line_and_every_line_a_command():
     found = set(leaves(typer.main.get_command(app)))
     assert found == LOOKS | SERVES | set(ACTS) | set(ELSEWHERE)
+
+
+def handed_to(function: str, *folders: str) -> set[str]:
+    """The names that calls of a function are given, in the modules of some folders."""
+    trees = [ast.parse(path.read_text("utf-8")) for folder in folders for path in (FLOWS / folder).glob("*.py")]
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    named = [call for call in calls if getattr(call.func, "id", "") == function]
+    return {given.id for call in named for given in call.args if isinstance(given, ast.Name)}
+
+
+def test_each_act_is_done_by_one_function_at_the_desk_and_at_the_terminal():
+    """Where people have to sign in nothing is left that only a terminal could do."""
+    forms = {form.__name__ for form in DOES}
+    assert len(set(DOES.values())) == len(forms), "one function each"
+    assert forms <= handed_to("act_here", "desk")
+    assert forms - handed_to("command_of", "cli") == {"Receive", "LinkReport", "DeclareAbsent", "TakeLinkBack"}
+    resolve = (FLOWS / "cli" / "acts.py").read_text("utf-8").split("def resolve(")[1]
+    assert all(name in resolve for name in ("LinkReport", "DeclareAbsent", "TakeLinkBack"))
 
 
 @pytest.fixture
