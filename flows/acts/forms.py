@@ -3,8 +3,7 @@
 Terminal, desk and Prefect make their commands and forms of these; light enough to be read for the help alone.
 """
 
-from dataclasses import dataclass, fields
-from types import MappingProxyType
+from dataclasses import MISSING, dataclass, fields
 from typing import Annotated, Any, ClassVar, get_type_hints
 
 from schemas.acts import ActKind
@@ -186,11 +185,34 @@ class SetRate(ActForm):
     hide: Annotated[bool, Asked("Do not show payees the exchange.")] = False
 
 
-def asked_of(form: type[ActForm]) -> MappingProxyType[str, tuple[Any, Asked]]:
-    """Return the fields of a form, in their order: the type of each, and how it is asked for."""
-    hints = get_type_hints(form, include_extras=True)
-    found = {}
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field of a form, as faces see it."""
+
+    name: str
+    kind: Any
+    asked: Asked
+    default: object
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it has to be filled in."""
+        return self.default is MISSING
+
+    @property
+    def is_list(self) -> bool:
+        return bool(self.kind == tuple[str, ...])
+
+    @property
+    def is_box(self) -> bool:
+        """Whether it is a yes or a no."""
+        return self.kind is bool
+
+
+def fields_of(form: type[ActForm]) -> tuple[FormField, ...]:
+    """Return the fields of a form, in their order."""
+    hints, found = get_type_hints(form, include_extras=True), list[FormField]()
     for field in fields(form):
         asked = next(extra for extra in hints[field.name].__metadata__ if isinstance(extra, Asked))
-        found[field.name] = (hints[field.name].__origin__, asked)
-    return MappingProxyType(found)
+        found.append(FormField(field.name, hints[field.name].__origin__, asked, field.default))
+    return tuple(found)

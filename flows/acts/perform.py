@@ -21,7 +21,7 @@ from flows.acts.forms import (
     TakeLinkBack,
     Unfreeze,
     Withdraw,
-    asked_of,
+    fields_of,
 )
 from schemas.errors import DecisionRefused
 from schemas.messages import Message
@@ -53,7 +53,8 @@ def perform(house: House, word: Word, said: ActForm) -> Done:
     people = tuple(name.strip() for name in word.people if name.strip())
     if not people:
         raise DecisionRefused(Message("act.no_name"))
-    texts = {name: text.strip() for name in asked_of(type(said)) if isinstance(text := getattr(said, name), str)}
-    if any(asked.is_reason and not texts[name] for name, (_, asked) in asked_of(type(said)).items()):
+    of_form = fields_of(type(said))
+    texts = {one.name: text.strip() for one in of_form if isinstance(text := getattr(said, one.name), str)}
+    if any(one.asked.is_reason and not texts[one.name] for one in of_form):
         raise DecisionRefused(Message("act.no_reason"))
     return DOES[type(said)](house, replace(word, people=people), replace(said, **texts))

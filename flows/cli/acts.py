@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -14,6 +13,7 @@ from flows.acts.forms import (
     Asked,
     Decide,
     DeclareAbsent,
+    FormField,
     HoldSending,
     LinkReport,
     Reject,
@@ -22,7 +22,7 @@ from flows.acts.forms import (
     TakeLinkBack,
     Unfreeze,
     Withdraw,
-    asked_of,
+    fields_of,
 )
 from flows.cli.ending import AsJson, By, Result, as_month, console_for, plain_names, terminal_language
 from schemas.acts import OF_TWO, ActKind
@@ -59,14 +59,9 @@ def perform_here(people: Sequence[str], said: ActForm, *, as_json: bool, clock: 
 
 def command_of(form: type[ActForm], name: str) -> Callable[..., Result]:
     """Make the command of an act: what stands by itself first, then who says it, then the rest as options."""
-    asked, defaults = asked_of(form), {field.name: field.default for field in fields(form)}
-    first = [_parameter(name, *asked[name], default=defaults[name]) for name in asked if asked[name][1].is_positional]
-    rest = [
-        parameter
-        for name in asked
-        if not asked[name][1].is_positional
-        for parameter in _parameters(name, *asked[name], defaults[name])
-    ]
+    of_form = fields_of(form)
+    first = [_parameter(field) for field in of_form if field.asked.is_positional]
+    rest = [one for field in of_form if not field.asked.is_positional for one in _parameters(field)]
     by = inspect.Parameter("by", _KEYWORD, annotation=_ByTwo if form.act in _MAY_TAKE_TWO else By)
     as_json = inspect.Parameter("as_json", _KEYWORD, default=False, annotation=AsJson)
     every = [*first, by, *rest, as_json]
@@ -84,23 +79,21 @@ _MAY_TAKE_TWO: Final = OF_TWO | {ActKind.EXCHANGE_RATE}
 _KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
 
 
-def _parameters(name: str, kind: Any, asked: Asked, default: object) -> list[inspect.Parameter]:  # noqa: ANN401
+def _parameters(field: FormField) -> list[inspect.Parameter]:
     """Return the options of a field: one, or a flag for each of its choices."""
-    flags = [(choice, Asked(what)) for choice, what in asked.choices]
-    return [_parameter(choice, bool, flag, default=False) for choice, flag in flags] or [
-        _parameter(name, kind, asked, default=default)
-    ]
+    flags = [FormField(choice, bool, Asked(what), default=False) for choice, what in field.asked.choices]
+    return [_parameter(one) for one in flags or [field]]
 
 
-def _parameter(name: str, kind: Any, asked: Asked, *, default: object) -> inspect.Parameter:  # noqa: ANN401
-    is_list = kind == tuple[str, ...]
-    facts: dict[str, Any] = {"metavar": asked.metavar or None, "help": asked.what}
-    if asked.metavar == "MONTH":
+def _parameter(field: FormField) -> inspect.Parameter:
+    facts: dict[str, Any] = {"metavar": field.asked.metavar or None, "help": field.asked.what}
+    if field.asked.metavar == "MONTH":
         facts["callback"] = as_month
-    option = typer.Argument(**facts) if asked.is_positional else typer.Option(f"--{name.replace('_', '-')}", **facts)
-    annotation: Any = Annotated[(list[str] if is_list else kind, option)]
-    given = {} if default is MISSING else {"default": list(default) if is_list else default}  # type: ignore[call-overload]
-    return inspect.Parameter(name, _KEYWORD, annotation=annotation, **given)
+    option = f"--{field.name.replace('_', '-')}"
+    asks = typer.Argument(**facts) if field.asked.is_positional else typer.Option(option, **facts)
+    annotation: Any = Annotated[(list[str] if field.is_list else field.kind, asks)]
+    given = {} if field.is_wanted else {"default": [] if field.is_list else field.default}
+    return inspect.Parameter(field.name, _KEYWORD, annotation=annotation, **given)
 
 
 def _said(form: type[ActForm], given: Mapping[str, Any]) -> ActForm:
@@ -110,17 +103,16 @@ def _said(form: type[ActForm], given: Mapping[str, Any]) -> ActForm:
         BadParameter: not exactly one of the flags that exclude each other was given.
     """
     values = dict(given)
-    for name, (kind, asked) in asked_of(form).items():
-        if asked.choices:
-            chosen = [choice for choice, _ in asked.choices if values.pop(choice)]
+    for field in fields_of(form):
+        if choices := [choice for choice, _ in field.asked.choices]:
+            chosen = [choice for choice in choices if values.pop(choice)]
             if len(chosen) != 1:
-                flags = ", ".join(f"--{choice}" for choice, _ in asked.choices)
-                raise typer.BadParameter(f"say one of {flags}")
-            values[name] = chosen[0]
-        elif kind == tuple[str, ...]:
-            values[name] = tuple(values[name])
-        elif asked.metavar == "FILE" and Path(values[name]).is_file():
-            values[name] = _digits_of(values[name])
+                raise typer.BadParameter(f"say one of {', '.join(f'--{choice}' for choice in choices)}")
+            values[field.name] = chosen[0]
+        elif field.is_list:
+            values[field.name] = tuple(values[field.name])
+        elif field.asked.metavar == "FILE" and Path(values[field.name]).is_file():
+            values[field.name] = _digits_of(values[field.name])
     return form(**values)
 
 

@@ -1,14 +1,13 @@
 """What people do, at the desk: a page's form is read by the fields of its act, done, and answered by the same page."""
 
 from collections.abc import Callable
-from dataclasses import MISSING, fields
 from typing import Any
 
 from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
 from flows.acts.act import Done, House, Word
-from flows.acts.forms import ActForm, asked_of
+from flows.acts.forms import ActForm, fields_of
 from flows.acts.perform import perform
 from flows.desk.guard import LONGEST_TEXT, Form, RequestRefused, Signed
 from flows.desk.pages import language_of
@@ -47,17 +46,17 @@ def act_here(
 
 def fill_in(form: type[ActForm], posted: Form, given: dict[str, object]) -> ActForm:
     """Fill in an act's form with what a page sent; a list is of the boxes that were ticked, a yes or no is one box."""
-    values, defaults = dict[str, Any](given), {field.name: field.default for field in fields(form)}
-    for name, (kind, asked) in asked_of(form).items():
-        if name in given:
+    values = dict[str, Any](given)
+    for field in fields_of(form):
+        if field.name in given:
             continue
-        text = posted.get(name, "").strip()
+        text = posted.get(field.name, "").strip()
         if len(text) > LONGEST_TEXT:
             raise RequestRefused(422, "desk.refused.empty")
-        if asked.ticked:
-            values[name] = tuple(box.removeprefix(asked.ticked) for box in posted if box.startswith(asked.ticked))
-        elif kind is bool:
-            values[name] = text == "yes"
-        elif text or defaults[name] is MISSING:
-            values[name] = text
+        if ticked := field.asked.ticked:
+            values[field.name] = tuple(box.removeprefix(ticked) for box in posted if box.startswith(ticked))
+        elif field.is_box:
+            values[field.name] = text == "yes"
+        elif text or field.is_wanted:
+            values[field.name] = text
     return form(**values)

@@ -12,7 +12,8 @@ from fastapi import Request, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
+from flows.acts import forms
+from flows.desk.guard import LONGEST_TEXT, VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
 from io_adapters.outputs.grid import field_text
 from io_adapters.outputs.plan_grids import plan_grids
 from io_adapters.outputs.run_grids import totals_grid
@@ -73,6 +74,9 @@ def show(
         signed=signed,
         roles=Role,
         acts=ActKind,
+        forms=forms,
+        fields_of=forms.fields_of,
+        longest=LONGEST_TEXT,
         csrf=csrf or (signed.csrf if signed else ""),
         path=request.url.path if request.method == "GET" else "",
         **facts,

@@ -352,14 +352,14 @@ def test_the_page_of_doubts_follows_what_changes_and_spares_what_somebody_writes
     for page in (caio, dora):
         page.clock.install()
         page.goto(page.url.rsplit("/", 1)[0] + "/doubts")
-    dora.fill('form[action="/sending/hold"] input[name=why]', "a first look")
+    dora.fill('form[action="/sending/hold"] [name=why]', "a first look")
     other = someone("Caio Prado")
     other.goto(other.url.rsplit("/", 1)[0] + "/doubts")
-    other.fill('form[action="/sending/hold"] input[name=why]', "the bank is closed")
+    other.fill('form[action="/sending/hold"] [name=why]', "the bank is closed")
     other.click('form[action="/sending/hold"] button')
     for page in (caio, dora):
         page.clock.run_for(11_000)
     caio.wait_for_selector("text=the bank is closed")
     dora.wait_for_selector("text=Algo aqui mudou")
-    assert dora.input_value('form[action="/sending/hold"] input[name=why]') == "a first look"
+    assert dora.input_value('form[action="/sending/hold"] [name=why]') == "a first look"
     other.click('form[action="/sending/release"] button')
