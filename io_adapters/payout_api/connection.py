@@ -284,6 +284,22 @@ IN_DOUBT: Final[frozenset[type[Exception]]] = frozenset(
         ReplyTooLarge,
     }
 )
+# What broke a request -> what people are told of it; the first that fits counts.
+_FAULTS: Final = (
+    ("unreached", (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)),
+    ("late", (httpx.TimeoutException, DeadlinePassed)),
+    ("broken", (httpx.NetworkError, httpx.ProtocolError)),
+    ("too_long", (ReplyTooLarge,)),
+    ("address", (httpx.InvalidURL, httpx.UnsupportedProtocol)),
+)
+
+
+def fault_of(failure: BaseException | None) -> Message:
+    """Say what broke a request, in people's words; what nobody foresaw is known by the name of its kind alone."""
+    known = next((f"fault.{name}" for name, kinds in _FAULTS if isinstance(failure, kinds)), "")
+    return Message(known) if known else Message("fault.other", kind=type(failure).__name__)
+
+
 MAX_REPLY_BYTES: Final = 100_000
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from io_adapters.payout_api.assumptions import ANY_2XX, Assumptions
-from io_adapters.payout_api.connection import NOT_SENT, Reply
+from io_adapters.payout_api.connection import NOT_SENT, Reply, fault_of
 from io_adapters.payout_api.errors import ValidationError, names_report_id, read_validation_errors
 from schemas.messages import Listed, Message
 from schemas.plan import names_of, names_of_others
@@ -157,15 +157,15 @@ def doubt_stale(answer: PostAnswer, report_id: str, asked_at: dt.datetime) -> Po
 
 def classify_exception(exc: BaseException, *, status: int | None = None, body: bytes = b"") -> PostAnswer:
     """Say what an exception proves: nothing, unless it can come from the connect phase alone."""
-    name = type(exc).__name__
+    fault = fault_of(exc)
     if type(exc) in NOT_SENT and status is None:
         # Its text is the operating system's or the TLS library's; nothing had been sent or read yet.
         tells = isinstance(exc, httpx.ConnectError) and str(exc)
         reason = (
-            Message("answer.error_told", error=name, text=str(exc)) if tells else Message("answer.error", error=name)
+            Message("answer.error_told", error=fault, text=str(exc)) if tells else Message("answer.error", error=fault)
         )
         return PostAnswer(Outcome.NOT_SENT, None, body, reason)
-    reason = Message("answer.error" if status is None else "answer.cut", error=name, status=status)
+    reason = Message("answer.error" if status is None else "answer.cut", error=fault, status=status)
     return PostAnswer(Outcome.IN_DOUBT, status, body, reason)
 
 

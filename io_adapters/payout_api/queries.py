@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypeVar, get_args
 
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.commands import Commands, answer_in
-from io_adapters.payout_api.connection import Connections, RateLimiter, Reply, exchange, path_part
+from io_adapters.payout_api.connection import Connections, RateLimiter, Reply, exchange, fault_of, path_part
 from io_adapters.payout_api.errors import NotThere, QuestionRefused, RuleBroken, places, read_validation_errors
 from schemas.errors import NotSent
 from schemas.messages import Message
@@ -63,10 +63,10 @@ class Queries:
         Raises:
             NotThere: 404.
             QuestionRefused: 422 as documented.
-            NotSent: no whole answer came; the message gives the status or the exception's class.
+            NotSent: no whole answer came; the message says what came instead.
         """
         ends_at = time.monotonic() + deadline_s
-        why = ""
+        why: str | Message = ""
         for attempt in range(1, TRIES + 1):
             ends_at += self._pace.wait()
             request = self._client.build_request("GET", path, params=params)
@@ -88,9 +88,9 @@ class Queries:
                 ends_at -= wait_s
         raise NotSent(Message("service.silent", path=str(_shown(path)), why=why))
 
-    def _explain(self, reply: Reply, asked: str) -> str:
+    def _explain(self, reply: Reply, asked: str) -> str | Message:
         if reply.failure is not None or reply.status is None:
-            return type(reply.failure).__name__
+            return fault_of(reply.failure)
         if reply.status in {401, 403}:
             raise NotSent(Message("service.key_refused", status=reply.status))
         if reply.status == 404:

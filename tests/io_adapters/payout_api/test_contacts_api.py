@@ -68,7 +68,7 @@ def test_what_was_cut_short_may_have_happened(talk, call, error):
     def fail(_request):
         raise error(f"{CPF} {EMAIL}")
 
-    with pytest.raises(Unanswered, match=f"{error.__name__}.*may have happened") as caught:
+    with pytest.raises(Unanswered, match=r"no whole answer.*may have happened") as caught:
         call(talk(fail)[0].contacts)
     assert CPF not in str(caught.value)
     assert not isinstance(caught.value, NotSent)
@@ -202,7 +202,7 @@ def test_over_a_socket_a_reset_connection_leaves_it_open_and_a_closed_port_does_
         create_contact(api.contacts, "Ana", CPF, EMAIL)
     assert len(server.requests) == 1
     server.close()
-    with pytest.raises(NotSent, match="ConnectError"):
+    with pytest.raises(NotSent, match="could not be reached"):
         create_contact(api.contacts, "Ana", CPF, EMAIL)
 
 

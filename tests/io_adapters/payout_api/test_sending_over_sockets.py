@@ -70,7 +70,7 @@ def test_a_refused_connection_proves_that_nothing_was_sent(open_api):
         port = unused.getsockname()[1]
     answer = send(open_api(f"http://127.0.0.1:{port}"))
     assert (answer.outcome, answer.http_status) == (Outcome.NOT_SENT, None)
-    assert str(answer.reason).startswith("ConnectError")
+    assert str(answer.reason).startswith("the service could not be reached: ")
 
 
 def test_a_name_that_does_not_exist_proves_that_nothing_was_sent(open_api, monkeypatch):
@@ -117,7 +117,7 @@ def test_a_host_that_speaks_no_tls_proves_that_nothing_was_sent(serve, open_api)
 def test_a_host_that_never_finishes_tls_proves_that_nothing_was_sent(serve, open_api):
     server = serve(hang)
     answer = send(open_api(server.url.replace("http:", "https:")))
-    assert (answer.outcome, str(answer.reason)) == (Outcome.NOT_SENT, "ConnectTimeout")
+    assert (answer.outcome, str(answer.reason)) == (Outcome.NOT_SENT, "the service could not be reached")
 
 
 def test_a_connection_closed_before_anything_is_read_is_in_doubt(serve, open_api):
@@ -158,7 +158,7 @@ def test_after_the_whole_request_was_read_any_broken_answer_is_in_doubt(serve, o
 def test_what_was_read_of_a_cut_answer_is_kept(serve, open_api):
     answer = send(open_api(serve(read_then(OK[:-5])).url))
     assert (answer.http_status, answer.body) == (200, REPORT_JSON[:-5])
-    assert str(answer.reason) == "HTTP 200, then RemoteProtocolError"
+    assert str(answer.reason) == "HTTP 200, then the connection broke before the whole answer was there"
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_no_answer_outlives_the_deadline(serve, open_api, behave):
     api = open_api(server.url, timeout_s=LONGER_THAN_ANY_TEST_S)
     answer = send(api, b" " * 20_000_000, deadline_s=1.0)
     assert answer.outcome is Outcome.IN_DOUBT
-    assert str(answer.reason).split()[-1] in {"DeadlinePassed", "ReadTimeout", "WriteTimeout"}
+    assert str(answer.reason).endswith("no answer came in time")
     assert server.connections == 1
 
 
@@ -277,5 +277,5 @@ def test_an_answer_without_end_is_cut_and_in_doubt(serve, open_api):
             conn.sendall(b" " * 1_000_000)
 
     answer = send(open_api(serve(flood).url), deadline_s=20)
-    assert (answer.outcome, str(answer.reason)) == (Outcome.IN_DOUBT, "HTTP 200, then ReplyTooLarge")
+    assert (answer.outcome, str(answer.reason)) == (Outcome.IN_DOUBT, "HTTP 200, then the answer is too long")
     assert len(answer.body) <= 4_000_000

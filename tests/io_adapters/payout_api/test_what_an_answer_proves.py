@@ -2,14 +2,16 @@
 
 import inspect
 import json
+import re
 
 import httpx
 import pytest
 
 from io_adapters.payout_api.assumptions import Assumptions
-from io_adapters.payout_api.connection import IN_DOUBT, NOT_SENT, DeadlinePassed
+from io_adapters.payout_api.connection import IN_DOUBT, NOT_SENT, DeadlinePassed, ReplyTooLarge, fault_of
 from io_adapters.payout_api.outcome import classify_exception, classify_response
 from schemas.errors import ConfigurationError
+from schemas.messages import render
 from schemas.submission import Outcome
 
 SENT = b'{"amount":30.10,"currency":"BRL","paymentBatchName":"Outubro rp-1","reportId":"rp-1","taxId":"11222333000181"}'
@@ -231,3 +233,18 @@ def test_nothing_a_body_says_is_in_the_reason_or_the_repr():
     ):
         assert document not in str(answer.reason)
         assert document not in repr(answer)
+
+
+# What httpx raises while a request is on its way, and what ends one here.
+ON_THE_WAY = (
+    *(httpx.ReadError, httpx.ReadTimeout, httpx.WriteError, httpx.WriteTimeout, httpx.CloseError),
+    *(httpx.RemoteProtocolError, httpx.LocalProtocolError, httpx.ProxyError, DeadlinePassed, ReplyTooLarge),
+)
+
+
+@pytest.mark.parametrize("kind", [*sorted(NOT_SENT, key=str), *ON_THE_WAY])
+def test_what_broke_a_request_is_told_in_words_and_never_by_the_name_of_an_exception(kind):
+    assert kind in NOT_SENT | IN_DOUBT
+    told = fault_of(kind.__new__(kind))
+    for language in ("en", "pt-BR"):
+        assert not re.search(r"Error|Timeout|Passed|URL|Protocol|Large", render(told, language))
