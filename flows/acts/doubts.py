@@ -158,13 +158,11 @@ def _declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], 
     Raises:
         DecisionRefused: one is not in doubt, or not for a day yet, or the list does not speak for its absence, or a
             report that could be it is not named; of several, each that cannot be declared is named with its reason.
-        ApprovalWanted: there are not two different people, or one of them sent it.
+        ApprovalWanted: one of them sent it.
         NotSent: the service cannot be asked; then nothing can be declared.
         SendingFrozen: ledger and service disagree.
     """
     people = different_people(by)
-    if len(people) < 2:
-        raise ApprovalWanted(Message("doubt.two_people"))
     names = list(dict.fromkeys(submission_ids))
     doubtful = ask_each(names, lambda name: _old_enough(run, name, people))
     reports = poll_reports(run)

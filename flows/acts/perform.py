@@ -5,41 +5,26 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from flows.acts import doubts, months, payments, plans, rates, stops
+from flows.acts import doubts, forms, months, payments, plans, rates, stops
 from flows.acts.act import Done, House, Word
-from flows.acts.forms import (
-    ActForm,
-    Approve,
-    Decide,
-    DeclareAbsent,
-    HoldSending,
-    LinkReport,
-    Receive,
-    Reject,
-    Release,
-    SetRate,
-    TakeLinkBack,
-    Unfreeze,
-    Withdraw,
-    fields_of,
-)
+from flows.acts.forms import ActForm, fields_of
 from schemas.errors import DecisionRefused
 from schemas.messages import Message
 
 DOES: Final[Mapping[type[ActForm], Callable[[House, Word, Any], Done]]] = MappingProxyType(
     {
-        Approve: plans.approve,
-        Reject: plans.reject,
-        Receive: plans.receive,
-        Decide: payments.decide,
-        LinkReport: doubts.link,
-        DeclareAbsent: doubts.declare_absent,
-        TakeLinkBack: doubts.take_link_back,
-        HoldSending: stops.hold,
-        Release: stops.release,
-        Unfreeze: stops.unfreeze,
-        Withdraw: months.withdraw,
-        SetRate: rates.set_by_hand,
+        forms.Approve: plans.approve,
+        forms.Reject: plans.reject,
+        forms.Receive: plans.receive,
+        forms.Decide: payments.decide,
+        forms.LinkReport: doubts.link,
+        forms.DeclareAbsent: doubts.declare_absent,
+        forms.TakeLinkBack: doubts.take_link_back,
+        forms.HoldSending: stops.hold,
+        forms.Release: stops.release,
+        forms.Unfreeze: stops.unfreeze,
+        forms.Withdraw: months.withdraw,
+        forms.SetRate: rates.set_by_hand,
     }
 )
 

@@ -214,13 +214,11 @@ def declare_rates_absent(run: Run, update_ids: Iterable[str], by: Sequence[str],
     Raises:
         DecisionRefused: an update is neither in doubt nor refused, or in doubt for less than a day; of several, each
             that cannot be declared is named with its reason.
-        ApprovalWanted: there are not two different people, or one of them sent it.
+        ApprovalWanted: one of them sent it.
         NotSent: the service cannot be asked; then nothing can be declared.
         SendingFrozen: ledger and service disagree.
     """
     people = different_people(by)
-    if len(people) < 2:
-        raise ApprovalWanted(Message("doubt.two_people"))
     updates = ask_each(list(dict.fromkeys(update_ids)), lambda name: old_enough(run, name, people))
     poll_reports(run)
     shown = ask_each(updates, lambda update: _require_last_poll(run, update))

@@ -54,7 +54,7 @@ _MOST_ADDED: Final = 100
 def sound_acts(connection: Connection, seal: Seal, numbers: Collection[int]) -> dict[int, Act]:
     """Return those acts that the program wrote, by number; what somebody else has written or changed is none."""
     read = _read(connection, select(acts).where(acts.c.id.in_(list(numbers))))
-    return {told.number: told.act for row, told in read if _is_sound(row, told, seal)}
+    return {recorded.number: recorded.act for row, recorded in read if _is_sound(row, recorded, seal)}
 
 
 def acts_of(connection: Connection, seal: Seal, kinds: Collection[ActKind]) -> list[tuple[Act, bool]]:
@@ -67,11 +67,11 @@ def acts_where(
 ) -> list[tuple[Act, bool]]:
     """Return the acts of some kinds that a condition holds of, as `acts_of` does."""
     query = select(acts).where(acts.c.kind.in_([kind.value for kind in kinds]), which).order_by(acts.c.id)
-    return [(told.act, _is_sound(row, told, seal)) for row, told in _read(connection, query)]
+    return [(recorded.act, _is_sound(row, recorded, seal)) for row, recorded in _read(connection, query)]
 
 
-def _is_sound(row: Row[Any], told: RecordedAct, seal: Seal) -> bool:
-    return told.sha256 == chained(told.previous, told.act) and seal.is_of(row.seal, "act", told.sha256)
+def _is_sound(row: Row[Any], recorded: RecordedAct, seal: Seal) -> bool:
+    return recorded.sha256 == chained(recorded.previous, recorded.act) and seal.is_of(row.seal, "act", recorded.sha256)
 
 
 class ChainHead:
@@ -123,13 +123,13 @@ class ChainHead:
             self._read_at_s, self._verified = time.monotonic(), _Verified(0, BEGINNING)
         query = select(acts).where(acts.c.id > self._verified.number).order_by(acts.c.id)
         read = _read(connection, query)
-        sealed = [told for row, told in read if _is_sound(row, told, self._seal)]
-        vouched = max((told.number for told in sealed if told.act.kind is ActKind.SEAL_AGAIN), default=0)
-        known = {told.sha256 for _, told in read if told.number < vouched}
-        for told in sealed:
-            if told.previous != self._verified.sha256 and told.previous not in known:
-                raise SendingFrozen(Message("error.acts_broken", number=told.number))
-            self._verified = _Verified(told.number, told.sha256)
+        sealed = [recorded for row, recorded in read if _is_sound(row, recorded, self._seal)]
+        vouched = max((recorded.number for recorded in sealed if recorded.act.kind is ActKind.SEAL_AGAIN), default=0)
+        known = {recorded.sha256 for _, recorded in read if recorded.number < vouched}
+        for recorded in sealed:
+            if recorded.previous != self._verified.sha256 and recorded.previous not in known:
+                raise SendingFrozen(Message("error.acts_broken", number=recorded.number))
+            self._verified = _Verified(recorded.number, recorded.sha256)
         if (read and not self._verified.number) or not self.is_there(connection):
             raise SendingFrozen(Message("error.acts_broken", number=self._verified.number + 1))
 
@@ -184,25 +184,27 @@ class Acts:
         query = select(acts).where(acts.c.kind.in_([kind.value for kind in kinds])).order_by(acts.c.id)
         with self._db.reading() as connection:
             found = _read(connection, query)
-            sound = {told.number for row, told in found if _is_sound(row, told, self._db.seal)}
+            sound = {recorded.number for row, recorded in found if _is_sound(row, recorded, self._db.seal)}
             if len(sound) < len(found):
                 sound |= self._vouched_for(connection)
-        return [told.act for _, told in found if told.number in sound or told.act.kind is ActKind.WITHDRAW]
+        return [
+            recorded.act for _, recorded in found if recorded.number in sound or recorded.act.kind is ActKind.WITHDRAW
+        ]
 
     def _vouched_for(self, connection: Connection) -> set[int]:
         """Return the acts from before two people last sealed them again, where none of them was changed since."""
         every = _read(connection, select(acts).order_by(acts.c.id))
-        sealed = [told for row, told in every if _is_sound(row, told, self._db.seal)]
-        again = max((told.number for told in sealed if told.act.kind is ActKind.SEAL_AGAIN), default=0)
-        before = [told for _, told in every if told.number <= again]
-        return set() if first_broken(before) is not None else {told.number for told in before}
+        sealed = [recorded for row, recorded in every if _is_sound(row, recorded, self._db.seal)]
+        again = max((recorded.number for recorded in sealed if recorded.act.kind is ActKind.SEAL_AGAIN), default=0)
+        before = [recorded for _, recorded in every if recorded.number <= again]
+        return set() if first_broken(before) is not None else {recorded.number for recorded in before}
 
     def since(self, moment: dt.datetime | None = None) -> list[RecordedAct]:
         """Return all acts, or those since a moment, the first first."""
         query = select(acts).order_by(acts.c.id)
         with self._db.reading() as connection:
             found = _read(connection, query if moment is None else query.where(acts.c.at >= moment))
-        return [told for _, told in found]
+        return [recorded for _, recorded in found]
 
     def first_broken(self) -> int | None:
         """Return the number of the first act that somebody changed, took out or put in; None where nobody did.
@@ -214,7 +216,7 @@ class Acts:
                 read = _read(connection, select(acts).where(acts.c.id < unreadable).order_by(acts.c.id))
             else:
                 read = _read(connection, select(acts).order_by(acts.c.id))
-        found = [told for _, told in read]
+        found = [recorded for _, recorded in read]
         unsealed = self._unsealed(read)
         broken = [first_broken(found), min(unsealed, default=None), unreadable or self._cut_off(found)]
         return min((number for number in broken if number is not None), default=None)
@@ -231,10 +233,10 @@ class Acts:
             raise DecisionRefused(Message("error.seal_two"))
         with self._db.writing() as connection:
             read = _read(connection, select(acts).order_by(acts.c.id))
-            broken = first_broken(told for _, told in read)
+            broken = first_broken(recorded for _, recorded in read)
             if broken is not None:
                 raise DecisionRefused(Message("error.acts_broken", number=broken))
-            cut_off = self._cut_off([told for _, told in read])
+            cut_off = self._cut_off([recorded for _, recorded in read])
             if not self._unsealed(read) and cut_off is None:
                 raise DecisionRefused(Message("error.seal_nothing"))
             self._head.forget()
@@ -244,17 +246,17 @@ class Acts:
 
     def _unsealed(self, read: Sequence[tuple[Row[Any], RecordedAct]]) -> list[int]:
         """Return the numbers of acts without their seal, since two people sealed what was before."""
-        sealed = [told for row, told in read if self._db.seal.is_of(row.seal, "act", told.sha256)]
-        again = max((told.number for told in sealed if told.act.kind is ActKind.SEAL_AGAIN), default=0)
-        numbers = {told.number for told in sealed}
-        return [told.number for _, told in read if told.number > again and told.number not in numbers]
+        sealed = [recorded for row, recorded in read if self._db.seal.is_of(row.seal, "act", recorded.sha256)]
+        again = max((recorded.number for recorded in sealed if recorded.act.kind is ActKind.SEAL_AGAIN), default=0)
+        numbers = {recorded.number for recorded in sealed}
+        return [recorded.number for _, recorded in read if recorded.number > again and recorded.number not in numbers]
 
     def _cut_off(self, found: Collection[RecordedAct]) -> int | None:
         try:
             seen = self._head.seen()
         except (ValueError, KeyError, TypeError):
             return _UNKNOWN
-        there = {told.number: told.sha256 for told in found}
+        there = {recorded.number: recorded.sha256 for recorded in found}
         return seen[0] if seen is not None and there.get(seen[0]) != seen[1] else None
 
 
