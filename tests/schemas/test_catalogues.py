@@ -10,6 +10,8 @@ from typing import NamedTuple
 import pytest
 from babel.messages.pofile import read_po
 
+from flows.acts.forms import fields_of
+from flows.acts.perform import DOES
 from schemas.parsing.table import MODELS, column_names
 from schemas.wire import PaymentEntry
 
@@ -71,6 +73,7 @@ def constants() -> set[str]:
     }
     found |= set(PaymentEntry.model_fields)  # what a plan sends is named as on the wire
     found |= {name for table in MODELS for name in column_names(table)}
+    found |= {field.name for form in DOES for field in fields_of(form)}
     # enumerations by name in lower case, and codes by their families, name texts too
     names = {
         target.id
