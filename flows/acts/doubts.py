@@ -44,7 +44,7 @@ def declare_absent(house: House, word: Word, said: DeclareAbsent) -> Done:
         are_old = rate_old_enough if are_rates == {True} else _old_enough
         if word.is_signed_in:  # a first word is only kept of what can be declared
             ask_each(subjects, lambda subject: are_old(run, subject, different_people(word.people)))
-        both = together(house, word, ABSENT, subjects[0], said.evidence, alone=Message("doubt.two_people"))
+        both = together(house, word, ABSENT, " ".join(subjects), said.evidence, alone=Message("doubt.two_people"))
         if both is None:
             return FIRST
         people, evidence = both
@@ -61,7 +61,7 @@ def take_link_back(house: House, word: Word, said: TakeLinkBack) -> Done:
     with house.asking() as run:
         word.require_counts(house.ledger, _jobs_of(run, subjects))
         ask_each(subjects, lambda subject: _require_likeness(run, subject))
-        both = together(house, word, UNLIKE, subjects[0], said.evidence, alone=Message("doubt.two_people"))
+        both = together(house, word, UNLIKE, " ".join(subjects), said.evidence, alone=Message("doubt.two_people"))
         if both is None:
             return FIRST
         people, evidence = both

@@ -6,12 +6,15 @@ import re
 import httpx
 import pytest
 
+from flows.acts.act import Word
+from flows.acts.forms import DeclareAbsent
+from flows.acts.perform import perform
 from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from schemas.approval import Role
 from schemas.submission import LIKENESS, SubmissionState
-from tests.flows.desk.office import words_of
-from tests.flows.jobs import people
+from tests.flows.desk.office import plan_of, prepare, words_of
+from tests.flows.jobs import declare, people
 from tests.flows.oracle import CREATE
 
 ANA, BIA = people(2)
@@ -121,3 +124,19 @@ def test_a_report_that_was_found_by_likeness_is_another_one_on_two_peoples_word(
     assert "Encontrados por semelhança" not in words_of(dora.get("/doubts"))
     assert "não há o que desfazer" in caio.post("/doubts/unlink", at="/doubts", code=422, **word)
     assert service.posts == 1
+
+
+def test_a_first_word_on_one_batch_is_none_on_another_beside_it(ana, bia, the_job, job, desk, clock, service):
+    """No page asks about several at once; whoever did would not take one person's word on the other for two."""
+    declare(job, rules={"max_payments_per_batch": 1})
+    plan = plan_of(bia, prepare(ana, the_job))
+    service.plant(CREATE, "reset", when="before", times=2)
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    with open_ledger_of(read_settings()) as ledger:
+        first, second = (submission.id for submission in ledger.submissions.list(states={SubmissionState.IN_DOUBT}))
+    clock.move(hours=25)
+    caio, dora = Word(("Caio",), is_signed_in=True), Word(("Dora",), is_signed_in=True)
+    assert perform(desk.house, caio, DeclareAbsent((first,), "ticket 7")).name == "first"
+    assert perform(desk.house, dora, DeclareAbsent((first, second), "ticket 7")).name == "first"
+    with open_ledger_of(read_settings()) as ledger:
+        assert {ledger.submissions.get(name).state for name in (first, second)} == {SubmissionState.IN_DOUBT}
