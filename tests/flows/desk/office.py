@@ -89,15 +89,26 @@ class Browser:
         return found[1]
 
     def post(
-        self, path: str, *, code: int = 303, at: str = "/", token: str | None = None, does: bool = True, **fields: str
+        self,
+        path: str,
+        *,
+        code: int = 303,
+        at: str = "/",
+        token: str | None = None,
+        does: bool | None = True,
+        **fields: str,
     ) -> str:
-        """Send a form of a page; returns where it leads, or what is said. Whatever it does is on record."""
+        """Send a form of a page; returns where it leads, or what is said. Whatever it does is on record.
+
+        Args:
+            does: Whether it does something; None where nobody is there to do it.
+        """
         data = fields | {"token": self.token(at) if token is None else token}
         acts = self.http.app.state.desk.ledger.acts
         before = len(acts.since())
         answer = self.http.post(path, data=data, headers={"Origin": ORIGIN})
         assert answer.status_code == code, (path, answer.status_code, words_of(answer.text))
-        if code == 303 and not LOOKS.fullmatch(path):
+        if code == 303 and does is not None and not LOOKS.fullmatch(path):
             assert (len(acts.since()) > before) == does, f"{path}: what it does, and its acts, are not the same"
         self.seen.append(answer.headers.get("location", ""))
         return answer.headers["location"] if code == 303 else words_of(answer.text)

@@ -121,7 +121,7 @@ def test_what_was_looked_at_in_one_month_is_run_for_that_month_in_the_next(admin
     clock.move(days=32)
     admin.sign_in("Ana Lima")
     assert desk.jobs.list()[0].period != month
-    launch(admin, look)
+    launch(admin, look, does=None)
     assert started == [month]
 
 
@@ -174,8 +174,8 @@ def test_a_run_that_goes_on_is_not_called_interrupted(admin, job):
 def test_a_launch_that_found_the_job_busy_can_be_tried_again(admin, the_job, launcher, environment):
     look, started = looked_at(admin, the_job), []
     launcher.payout = lambda *_, key, **__: started.append(key)
-    first = launch(admin, look)
-    nonce_again = {"launch": re.search(r'name="launch" value="([^"]+)"', admin.get(look))[1]}
+    first = launch(admin, look, does=None)
+    nonce_again = {"does": None, "launch": re.search(r'name="launch" value="([^"]+)"', admin.get(look))[1]}
     second = admin.post(f"{look}/launch", at=look, **nonce_again)
     assert admin.post(f"{look}/launch", at=look, **nonce_again) == second != first  # pressed twice, started once
     said(environment, second, "aurora is held by a run")
@@ -244,7 +244,7 @@ def test_pages_are_read_and_words_are_refused_in_words_while_another_program_has
         clock.move(minutes=5)  # the session's last use would be written down
         other.execute("BEGIN IMMEDIATE")
         assert "O que espera" in words_of(admin.get("/"))
-        assert "0.3" in admin.post("/sending/hold", token=token, why="odd", code=409)
+        assert "0.3" in admin.post("/sending/hold", token=token, why="odd", code=422)
         other.execute("ROLLBACK")
     admin.post("/sending/hold", at="/doubts", why="odd")
 
