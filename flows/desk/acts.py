@@ -28,7 +28,8 @@ def act_here(
     """Do what somebody signed in asks for.
 
     Args:
-        page: The page with the form; shown again, with `status` and `problem`, where the act is refused.
+        page: The page with the form; shown again, with `status` and `problem`, where the act is refused,
+            or what follows it cannot be started.
         then: Where to go afterwards.
         given: Fields that do not stand in the form.
 
@@ -39,9 +40,10 @@ def act_here(
     house: House = request.app.state.desk.house
     try:
         done = perform(house, Word((signed.user.name,), is_signed_in=True), fill_in(form, posted, given))
+        where = then if isinstance(then, str) else then(done)
     except RepasseError as refused:
         return page(status=422, problem=render(for_desk(refused.content), language_of(request)))
-    return RedirectResponse(then if isinstance(then, str) else then(done), status_code=303)
+    return RedirectResponse(where, status_code=303)
 
 
 def fill_in(form: type[ActForm], posted: Form, given: dict[str, object]) -> ActForm:

@@ -195,10 +195,11 @@ def approve(request: Request, digest: str, signed: SignedIn, form: Posted) -> Re
     """Record a yes to the total that was typed; what differs from the plan's is told, and nothing recorded."""
     signed.require(Approve.act)
     plans = plans_of(request)
-    page = plans.get(digest).page
+    review = plans.get(digest)
+    page = review.page
     ticked = {name.removeprefix(_TEXT) for name in form if name.startswith(_TEXT)}
     ticked |= {text.token for text in page.to_check if _COLUMN + text.where in form} if page else set()
-    seen = len(ledger_of(request).plan_views.texts_of(digest).intersection(ticked))
+    seen = len(ledger_of(request).plan_views.texts_of(review.stored.digest).intersection(ticked))
 
     def then(_done: Done) -> str:
         launch = plans.go_on(digest, signed.user.name)

@@ -15,9 +15,9 @@ import pytest
 from flows.house_ledger import open_ledger_of
 from flows.settings import read_settings
 from schemas.approval import Role
-from schemas.errors import ExitCode
-from schemas.messages import catalogue_in
-from tests.flows.desk.office import words_of
+from schemas.errors import ExitCode, NotLaunched
+from schemas.messages import Message, catalogue_in
+from tests.flows.desk.office import plan_of, prepare, words_of
 from tests.flows.jobs import declare, payment, people, write_sheet
 
 FOUND = "O que foi reconhecido"
@@ -298,3 +298,16 @@ def test_somebody_with_one_role_sees_every_page(at_desk, role):
     one = at_desk("somebody", role)
     for page in ("/", "/runs", "/doubts"):
         one.get(page)
+
+
+@pytest.mark.usefixtures("service")
+def test_a_yes_whose_run_cannot_be_started_is_on_record_and_its_page_says_what_is_wrong(ana, bia, the_job, launcher):
+    def nobody_there(*_: object, **__: object) -> None:
+        raise NotLaunched(Message("error.not_launched", why="no worker"))
+
+    plan = plan_of(bia, prepare(ana, the_job))
+    launcher.payout = nobody_there
+    told = bia.post(f"{plan}/approve", at=plan, code=422, total="30,00")
+    assert "no worker" in told
+    assert "Onde está cada centavo" in told, "it is the plan's own page"
+    assert "Bia Reis" in words_of(bia.get(plan)).split("espera aprovação")[-1]
