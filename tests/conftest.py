@@ -70,8 +70,8 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 2) * 3 // 2
 
 
-# TURN=N plays every eighth of the long tests from the one of that number on, as each run of CI plays the next eighth.
-PARTS = 8
+# TURN=N plays every twelfth of the long tests from the one of that number on, as each run of CI plays the next twelfth.
+PARTS = 12
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
