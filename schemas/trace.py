@@ -67,6 +67,7 @@ class RoyaltyPart:
 
     Attributes:
         isrc, upc, release, title, artist, platform, period, currency: As the lines say; "" where they do not.
+        territory, income, format: As the lines say, where share rows ask about them; a blank where none does.
         source_amount: Their exact sum, in `currency`.
         rate_day, rate_origin: Of the rate, where the job still says so; None and "" elsewhere.
         found: The lines, as they were read again; of a file that was not, or is not the same any more, nothing.
@@ -80,6 +81,9 @@ class RoyaltyPart:
     title: str
     artist: str
     platform: str
+    territory: str
+    income: str
+    format: str
     period: str
     currency: str
     lines: int

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from flows.books.rules.trace import MOST_RANGES, earned_of, exact_sum
 from flows.intake.rules.inputs import EXACT
@@ -108,6 +108,9 @@ def _in_brazil(at: dt.datetime) -> dt.datetime:
     return at.astimezone(BRASILIA)
 
 
+_ASKED: Final = ("territory", "income", "format")
+
+
 def by_recording(parts: Iterable[RoyaltyPart], most_ranges: int | None = MOST_RANGES) -> tuple[RoyaltyPart, ...]:
     """Put parts together that differ in platform, month and writing alone, the recording that earned most first.
 
@@ -124,6 +127,7 @@ def by_recording(parts: Iterable[RoyaltyPart], most_ranges: int | None = MOST_RA
             part,
             platform="",
             period="",
+            **_asked(part, part),
             found=tuple(_cut(lines, most_ranges) for lines in part.found),
             recorded=_in_sheets(part.recorded),
         )
@@ -139,12 +143,19 @@ def _together(part: RoyaltyPart, other: RoyaltyPart, most_ranges: int | None) ->
     shares = zip(part.shares, other.shares, strict=True)
     return replace(
         part,
+        **_asked(part, other),
         lines=part.lines + other.lines,
         source_amount=EXACT.add(part.source_amount, other.source_amount),
         shares=tuple(replace(share, earned=EXACT.add(share.earned, more.earned)) for share, more in shares),
         found=tuple(lines.values()),
         recorded=_in_sheets((*part.recorded, *other.recorded)),
     )
+
+
+def _asked(part: RoyaltyPart, other: RoyaltyPart) -> dict[str, Any]:
+    """Return what two parts agree in of what share rows ask about, beside the platform."""
+    said = {name: getattr(part, name).strip() for name in _ASKED}
+    return {name: text if getattr(other, name).strip() == text else "" for name, text in said.items()}
 
 
 def _in_sheets(recorded: Iterable[LinesFound]) -> tuple[LinesFound, ...]:
@@ -309,7 +320,8 @@ def _where(obligation: TracedObligation) -> Listed:
 def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[ExplainedLine]:
     """Tell of one part of the royalties: what it is, in which rows its lines are, and each share as a product."""
     names = (part.title or part.release, part.artist, part.isrc or part.upc, part.platform, part.period)
-    yield ExplainedLine(depth, Listed(tuple(filter(None, names))))
+    asked = (getattr(part, name).strip() for name in _ASKED)
+    yield ExplainedLine(depth, Listed(tuple(filter(None, (*names, *asked)))))
     for lines in part.found:
         facts = {"currency": part.currency, "amount": _plain(lines.amount), "count": lines.lines}
         file = sheet_text(lines.file, lines.sheet)

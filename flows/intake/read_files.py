@@ -42,7 +42,7 @@ from schemas.parsing.written import WrittenText
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import View
 from schemas.tables.model import DataFrame
-from schemas.tables.royalties import LineTotals, RoyaltyLines
+from schemas.tables.royalties import LineTotals, RoyaltyLines, asked_about
 from schemas.values.money import round_half_even_cents
 
 
@@ -146,13 +146,17 @@ class FileReader:
         self.proposed: dict[str, str] = {}
         self.confirmed: dict[str, str] = {}
         taken = run.request.options.pix_types or run.job.pix_key_types == "as_shown"
+        self._conditions: tuple[str, ...] = ()
         self._key_types = KeyTypes(run.ledger.pix_key_types.known(run.job.job), taken)
 
     def read_all(self, slots: Sequence[Slot]) -> list[list[ReadTable]]:
+        """Read the files of all slots; those of shares first, which say by what lines are told apart."""
+        found = {number: self._slot(number, slot, {}) for number, slot in enumerate(slots) if _is_of_shares(slot)}
+        self._conditions = asked_about(table.frame for tables in found.values() for table in tables)
         apart = self._read_apart(slots)
-        found = [self._slot(number, slot, apart) for number, slot in enumerate(slots)]
+        found |= {number: self._slot(number, slot, apart) for number, slot in enumerate(slots) if number not in found}
         self._report_strangers()
-        return found
+        return [found[number] for number in range(len(slots))]
 
     def _report_strangers(self) -> None:
         """Tell of members of archives that no layout reads; an archive of which none is read is refused."""
@@ -174,7 +178,7 @@ class FileReader:
     def _read_apart(self, slots: Sequence[Slot]) -> _Apart:
         """Have all files of statement lines read elsewhere, where the run can, but for those people have put right."""
         files = {
-            (number, path): GivenFile(path, tuple(slot.layouts))
+            (number, path): GivenFile(path, tuple(slot.layouts), self._conditions)
             for number, slot in enumerate(slots)
             if any(layout.table == "royalty_lines" for layout in slot.layouts)
             for path in slot.paths
@@ -279,7 +283,7 @@ class FileReader:
 
     def _in_blocks(self, path: str, layout: Layout, file: SpreadsheetFile) -> Iterator[ReadTable]:
         for fit in file.fits(layout):
-            found = read_blocks(partial(self._blocks, file, fit, layout), layout)
+            found = read_blocks(partial(self._blocks, file, fit, layout), layout, self._conditions)
             yield self._lines(path, layout, found, Origin(file.name, fit.view.sheet, layout.layout))
 
     def _blocks(self, file: SpreadsheetFile, fit: Fit, layout: Layout) -> Iterator[RawTable]:
@@ -289,7 +293,9 @@ class FileReader:
         layout = next(layout for layout in slot.layouts if layout.layout == origin.layout)
         for raw in self._corrections.alone(origin, layout):
             if layout.table == "royalty_lines":
-                yield self._lines(raw.file.name, layout, read_blocks(partial(iter, [raw]), layout), origin)
+                yield self._lines(
+                    raw.file.name, layout, read_blocks(partial(iter, [raw]), layout, self._conditions), origin
+                )
             else:
                 yield self._whole(raw.file.name, layout, raw, origin, [raw.file.name])
 
@@ -343,6 +349,10 @@ class FileReader:
     def _show(self, read: ReadTable) -> ReadTable:
         self._run.show(read.decisions)
         return read
+
+
+def _is_of_shares(slot: Slot) -> bool:
+    return any(layout.table == "shares" for layout in slot.layouts)
 
 
 def _line_of(raw: RawTable, decisions: tuple[Message | str, ...]) -> Message:

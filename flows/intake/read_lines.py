@@ -1,6 +1,6 @@
 """Reading files of royalty lines block by block, in this process or in another."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -51,20 +51,29 @@ def lines_again(raw: RawTable, layout: Layout, before: Before) -> DataFrame[Roya
     return DataFrame[RoyaltyLines](parse_block(raw, layout, before=before).frame)
 
 
-def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout, *, few_rows: int = FEW_ROWS) -> SummedTable:
+def read_blocks(
+    blocks: Callable[[], Iterable[RawTable]],
+    layout: Layout,
+    conditions: Collection[str] = (),
+    *,
+    few_rows: int = FEW_ROWS,
+) -> SummedTable:
     """Read a table of royalty lines from its first block to its last.
 
     How columns are read is decided once: when a later block proves what an earlier one was read without, all of it is
     read again with what is known by then.
 
+    Args:
+        conditions: Of `schemas.tables.royalties.CONDITIONS`, those about which share rows ask.
+
     Raises:
         UnreadableFile: it cannot be read, or lacks a column.
     """
-    reading = _LineReading(layout, NO_EVIDENCE, few_rows)
+    reading = _LineReading(layout, NO_EVIDENCE, conditions, few_rows)
     for block in blocks():
         reading.add(block)
     if reading.known_too_late:
-        reading = _LineReading(layout, reading.before.evidence, few_rows)
+        reading = _LineReading(layout, reading.before.evidence, conditions, few_rows)
         for block in blocks():
             reading.add(block)
     return reading.close()
@@ -73,11 +82,12 @@ def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout, *, few
 class _LineReading:
     """One walk through the blocks of a table."""
 
-    def __init__(self, layout: Layout, evidence: Evidence, few_rows: int) -> None:
+    def __init__(self, layout: Layout, evidence: Evidence, conditions: Collection[str], few_rows: int) -> None:
         self._layout = layout
         self.before = Before(evidence)
         self._few_rows = few_rows
-        self._sums = Summing()
+        self._conditions = conditions
+        self._sums = Summing(conditions)
         self._content = RowsContent()
         self._sketch = NO_LINES
         self._kept = _Kept()
@@ -85,7 +95,7 @@ class _LineReading:
         self.known_too_late = False
 
     def add(self, part: RawTable) -> None:
-        summed = sum_block(part, self._layout, self.before, few_rows=self._few_rows)
+        summed = sum_block(part, self._layout, self.before, self._conditions, few_rows=self._few_rows)
         if self._accounting is None:
             self._accounting = BlockAccounting(TableSource.of(part, self._layout), part.header_row)
         elif summed.after.evidence != self.before.evidence:
@@ -175,6 +185,7 @@ class GivenFile:
 
     path: str
     layouts: tuple[Layout, ...]
+    conditions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +207,10 @@ def read_apart(file: GivenFile) -> ReadApart | UnreadableFile | None:
             if layout.table != "royalty_lines" or is_asked_for(layout, fits):
                 return None
             views = tuple(view for view in opened.views if view.sheet is not None)
-            tables = [(fit.view.sheet, read_blocks(partial(_parts_below, opened, fit), layout)) for fit in fits]
+            tables = [
+                (fit.view.sheet, read_blocks(partial(_parts_below, opened, fit), layout, file.conditions))
+                for fit in fits
+            ]
             return ReadApart(opened.name, layout, views, tuple(tables))
     except UnreadableFile as failure:
         return failure

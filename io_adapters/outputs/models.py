@@ -6,6 +6,7 @@ from io_adapters.outputs.workbook import HEADER, Book, Cell, Setup
 from schemas.messages import catalogue_in
 from schemas.readers import for_people
 from schemas.states import Tone
+from schemas.tables.royalties import CONDITIONS
 
 _PAYEE: Final = (
     *("name", "tax_id", "email", "pix_key", "pix_key_type", "bank_code", "psp_id", "agency", "account"),
@@ -14,7 +15,10 @@ _PAYEE: Final = (
 MODELS: Final = {
     "payments": ("name", "tax_id", "amount", *_PAYEE[2:], "reference"),
     "payees": (*_PAYEE, "artist_name", "minimum", "frequency", "language", "hold", "hold_until", "recoup_from"),
-    "shares": ("isrc", "upc", "release", "artist", "tax_id", "role", "share", "base", "valid_from", "valid_to"),
+    "shares": (
+        *("isrc", "upc", "release", "artist", "tax_id", "role", "share", "base", "valid_from", "valid_to"),
+        *CONDITIONS,
+    ),
     "advances": ("tax_id", "amount", "date", "reference", "isrc"),
 }
 _NEEDED: Final = frozenset({"name", "tax_id", "amount", "share"})

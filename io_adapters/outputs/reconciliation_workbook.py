@@ -19,6 +19,7 @@ from schemas.plan import HOME_CURRENCY, Place, short_digest, shown_place
 from schemas.reasons import reasons_from_json, reasons_message, reasons_text
 from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecision, ReportLine
 from schemas.states import PAYMENTS, Tone, tone_of
+from schemas.tables.royalties import CONDITIONS, TOGETHER
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
 from schemas.values.money import exact_text
@@ -324,11 +325,21 @@ def _payees(payees: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
 
 
 def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
-    names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "sale_period")
-    widths = (16, 14, 15, 15, 22, 26, 22, 18, 12)
+    asked = [name for name in CONDITIONS if name != "platform" and (earnings[name] != TOGETHER).any()]
+    names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", *asked, "sale_period")
+    widths = {
+        "tax_id": 16,
+        "role": 14,
+        "isrc": 15,
+        "upc": 15,
+        "release": 22,
+        "title": 26,
+        "artist": 22,
+        "sale_period": 12,
+    }
     columns = _columns(
         labels,
-        *(SheetColumn(name, width, TEXT) for name, width in zip(names, widths, strict=True)),
+        *(SheetColumn(name, widths.get(name, 18), TEXT) for name in names),
         SheetColumn("units", 10, WHOLE, total=True),
         SheetColumn("lines", 10, WHOLE, total=True),
         SheetColumn("source_amount", 16, PRECISE),
@@ -338,7 +349,7 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
         SheetColumn("earned_rounded", 16, PRECISE, total=True),
         SheetColumn("earned_exact", 28, TEXT, folded=True),
     )
-    kept = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "period", "units", "lines")
+    kept = (*names[:-1], "period", "units", "lines")
     counted = ("source_amount", "currency", "rate", "share_ppm", "earned")
     parts = zip(*(earnings[name].tolist() for name in (*kept, *counted)), strict=True)
     rows = (

@@ -1,6 +1,6 @@
 """A block of statement lines, from cells to sums: plain lines as columns, all others row by row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -57,7 +57,9 @@ class SummedBlock(NamedTuple):
         return self.found[-1].after
 
 
-def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = FEW_ROWS) -> SummedBlock:
+def sum_block(
+    raw: RawTable, layout: Layout, before: Before, conditions: Collection[str] = (), *, few_rows: int = FEW_ROWS
+) -> SummedBlock:
     """Check and add up a block; depends on nothing else, so that any process can do it.
 
     Lines whose every cell is plain are never looked at one by one. All other rows are parsed by
@@ -70,19 +72,19 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
     with opened_database() as database:
         if len(raw.cells) <= few_rows or before.below or _looked_at_whole(raw, layout, match):
             parsed = parse_block(raw, layout, before=before)
-            return _summed(database, [parsed.found], [lines_of(parsed.frame)])
+            return _summed(database, [parsed.found], [lines_of(parsed.frame)], conditions)
         table, positions, stand_ins = completed(raw, layout, match.positions)
         block = _Block(database, table, layout, replace(match, positions=dict(positions)), before)
         unsound = block.unsound()
         lines = block.lines(~unsound)
         if not unsound.any():
-            return _summed(database, [block.findings(lines, (), stand_ins)], [lines])
+            return _summed(database, [block.findings(lines, (), stand_ins)], [lines], conditions)
         others = parse_block(some_rows(table, unsound), layout, before=block.known)
         if others.found.after.evidence != block.known.evidence:  # it proves what the plain lines were read without
             proven = Before(others.found.after.evidence, before.below)
-            return sum_block(raw, layout, proven, few_rows=few_rows)
+            return sum_block(raw, layout, proven, conditions, few_rows=few_rows)
         found = block.findings(lines, [total.row for total in others.found.sums.totals], stand_ins)
-        return _summed(database, [found, others.found], [lines, lines_of(others.frame)])
+        return _summed(database, [found, others.found], [lines, lines_of(others.frame)], conditions)
 
 
 def _looked_at_whole(raw: RawTable, layout: Layout, match: HeaderMatch) -> bool:
@@ -93,14 +95,16 @@ def _looked_at_whole(raw: RawTable, layout: Layout, match: HeaderMatch) -> bool:
     return is_odd or bool(totals_above(raw, layout)) or bool(bare_rows(raw, layout.table, match.positions))
 
 
-def _summed(database: Tables, found: Sequence[BlockFindings], parts: Sequence[SoundLines]) -> SummedBlock:
+def _summed(
+    database: Tables, found: Sequence[BlockFindings], parts: Sequence[SoundLines], conditions: Collection[str]
+) -> SummedBlock:
     texts = [
         {name: (column.codes, column.texts.to_pylist()) for name, column in lines.texts.items()} for lines in parts
     ]
     hashes = [hash_lines(stated, part.units, part.amount) for stated, part in zip(texts, parts, strict=True)]
     return SummedBlock(
         tuple(found),
-        tuple(sums_of(database, lines) for lines in parts),
+        tuple(sums_of(database, lines, conditions) for lines in parts),
         RowsContent.of_lines(np.concatenate(hashes)),
         sum(
             (identify_lines(*part).sketch() for part in zip(texts, (part.amount for part in parts), strict=True)),

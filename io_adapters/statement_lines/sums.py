@@ -2,7 +2,7 @@
 
 import ctypes
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,18 +15,19 @@ from io_adapters.statement_lines.columns import Coded, coded
 from schemas.queries import Tables, forget_database, opened_database
 from schemas.tables.model import DataFrame
 from schemas.tables.royalties import (
+    CONDITIONS,
     LINE_AMOUNT,
     PLATFORM_KEY,
     TERRITORY_KEY,
     TEXTS,
+    TOGETHER,
     LineTotals,
     PlatformTotals,
     TerritoryTotals,
+    together,
     totals_frame,
 )
 
-BY_PLATFORM: Final = tuple(name for name in PLATFORM_KEY if name in TEXTS)
-BY_TERRITORY: Final = tuple(name for name in TERRITORY_KEY if name in TEXTS)
 # Adding two tables up takes about as long as one of both sizes, so small ones wait until they are worth it.
 _WORTH_MERGING: Final = 400_000
 
@@ -56,6 +57,12 @@ def lines_of(frame: pd.DataFrame) -> SoundLines:
     )
 
 
+def _columns_of(key: Sequence[str], conditions: Collection[str]) -> tuple[str, ...]:
+    """Return the texts of lines by which a key tells them apart, where share rows ask about `conditions`."""
+    alike = together(key, conditions)
+    return tuple(name for name in key if name in TEXTS and name not in alike)
+
+
 @dataclass(frozen=True, slots=True)
 class SheetSums:
     """What some lines of one sheet add up to, in two ways; a key may stand in several rows until they are merged."""
@@ -68,42 +75,46 @@ class SheetSums:
 _ADDED: Final = "sum(amount) AS amount, CAST(sum(units) AS DECIMAL(38, 0)) AS units"
 
 
-def sums_of(database: Tables, lines: SoundLines) -> SheetSums:
-    """Add lines up.
+def sums_of(database: Tables, lines: SoundLines, conditions: Collection[str]) -> SheetSums:
+    """Add lines up; by those of `CONDITIONS`, too, about which share rows ask.
 
     Raises:
         duckdb.OutOfRangeException: a sum has more than 38 digits.
     """
     database.register("lines", lines.table())
+    by_platform, by_territory = (", ".join(_columns_of(key, conditions)) for key in (PLATFORM_KEY, TERRITORY_KEY))
     count, rows = "count(*) AS lines", 'min("row") AS first_row, max("row") AS last_row'
     return SheetSums(
         {name: column.texts for name, column in lines.texts.items()},
-        database.arrow(f"SELECT {', '.join(BY_PLATFORM)}, {_ADDED}, {count}, {rows} FROM lines GROUP BY ALL"),
-        database.arrow(f"SELECT {', '.join(BY_TERRITORY)}, {_ADDED}, {count} FROM lines GROUP BY ALL"),
+        database.arrow(f"SELECT {by_platform}, {_ADDED}, {count}, {rows} FROM lines GROUP BY ALL"),
+        database.arrow(f"SELECT {by_territory}, {_ADDED}, {count} FROM lines GROUP BY ALL"),
     )
 
 
 class Summing:
     """Sums that grow block by block, in memory that grows with recordings and platforms, never with lines."""
 
-    def __init__(self) -> None:
+    def __init__(self, conditions: Collection[str] = ()) -> None:
+        self._by_platform = _columns_of(PLATFORM_KEY, conditions)
+        self._by_territory = _columns_of(TERRITORY_KEY, conditions)
         self._numbers: dict[str, dict[str, int]] = {name: {} for name in TEXTS}
         self._platforms: list[pa.Table] = []
         self._territories: list[pa.Table] = []
 
     def add(self, sums: SheetSums) -> None:
         numbers = {name: self._numbered(name, texts) for name, texts in sums.texts.items()}
-        self._platforms = _waiting(self._platforms, _renumbered(sums.by_platform, numbers), BY_PLATFORM)
-        self._territories = _waiting(self._territories, _renumbered(sums.by_territory, numbers), BY_TERRITORY)
+        self._platforms = _waiting(self._platforms, _renumbered(sums.by_platform, numbers), self._by_platform)
+        self._territories = _waiting(self._territories, _renumbered(sums.by_territory, numbers), self._by_territory)
 
     def total(self, file: str, sheet: str | None) -> LineTotals:
         """Return the sums of all blocks so far, as those of a file's sheet (None for a text), by their keys."""
         texts = {name: pa.array(list(numbers), pa.large_string()) for name, numbers in self._numbers.items()}
-        platforms = _ordered(_merged(self._platforms, BY_PLATFORM), texts, BY_PLATFORM)
-        territories = _ordered(_merged(self._territories, BY_TERRITORY), texts, BY_TERRITORY)
+        platforms = _ordered(_merged(self._platforms, self._by_platform), texts, self._by_platform)
+        territories = _ordered(_merged(self._territories, self._by_territory), texts, self._by_territory)
+        place, alike = {"file": file, "sheet": sheet or ""}, dict.fromkeys(CONDITIONS, TOGETHER)
         return LineTotals(
-            DataFrame[PlatformTotals](totals_frame(_of(platforms, file=file, sheet=sheet or ""), PlatformTotals)),
-            DataFrame[TerritoryTotals](totals_frame(_of(territories, file=file), TerritoryTotals)),
+            DataFrame[PlatformTotals](totals_frame(_of(platforms, **place, **alike), PlatformTotals)),
+            DataFrame[TerritoryTotals](totals_frame(_of(territories, file=file, **alike), TerritoryTotals)),
         )
 
     def _numbered(self, name: str, texts: pa.Array) -> npt.NDArray[np.int32]:
@@ -128,7 +139,7 @@ def _waiting(tables: list[pa.Table], table: pa.Table, key: tuple[str, ...]) -> l
 def _merged(tables: list[pa.Table], key: tuple[str, ...]) -> pa.Table:
     if len(tables) == 1:
         return tables[0]
-    rows = ", min(first_row) AS first_row, max(last_row) AS last_row" if key is BY_PLATFORM else ""
+    rows = ", min(first_row) AS first_row, max(last_row) AS last_row" if "title" in key else ""
     with opened_database() as database:
         database.register("sums", pa.concat_tables(tables))
         lines = "CAST(sum(lines) AS BIGINT) AS lines"
@@ -144,9 +155,10 @@ def _ordered(table: pa.Table, texts: Mapping[str, pa.Array], key: tuple[str, ...
         return database.arrow(f"SELECT * FROM sums ORDER BY {', '.join(key)}")
 
 
-def _of(table: pa.Table, **place: str) -> pa.Table:
-    for name, value in place.items():
-        table = table.append_column(name, pa.repeat(value, len(table)))
+def _of(table: pa.Table, **said: str) -> pa.Table:
+    """Have all rows say the same in the columns that a table lacks."""
+    for name in said.keys() - set(table.column_names):
+        table = table.append_column(name, pa.repeat(said[name], len(table)))
     return table
 
 

@@ -175,8 +175,10 @@ def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
         percent = _exact_percent(text)
         if percent is None:
             return Reading(None, IssueCode.PERCENT_FORMAT)
-        if not 0 < percent <= 100:
+        if not 0 <= percent <= 100:
             return Reading(None, IssueCode.PERCENT_RANGE)
+        if not percent:  # for some lines, beside shares of others: a rule of the row's
+            return Reading(0)
         if not scale_proven or (some_signed and percent <= 1 and "%" not in text):
             return Reading(None, IssueCode.PERCENT_FORMAT)
         return Reading(int(percent.scaleb(4, _EXACT_PERCENT)))

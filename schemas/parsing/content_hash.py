@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.tables.model import records
+from schemas.tables.royalties import CONDITIONS
 
 # Where a row stood is not what it says.
 PLACE_COLUMNS: Final = frozenset({"file", "sheet", "row"})
@@ -196,7 +197,7 @@ def _exact_text(value: object) -> str:
 # What tells the rows of a table apart; two rows that are alike in it are told apart by their order.
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "payees": ("tax_id",),
-    "shares": ("isrc", "upc", "release", "artist", "tax_id", "role", "base", "valid_from"),
+    "shares": ("isrc", "upc", "release", "artist", "tax_id", "role", "base", "valid_from", *CONDITIONS),
     "advances": ("tax_id", "reference", "isrc"),
     "opening": ("tax_id", "kind", "period", "reference"),
     "rates": ("currency", "date"),

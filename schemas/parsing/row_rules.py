@@ -20,7 +20,8 @@ from schemas.tables.model import (
     columns_of,
 )
 from schemas.tables.payees import CARRIED, PAID, TO_RECOUP, USUAL_MINIMUM, Payees
-from schemas.tables.royalties import ON_TOP, UNREAD_UPC
+from schemas.tables.royalties import CONDITIONS, ON_TOP, UNREAD_UPC
+from schemas.values.line_conditions import read_condition
 from schemas.values.names import invoice_number, normal_reference
 from schemas.values.reading import fold_word
 from schemas.words import vocabulary
@@ -161,6 +162,19 @@ def _base_of(text: str) -> str | None:
     return " ".join(found[1].casefold().split()) if found else None
 
 
+def read_conditions(table: TypedTable) -> TypedTable:
+    """Read of which lines each share is; a share of nothing says of which lines somebody gets none."""
+    asks = np.zeros(len(table.rows), dtype=bool)
+    for column in CONDITIONS:
+        read = [read_condition(column, text) for text in table.canonical[column]]
+        unread = np.array([condition is None for condition in read], dtype=bool)
+        table = table.flag(unread & table.sound(column), column, IssueCode.SHARE_CONDITION)
+        table = table.assign(**{column: np.array([condition or "" for condition in read], dtype=object)})
+        asks |= np.array([condition != "" for condition in read], dtype=bool)
+    of_nothing = np.array([part == 0 for part in table.canonical["share"]], dtype=bool) & table.given("share")
+    return table.flag(of_nothing & table.sound("share") & ~asks, "share", IssueCode.PERCENT_RANGE)
+
+
 _SCOPE = ("isrc", "upc", "release", "artist")
 # What people call the whole catalogue, folded.
 _WHOLE_CATALOGUE: Final = frozenset(_WORDS["whole_catalogue"])
@@ -204,7 +218,7 @@ def _read_whole_catalogue(table: TypedTable) -> tuple[TypedTable, Mask]:
 
 
 # What two rows of one payee agree in that are the same share.
-SAME_SHARE: Final = ("isrc", "upc", "release", "artist", "role", "valid_from", "valid_to", "base")
+SAME_SHARE: Final = ("isrc", "upc", "release", "artist", "role", "valid_from", "valid_to", "base", *CONDITIONS)
 # What people call what is open at the beginning, folded.
 _OPENING_WORDS: Final = _by_word(_WORDS["opening"])
 
@@ -361,7 +375,7 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
         flag_shared_keys,
     ),
     "royalty_lines": (settle_currencies, excuse_upcs),
-    "shares": (check_validity, read_bases, require_scope),
+    "shares": (check_validity, read_bases, read_conditions, require_scope),
     "advances": (),
     "opening": (read_kinds, hold_repeated_rows),
     "rates": (require_rates_above_zero, require_few_digits, hold_contradictions),

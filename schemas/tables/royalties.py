@@ -1,5 +1,6 @@
 """Tables of royalties: lines and their sums, shares, exchange rates, and what payees earn before and after rounding."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -34,8 +35,14 @@ LINE_SUM = decimal256(76, 18)
 UNIT_SUM = decimal128(38, 0)
 # Sums of exact decimals and of whole numbers are what a frame of totals has; everything else in it is text or a count.
 _SUMS: Final = {"amount": LINE_SUM, "units": UNIT_SUM}
-PLATFORM_KEY: Final = ("file", "sheet", "isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
-TERRITORY_KEY: Final = ("file", "isrc", "upc", "release", "artist", "territory", "period", "currency")
+# What a share row may ask of a line; sums tell lines apart by those of them that any row of a job asks about.
+CONDITIONS: Final = ("territory", "income", "platform", "format")
+# What sums say where lines are added up whatever they say: no cell is read as a blank.
+TOGETHER: Final = " "
+_OF_PLATFORMS: Final = ("file", "sheet", "isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
+_OF_TERRITORIES: Final = ("file", "isrc", "upc", "release", "artist", "territory", "period", "currency")
+PLATFORM_KEY: Final = tuple(dict.fromkeys((*_OF_PLATFORMS, *CONDITIONS)))
+TERRITORY_KEY: Final = tuple(dict.fromkeys((*_OF_TERRITORIES, *CONDITIONS)))
 # A sum of lines has 18 decimals, a rate up to twelve, a share six.
 EARNED: Final = decimal256(76, 36)
 _TYPES: Final = {"units": int64(), "lines": int64(), "share_ppm": int64(), "source_amount": LINE_SUM, "earned": EARNED}
@@ -61,6 +68,8 @@ class RoyaltyLines(SheetTable):
     release: Series[str] = cells(ColumnKind.TEXT)
     title: Series[str] = cells(ColumnKind.TEXT)
     artist: Series[str] = cells(ColumnKind.TEXT)
+    income: Series[str] = cells(ColumnKind.TEXT)
+    format: Series[str] = cells(ColumnKind.TEXT)
     units: Series[int] = cells(ColumnKind.COUNT)
     amount: Series[Annotated[pd.ArrowDtype, LINE_AMOUNT]] = cells(ColumnKind.LINE_AMOUNT, required=True)
     currency: Series[str] = cells(ColumnKind.CURRENCY, str_matches=CURRENCY)
@@ -76,12 +85,28 @@ COLUMNS = columns_of(RoyaltyLines)
 TEXTS = tuple(column.name for column in COLUMNS if column.name not in {"units", "amount"})
 
 
+def together(key: Collection[str], conditions: Collection[str]) -> tuple[str, ...]:
+    """Return the columns of a key by which nothing tells lines apart: what no share row asks about, and is not its own.
+
+    >>> together(TERRITORY_KEY, ["platform"])
+    ('income', 'format')
+    """
+    own = _OF_PLATFORMS if "sheet" in key else _OF_TERRITORIES
+    return tuple(name for name in CONDITIONS if name not in own and name not in conditions)
+
+
 class _Totals(TableModel):
+    """A column of `CONDITIONS` that is `together` in the key bears `TOGETHER`."""
+
     file: Series[str]
     isrc: Series[str]
     upc: Series[str]
     release: Series[str]
     artist: Series[str]
+    platform: Series[str]
+    territory: Series[str]
+    income: Series[str]
+    format: Series[str]
     period: Series[str]
     currency: Series[str]
     amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]
@@ -97,15 +122,12 @@ class PlatformTotals(_Totals):
 
     sheet: Series[str]
     title: Series[str]
-    platform: Series[str]
     first_row: Series[int] = pa.Field(ge=1)
     last_row: Series[int] = pa.Field(ge=1)
 
 
 class TerritoryTotals(_Totals):
     """The same lines once more: one row per file, recording, territory, period and currency. Exact."""
-
-    territory: Series[str]
 
 
 class Rates(SheetTable):
@@ -131,6 +153,9 @@ class Earnings(TableModel):
     title: Series[str]
     artist: Series[str]
     platform: Series[str]
+    territory: Series[str]  # this and the next two: `TOGETHER` where no share row of the job asks about it
+    income: Series[str]
+    format: Series[str]
     period: Series[str]  # month or day of sale as the source says it; '' when it says none
     currency: Series[str] = pa.Field(str_matches=CURRENCY)
     units: Series[int]
@@ -201,6 +226,8 @@ class Shares(PayeeTable):
     `base` says what the share is taken from: "" for the whole, beside the others of its group; "on top" for the whole,
     besides whatever group covers the line; otherwise the role, in small letters, whose part of the group it is taken
     out of. It is in millionths of the whole in each case.
+
+    The columns of `CONDITIONS` say of which lines alone the share is, as `schemas.values.line_conditions` reads them.
     """
 
     isrc: Series[str] = cells(ColumnKind.ISRC, str_matches=f"^({ISRC})?$")
@@ -208,14 +235,24 @@ class Shares(PayeeTable):
     release: Series[str] = cells(ColumnKind.TEXT)
     artist: Series[str] = cells(ColumnKind.TEXT)
     role: Series[str] = cells(ColumnKind.TEXT)
-    share_ppm: Series[int] = cells(ColumnKind.SHARE, "share", required=True, gt=0, le=1_000_000)
+    share_ppm: Series[int] = cells(ColumnKind.SHARE, "share", required=True, ge=0, le=1_000_000)
     valid_from: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
     valid_to: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
     base: Series[str] = cells(ColumnKind.TEXT)
+    territory: Series[str] = cells(ColumnKind.TEXT)
+    income: Series[str] = cells(ColumnKind.TEXT)
+    platform: Series[str] = cells(ColumnKind.TEXT)
+    format: Series[str] = cells(ColumnKind.TEXT)
 
     @classmethod
     def also_read(cls) -> tuple[Column, ...]:
         return (Column("title", ColumnKind.TEXT),)
+
+
+def asked_about(shares: Iterable[pd.DataFrame]) -> tuple[str, ...]:
+    """Return those of `CONDITIONS` about which any share row asks."""
+    tables = list(shares)
+    return tuple(name for name in CONDITIONS if any((table[name] != "").any() for table in tables))
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,10 +223,13 @@ def _shown_default(default: object) -> str:
 
 def problems_page(language: str) -> str:
     texts = catalogue_in(language)
-    rows = (
-        f"| `{code}` | {WEIGHTS[language][severity_of(code).value]} | {texts.template(f'issue.{code}.wrong')} "
-        f"| {texts.template(f'issue.{code}.right')} |"
+    told = (
+        (code, *(texts.template(f"issue.{code}.{part}").replace("|", "\\|") for part in ("wrong", "right")))
         for code in IssueCode
+    )
+    rows = (
+        f"| `{code}` | {WEIGHTS[language][severity_of(code).value]} | {wrong} | {right} |"
+        for code, wrong, right in told
     )
     table = "\n".join(re.sub(r"\{(\w+)\}", r"*\1*", row) for row in rows)
     return f"{PROBLEMS_INTRO[language]}|---|---|---|---|\n{table}\n"

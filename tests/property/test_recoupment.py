@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.royalties.rules.balances import advance_reference, recoup, recoupable_of
-from schemas.tables.royalties import earnings_frame
+from schemas.tables.royalties import CONDITIONS, earnings_frame
 from tests.property.months import ANYBODY, some_advances
 from tests.spec.tables import CPF, PEOPLE, RECORDINGS
 
@@ -25,7 +25,7 @@ BEFORE = st.dictionaries(
 def earnings(parts):
     """Earnings of recordings, and nothing else told of them."""
     about = {"units": 1, "lines": 1, "source_amount": "1", "rate": "1", "share_ppm": 1_000_000, "currency": "BRL"}
-    about |= dict.fromkeys(["role", "upc", "release", "title", "artist", "platform", "period"], "")
+    about |= dict.fromkeys(["role", "upc", "release", "title", "artist", "platform", "period", *CONDITIONS], "")
     rows = [about | {"tax_id": CPF[payee], "isrc": isrc, "earned": earned} for payee, isrc, earned in parts]
     return earnings_frame(pa.Table.from_pylist(rows) if rows else None)
 

@@ -18,7 +18,7 @@ from flows.royalties.rules.allocation import allocate, exact_cents_by, round_ear
 from io_adapters.statement_lines.sums import Summing, give_memory_back, lines_of, sums_of
 from schemas.queries import opened_database
 from schemas.tables.model import records
-from schemas.tables.royalties import LINE_AMOUNT, PLATFORM_KEY, TERRITORY_KEY
+from schemas.tables.royalties import CONDITIONS, LINE_AMOUNT, PLATFORM_KEY, TERRITORY_KEY, TOGETHER, together
 from tests.property.months import RATES, drawn, shuffled, some_shares
 from tests.spec.tables import held_rows, lines
 from tests.spec.tables import shares as shares_of
@@ -26,6 +26,7 @@ from tests.spec.tables import shares as shares_of
 WORTH = {currency: Decimal(rate) for currency, rate in RATES.items()} | {"BRL": Decimal(1)}
 SOME = settings(max_examples=settings.default.max_examples // 4)
 RANDOM = st.randoms(use_true_random=False)
+ASKED = st.lists(st.sampled_from(CONDITIONS), unique=True)
 LARGEST = Decimal("9999999999999.999999999999999999")
 EXACT = Context(prec=60)
 AMOUNTS = (
@@ -56,6 +57,7 @@ def files_of_lines(draw, *, at_least=1):
         amount=pd.Series(amounts, dtype=pd.ArrowDtype(LINE_AMOUNT)),
         units=pd.Series(column(st.integers(-(10**15) + 1, 10**15 - 1)), dtype="int64"),
         territory=pd.Series(column(st.sampled_from(["", "BR", "PT"])), dtype="str"),
+        income=pd.Series(column(st.sampled_from(["", "sync", "mecânico"])), dtype="str"),
         file=pd.Series(column(st.sampled_from(["a.csv", "b.csv", "c.csv"])), dtype="str"),
     )
 
@@ -67,13 +69,13 @@ def cut(frame, data):
     return [frame.iloc[a:b].reset_index(drop=True) for a, b in pairwise(edges)]
 
 
-def added_up(blocks):
+def added_up(blocks, conditions=()):
     totals = []
     with opened_database() as database:
         for file in ("a.csv", "b.csv", "c.csv"):
-            sums = Summing()
+            sums = Summing(conditions)
             for block in blocks:
-                sums.add(sums_of(database, lines_of(block[block["file"] == file])))
+                sums.add(sums_of(database, lines_of(block[block["file"] == file]), conditions))
             totals.append(sums.total(file, None))
     return merge(totals)
 
@@ -88,28 +90,31 @@ def assert_same(found, expected):
 def test_any_cut_and_any_order_of_lines_and_blocks_gives_the_same_sums(frame, random, data):
     blocks = cut(shuffled(frame, random), data)
     random.shuffle(blocks)
-    assert_same(added_up(blocks), sum_lines(frame))
+    conditions = data.draw(ASKED)
+    assert_same(added_up(blocks, conditions), sum_lines(frame, conditions))
 
 
 @SOME
-@given(files_of_lines(), RANDOM)
-def test_sums_may_be_merged_in_any_grouping_file_by_file_or_at_once(frame, random):
-    of_one_file = [sum_lines(part.reset_index(drop=True)) for _, part in frame.groupby("file")]
+@given(files_of_lines(), RANDOM, ASKED)
+def test_sums_may_be_merged_in_any_grouping_file_by_file_or_at_once(frame, random, conditions):
+    of_one_file = [sum_lines(part.reset_index(drop=True), conditions) for _, part in frame.groupby("file")]
     random.shuffle(of_one_file)
     first, *rest = of_one_file
-    assert_same(merge([merge([first, nothing()]), merge(rest)]), sum_lines(frame))
-    parted = [of_files(sum_lines(frame), {"a.csv"}, keep=keep) for keep in (False, True)]
-    assert_same(merge(parted), sum_lines(frame))
+    whole = sum_lines(frame, conditions)
+    assert_same(merge([merge([first, nothing()]), merge(rest)]), whole)
+    parted = [of_files(whole, {"a.csv"}, keep=keep) for keep in (False, True)]
+    assert_same(merge(parted), whole)
 
 
 @SOME
-@given(files_of_lines())
-def test_arrow_comes_to_what_plain_integers_come_to(frame):
-    totals = sum_lines(frame)
+@given(files_of_lines(), ASKED)
+def test_arrow_comes_to_what_plain_integers_come_to(frame, conditions):
+    totals = sum_lines(frame, conditions)
     for found, key in ((totals.by_platform, PLATFORM_KEY), (totals.by_territory, TERRITORY_KEY)):
         sums = defaultdict(lambda: [Fraction(0), 0, 0])
         for line in records(frame):
-            known = sums[tuple(line[name] for name in key)]
+            alike = together(key, conditions)
+            known = sums[tuple(TOGETHER if name in alike else line[name] for name in key)]
             known[0] += Fraction(line["amount"])
             known[1] += line["units"]
             known[2] += 1

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -43,10 +43,16 @@ def job(**changes: object) -> Job:
     return Job.model_validate(declared | changes)
 
 
-def statement(lines, *, held: pd.DataFrame | None = None, rates: Mapping[str, str] | None = None) -> Statement:
-    """A source of royalty lines; the real is worth one real."""
+def statement(
+    lines,
+    *,
+    held: pd.DataFrame | None = None,
+    rates: Mapping[str, str] | None = None,
+    conditions: Sequence[str] = (),
+) -> Statement:
+    """A source of royalty lines; the real is worth one real. Shares ask about `conditions`."""
     worth = {currency: Decimal(rate) for currency, rate in (rates or {}).items()} | {"BRL": Decimal(1)}
-    return Statement(totals=sum_lines(lines), held=held if held is not None else held_rows(), rates=worth)
+    return Statement(totals=sum_lines(lines, conditions), held=held if held is not None else held_rows(), rates=worth)
 
 
 def inputs(statements=(), **tables) -> Inputs:

@@ -15,8 +15,9 @@ from schemas.parsing.table import empty_table
 from schemas.reasons import reasons_from_json, reasons_text
 from schemas.tables.model import records
 from schemas.tables.payees import USUAL_MINIMUM
-from schemas.tables.royalties import LINE_AMOUNT
+from schemas.tables.royalties import CONDITIONS, LINE_AMOUNT
 from schemas.values.bank_account import destination_of
+from schemas.values.line_conditions import read_condition
 from schemas.values.money import exact_text, parse_plain_amount
 from schemas.values.tax_id import check_digits
 from tests.obligations import table_of
@@ -42,17 +43,16 @@ def table(text: str) -> list[Row]:
 
 
 def lines(text: str, file: str = "statement.tsv") -> pd.DataFrame:
-    """Royalty lines: amount, and any of recording, product, release, title, artist, month, store, territory, units."""
+    """Royalty lines: amount, and any of recording, product, release, title, artist, month, store, what is asked."""
     rows = [
         {
             "isrc": RECORDINGS.get(row.get("recording", ""), ""),
             "upc": PRODUCTS.get(row.get("product", ""), ""),
             "period": row.get("month", ""),
             "platform": row.get("store", ""),
-            "territory": row.get("territory", ""),
             "units": int(row.get("units", "0")),
             "currency": row.get("currency", "BRL"),
-            **{name: row.get(name, "") for name in ("release", "title", "artist")},
+            **{name: row.get(name, "") for name in ("release", "title", "artist", "territory", "income", "format")},
         }
         for row in table(text)
     ]
@@ -63,7 +63,7 @@ def lines(text: str, file: str = "statement.tsv") -> pd.DataFrame:
 
 
 def shares(text: str) -> pd.DataFrame:
-    """Shares: payee and share in percent, and any of recording, product, release, artist, from, to, role, base."""
+    """Shares: payee, share (percent), and any of recording, product, release, artist, from, to, role, base."""
     rows = [
         {
             "tax_id": CPF[row["payee"]],
@@ -73,10 +73,18 @@ def shares(text: str) -> pd.DataFrame:
             "valid_from": row.get("from", ""),
             "valid_to": row.get("to", ""),
             **{name: row.get(name, "") for name in ("release", "artist", "role", "base")},
+            **{name: _condition(name, row.get("service" if name == "platform" else name, "")) for name in CONDITIONS},
         }
         for row in table(text)
     ]
     return _completed("shares", rows, "shares.xlsx")
+
+
+def _condition(column: str, text: str) -> str:
+    """Words of a condition have "or" between them here, where "|" ends a cell."""
+    read = read_condition(column, text.replace(" or ", " | "))
+    assert read is not None, f"{text} is no condition"
+    return read
 
 
 def payees(*names: str) -> pd.DataFrame:

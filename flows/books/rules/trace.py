@@ -19,12 +19,14 @@ from flows.intake.rules.inputs import EXACT, part_of
 from schemas.job import Exchange
 from schemas.obligation import Obligation, sum_cents
 from schemas.tables.model import Record, records
-from schemas.tables.royalties import SUM_NUMBER
+from schemas.tables.royalties import CONDITIONS, SUM_NUMBER, TOGETHER
 from schemas.trace import FileState, LinesFound, PayableWay, RoyaltyPart, ShareTaken, TracedWay, TraceProblem
 from schemas.values.money import SignedSums
 
 # What lines must agree in to be summed before they are shared out.
-PART_KEY: Final = ("isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
+PART_KEY: Final = (
+    "isrc", "upc", "release", "title", "artist", "platform", "territory", "income", "format", "period", "currency"
+)  # fmt: skip
 MOST_RANGES: Final = 8
 _Key = tuple[str, ...]
 
@@ -119,11 +121,13 @@ class LineFinder:
         self._most_ranges = most_ranges
         self._wanted = pd.DataFrame([_key_of(part) for part in parts], columns=list(PART_KEY), dtype="str")
         self._wanted = self._wanted.drop_duplicates()
+        self._together = [name for name in CONDITIONS if (self._wanted[name] == TOGETHER).any()]
         self._tallies: dict[tuple[_Key, str, str], _Tally] = {}
 
     def add(self, lines: pd.DataFrame) -> None:
         """Look through the next block of `schemas.tables.royalties.RoyaltyLines`."""
         columns = ["file", "sheet", "row", "amount", *PART_KEY]
+        lines = lines.assign(**dict.fromkeys(self._together, TOGETHER))
         found = lines[columns].merge(self._wanted, on=list(PART_KEY))[columns].sort_values("row")
         for file, sheet, row, amount, *key in found.itertuples(index=False, name=None):
             self._tallies.setdefault((tuple(key), file, sheet), _Tally([], 0, 0, Decimal(0))).add(

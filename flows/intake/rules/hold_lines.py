@@ -20,7 +20,7 @@ from schemas.parsing.row_accounting import PERSON_NAMES, USED, RowRun, hold_used
 from schemas.reasons import codes_json
 from schemas.stated_sums import NO_SUMS, stated_sums
 from schemas.tables.model import DataFrame, records
-from schemas.tables.royalties import LineTotals, RoyaltyLines, worth_anything
+from schemas.tables.royalties import LineTotals, RoyaltyLines, asked_about, worth_anything
 from schemas.values.money import round_half_even_cents
 
 # Codes that hold lines sound in themselves; told apart from lines with problems wherever centavos are.
@@ -75,6 +75,7 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
     known_again, editions = _known_again(lines, identified.hashes, shared), _of_editions(lines, shared)
     held = known_again | editions
     codes = {IssueCode.LINES_USED_BEFORE: known_again, IssueCode.STATEMENT_AGAIN: editions & ~known_again}
+    conditions = asked_about([inputs.shares])
     rows = [
         RowRun(file.name, sheet, row, row, 1, "held", codes_json(code.value))
         for code, chosen in codes.items()
@@ -84,7 +85,8 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
     for statement in inputs.statements:
         own = of_files(statement.totals, {file.name}, keep=True)
         here = np.asarray(lines["sheet"].isin(own.by_platform["sheet"].unique()), dtype=bool)
-        totals = merge([of_files(statement.totals, {file.name}, keep=False), sum_lines(_some(lines, ~held & here))])
+        left = sum_lines(_some(lines, ~held & here), conditions)
+        totals = merge([of_files(statement.totals, {file.name}, keep=False), left])
         all_held = statement.held
         for code, chosen in codes.items():
             taken = held_lines(sum_lines(_some(lines, chosen & here)), code.value)
@@ -92,11 +94,11 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
         statements.append(replace(statement, totals=totals, held=all_held))
     counts = {code: int(chosen.sum()) for code, chosen in codes.items()}
     issues = [_issue(code, file, shared, counts[code], amounts[code]) for code in codes if counts[code]]
-    left = replace(file, lines=identified.sketch(~held))
+    of_file = replace(file, lines=identified.sketch(~held))
     return replace(
         inputs,
         statements=tuple(statements),
-        files=tuple(left if other is file else other for other in inputs.files),
+        files=tuple(of_file if other is file else other for other in inputs.files),
         rows=hold_used_rows(inputs.rows, rows),
         issues=(*inputs.issues, *issues),
     )

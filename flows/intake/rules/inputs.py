@@ -28,6 +28,7 @@ from schemas.tables.royalties import (
     LINE_SUM,
     PLATFORM_KEY,
     TERRITORY_KEY,
+    TOGETHER,
     UNIT_SUM,
     LineTotals,
     PlatformTotals,
@@ -35,6 +36,7 @@ from schemas.tables.royalties import (
     RoyaltyLines,
     Shares,
     TerritoryTotals,
+    together,
     totals_frame,
 )
 from schemas.values.money import exact_text, round_half_even_cents
@@ -42,8 +44,12 @@ from schemas.values.money import exact_text, round_half_even_cents
 _HOW: Final = {"amount": "sum", "units": "sum", "lines": "sum", "first_row": "min", "last_row": "max"}
 
 
-def sum_lines(lines: DataFrame[RoyaltyLines]) -> LineTotals:
-    """Add lines up per file, recording, period and currency: once by platform, once by territory."""
+def sum_lines(lines: DataFrame[RoyaltyLines], conditions: Collection[str] = ()) -> LineTotals:
+    """Add lines up per file, recording, period and currency: once by platform, once by territory.
+
+    Args:
+        conditions: Columns about which share rows ask, by which both tell lines apart.
+    """
     columns = list(dict.fromkeys((*PLATFORM_KEY, *TERRITORY_KEY, "amount", "units", "row")))
     table = pa.Table.from_pandas(lines[columns], preserve_index=False)
     # A line is the sum of one line.
@@ -52,9 +58,16 @@ def sum_lines(lines: DataFrame[RoyaltyLines]) -> LineTotals:
     single = single.append_column("units", units).append_column("lines", pa.repeat(1, len(table)).cast(pa.int64()))
     placed = single.append_column("first_row", row).append_column("last_row", row)
     return LineTotals(
-        DataFrame[PlatformTotals](totals_frame(_grouped(placed, PLATFORM_KEY), PlatformTotals)),
-        DataFrame[TerritoryTotals](totals_frame(_grouped(single, TERRITORY_KEY), TerritoryTotals)),
+        DataFrame[PlatformTotals](totals_frame(_apart(placed, PLATFORM_KEY, conditions), PlatformTotals)),
+        DataFrame[TerritoryTotals](totals_frame(_apart(single, TERRITORY_KEY, conditions), TerritoryTotals)),
     )
+
+
+def _apart(table: pa.Table, key: Sequence[str], conditions: Collection[str]) -> pa.Table:
+    alike = pa.repeat(TOGETHER, len(table)).cast(pa.large_string())
+    for name in together(key, conditions):
+        table = table.set_column(table.column_names.index(name), name, alike)
+    return _grouped(table, key)
 
 
 def merge(totals: Iterable[LineTotals]) -> LineTotals:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import chain
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeVar
 
@@ -12,7 +13,7 @@ import pandas as pd
 
 from flows.intake.rules.inputs import EXACT, Inputs, Statement, in_question, left_of_advances
 from flows.payables.rules.left_out import set_aside
-from flows.royalties.rules.allocation import AMBIGUOUS, LEVELS, Asset, Place, ShareBook, ShareOf, day_of
+from flows.royalties.rules.allocation import AMBIGUOUS, LEVELS, SILENT, Asset, Place, ShareBook, ShareOf, day_of
 from schemas.corrections import MissingShare, MissingShares
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period
@@ -23,15 +24,28 @@ from schemas.parsing.row_rules import overlapping
 from schemas.reasons import codes_json
 from schemas.tables.model import DataFrame, TableModel
 from schemas.tables.payees import CARRIED
-from schemas.tables.royalties import UNREAD_UPC, Shares
+from schemas.tables.royalties import CONDITIONS, UNREAD_UPC, Shares, asked_about
+from schemas.values.line_conditions import conditions_of, word_of
 from schemas.values.names import invoice_number, normal_reference
 from schemas.wire import amount_from_cents
 
 KEY = ["tax_id", "reference"]
 PLACE = ["file", "sheet", "row"]
-ASSET = ["isrc", "upc", "release", "artist", "period"]
+ASSET = [*Asset._fields, "period"]
 # What makes two rows say the same: a share twice would be paid twice, an advance twice recouped twice.
-SAME_SHARE = ["tax_id", "isrc", "upc", "release", "artist", "role", "share_ppm", "valid_from", "valid_to", "base"]
+SAME_SHARE = [
+    "tax_id",
+    "isrc",
+    "upc",
+    "release",
+    "artist",
+    "role",
+    "share_ppm",
+    "valid_from",
+    "valid_to",
+    "base",
+    *CONDITIONS,
+]
 SAME_ADVANCE = ["tax_id", "reference", "isrc", "date"]
 _NAMED: Final = 5
 _Table = TypeVar("_Table", bound=TableModel)
@@ -90,7 +104,7 @@ def cross_check(
     doubled += [*shared_twice, *taxed_twice, *invoiced_twice, *opened_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
     notices = [*_shut_out(new, book, first_day), *_nearly_whole(book), *_rates_of_other_days(new, period, rates_said)]
-    notices += _on_hold(inputs, on_hold)
+    notices += [*_never_met(new), *_on_hold(inputs, on_hold)]
     issues = tuple(finding.issue() for finding in (*_once(findings), *notices))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
 
@@ -235,7 +249,30 @@ def _overfull(inputs: Inputs, book: ShareBook) -> list[_Finding]:
             IssueCode.SHARE_ROLE, inputs.shares["file"].iloc[0], "", 0, held=False, facts={"found": name, "role": role}
         )
         for name, role in sorted(book.baseless.items())
-    ]
+    ] + [
+        _Finding(
+            IssueCode.SHARE_CONDITIONS_CLASH, file, sheet, row, held=False,
+            facts={"found": name, "rows": Listed(tuple(str(row) for _, _, row in places))},
+        )
+        for name, places in sorted(book.clashing.items())
+        for file, sheet, row in places[:1]
+    ]  # fmt: skip
+
+
+def _never_met(inputs: Inputs) -> list[_Finding]:
+    """Shares whose conditions name a word that no line of the period says; with the words that lines say there."""
+    found = list[_Finding]()
+    for column in asked_about([inputs.shares]):
+        texts = [statement.totals.by_platform[column].unique().tolist() for statement in inputs.statements]
+        said = {word_of(column, text): text for text in chain.from_iterable(texts) if text}
+        asking = inputs.shares[inputs.shares[column] != ""] if said else inputs.shares[:0]
+        for file, sheet, row, text in asking[[*PLACE, column]].itertuples(index=False, name=None):
+            (condition,) = conditions_of({column: text})
+            missing = sorted(condition.words - said.keys())
+            facts = {"found": Listed(tuple(missing)), "said": _first_names(sorted(said.values()))}
+            if missing:
+                found.append(_Finding(IssueCode.SHARE_NEVER_MET, file, sheet, row, held=False, facts=facts))
+    return found
 
 
 def _shut_out(inputs: Inputs, book: ShareBook, first_day: str) -> list[_Finding]:
@@ -307,6 +344,7 @@ def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) 
     of_nobody: dict[tuple[ShareOf, ...], tuple[IssueCode, bool]] = {
         (): (IssueCode.SHARE_UNMATCHED, job.rules.unmatched == "hold"),
         (AMBIGUOUS,): (IssueCode.SHARE_AMBIGUOUS, True),
+        (SILENT,): (IssueCode.SHARE_LINE_SILENT, True),
     }
     return [
         finding
@@ -321,8 +359,8 @@ def _lines_under(
 ) -> Iterator[_Finding]:
     assets = totals[ASSET].drop_duplicates()
     bare = [
-        book.covering(Asset(isrc, upc, release, artist), day_of(period, first_day)) == shares
-        for isrc, upc, release, artist, period in zip(*(assets[name].tolist() for name in ASSET), strict=True)
+        book.covering(Asset(*asset), day_of(period, first_day)) == shares
+        for *asset, period in zip(*(assets[name].tolist() for name in ASSET), strict=True)
     ]
     if any(bare):
         uncovered = totals.merge(assets.loc[bare], on=ASSET)
@@ -368,8 +406,7 @@ def _marked(rows: DataFrame[RowRuns], findings: Iterable[_Finding]) -> DataFrame
     )
 
 
-_COLUMNS: Final = ("isrc", "upc", "release", "artist", "title", "period", "currency", "amount", "lines")
-_NOTHING: Final = Asset("", "", "", "")
+_COLUMNS: Final = (*Asset._fields, "title", "period", "currency", "amount", "lines")
 
 
 class _Line(NamedTuple):
@@ -377,6 +414,10 @@ class _Line(NamedTuple):
     upc: str
     release: str
     artist: str
+    territory: str
+    income: str
+    platform: str
+    format: str
     title: str
     period: str
     currency: str
@@ -385,7 +426,7 @@ class _Line(NamedTuple):
 
     @property
     def asset(self) -> Asset:
-        return Asset(self.isrc, self.upc, self.release, self.artist)
+        return Asset._make(self[: len(Asset._fields)])
 
 
 @dataclass(slots=True)
@@ -466,7 +507,7 @@ def list_missing_shares(
 
 def _is_covered(totals: pd.DataFrame, book: ShareBook, first_day: str) -> bool:
     """Tell whether shares cover all lines, looking at each asset and period once."""
-    assets = totals[[*LEVELS, "period"]].drop_duplicates()
+    assets = totals[ASSET].drop_duplicates()
     rows = zip(*(assets[name].tolist() for name in assets.columns), strict=True)
     return all(book.covering(Asset(*names), day_of(period, first_day)) for *names, period in rows)
 
@@ -488,8 +529,9 @@ def _taken(book: ShareBook, covered: Iterable[_Line], first_day: str) -> set[tup
     taken = set[tuple[str, str]]()
     for asset, day in {(line.asset, day_of(line.period, first_day)) for line in covered}:
         for level, name in _names(asset):
-            alone = Asset(**{name: getattr(asset, name) if name == level else "" for name in LEVELS})
-            if book.covering(alone, day) != book.covering(_NOTHING, day):
+            nothing = asset._replace(**dict.fromkeys(LEVELS, ""))
+            alone = nothing._replace(**{level: getattr(asset, level)})
+            if book.covering(alone, day) != book.covering(nothing, day):
                 break
             taken.add((level, name))
     return taken

@@ -21,7 +21,9 @@ from schemas.messages import Message
 from schemas.parsing.table import empty_of
 from schemas.tables.model import DataFrame, names_of, records
 from schemas.tables.royalties import (
+    CONDITIONS,
     ON_TOP,
+    TOGETHER,
     UNREAD_UPC,
     Earnings,
     LineTotals,
@@ -31,6 +33,7 @@ from schemas.tables.royalties import (
     frame_of,
     territories_frame,
 )
+from schemas.values.line_conditions import Condition, conditions_of
 from schemas.values.money import allocate as allocate_whole
 from schemas.values.money import exact_text, round_parts
 
@@ -39,12 +42,16 @@ WHOLE: Final = 1_000_000
 
 
 class Asset(NamedTuple):
-    """What a line is about; "" where the statement does not say."""
+    """What a line is about; "" where the statement does not say, `TOGETHER` where no share row asks."""
 
     isrc: str
     upc: str
     release: str
     artist: str
+    territory: str = TOGETHER
+    income: str = TOGETHER
+    platform: str = TOGETHER
+    format: str = TOGETHER
 
 
 class ShareOf(NamedTuple):
@@ -73,6 +80,8 @@ class ShareOf(NamedTuple):
 IN_QUESTION: Final = ShareOf(tax_id="", role="in question", share_ppm=0, valid_from="", valid_to="")
 # Stands for the shares of a line that does not say which of several groups is its own.
 AMBIGUOUS: Final = IN_QUESTION._replace(base="ambiguous")
+# Stands for the shares of a line that does not say what their conditions ask.
+SILENT: Final = IN_QUESTION._replace(base="silent")
 
 
 def day_of(period: str, first_day: str) -> str:
@@ -98,11 +107,12 @@ _BESIDE: Final[Mapping[str, str]] = {"isrc": "upc", "release": "artist"}
 
 
 class _Row(NamedTuple):
-    """A share, where it stands, and what it says beside the name it is of; "" for nothing."""
+    """A share, where it stands, what it says beside the name it is of ("" for nothing), and of which lines it is."""
 
     share: ShareOf
     place: Place
     beside: str
+    conditions: tuple[Condition, ...] = ()
 
 
 def _target_of(named: Iterable[str]) -> tuple[str, str, str]:
@@ -125,6 +135,7 @@ class ShareBook:
         baseless: Assets of which a share is taken out of a role that has less, or that nobody has -> that role.
         nearly_whole: What a group is of, named for people -> its sum in percent, and one of its rows; of groups that
             miss 100 % by a hair.
+        clashing: What a line is of, named for people -> the rows that meet it by different conditions, as many each.
     """
 
     def __init__(self, shares: DataFrame[Shares], in_question: pd.DataFrame | None = None) -> None:
@@ -132,24 +143,26 @@ class ShareBook:
         self.overfull: dict[str, str] = {}
         self.baseless: dict[str, str] = {}
         self.nearly_whole: dict[str, tuple[str, Place]] = {}
+        self.clashing: dict[str, tuple[Place, ...]] = {}
         self._by_name: dict[tuple[str, str], list[_Row]] = {}
         self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
         ordered = shares.sort_values(["tax_id", "role", "row"])
         names = zip(*(ordered[level].tolist() for level in LEVELS), strict=True)
         parts = map(ShareOf, *(ordered[column].tolist() for column in ShareOf._fields))
         places = zip(*(ordered[column].tolist() for column in ("file", "sheet", "row")), strict=True)
-        for named, share, place in zip(names, parts, places, strict=True):
-            self._add(named, share, place)
+        asked = zip(*(ordered[column].tolist() for column in CONDITIONS), strict=True)
+        for named, share, place, cells in zip(names, parts, places, asked, strict=True):
+            self._add(named, share, place, conditions_of(dict(zip(CONDITIONS, cells, strict=True))))
         for row in records(in_question) if in_question is not None else ():
-            self._add([row[level] for level in LEVELS], IN_QUESTION, _NOWHERE)
+            self._add([row[level] for level in LEVELS], IN_QUESTION, _NOWHERE, ())
         used = {level for level, _ in self._by_name}
         self._levels = [level for level in (*LEVELS, "catalogue") if level in used]
         adding = {level for (level, _), rows in self._by_name.items() if any(row.share.base for row in rows)}
         self._adds, self._adds_by_upc = bool(adding), "upc" in adding
 
-    def _add(self, named: Iterable[str], share: ShareOf, place: Place) -> None:
+    def _add(self, named: Iterable[str], share: ShareOf, place: Place, conditions: tuple[Condition, ...]) -> None:
         level, name, beside = _target_of(named)
-        self._by_name.setdefault((level, name), []).append(_Row(share, place, beside))
+        self._by_name.setdefault((level, name), []).append(_Row(share, place, beside, conditions))
 
     def covering(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
         """Return the shares of an asset on a day: those of the most specific level that has any, and what is added.
@@ -163,18 +176,10 @@ class ShareBook:
         return known
 
     def _find(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
-        group, added, where = list[_Row](), list[ShareOf](), ""
-        for level, rows in self._matching(asset, day):
-            if rows is None:
-                return (AMBIGUOUS,)
-            added += [row.share for row in rows if row.share.base]
-            if not group:
-                group = [row for row in rows if not row.share.base]
-                where = f"{level} {getattr(asset, level)}" if level != "catalogue" else "catalogue"
-            if group and not self._adds:
-                break
-        if any(row.share is IN_QUESTION for row in group):
-            return (IN_QUESTION,)
+        decided = self._deciding(asset, day)
+        if isinstance(decided, ShareOf):
+            return (decided,)
+        group, added, where = decided
         if not group:
             return ()
         shares = tuple(row.share for row in group)
@@ -188,11 +193,34 @@ class ShareBook:
             self.nearly_whole.setdefault(where, (percent, group[0].place))
         return shares
 
-    def _matching(self, asset: Asset, day: str) -> Iterator[tuple[str, list[_Row] | None]]:
-        """Go through the levels, the narrowest first, with the rows of each that are an asset's.
+    def _deciding(self, asset: Asset, day: str) -> tuple[list[_Row], list[ShareOf], str] | ShareOf:
+        """Return the rows that decide, the shares that are added, and what the rows are of, named for people.
+
+        Returns:
+            What stands for them where they are in question, or where it cannot be known whose a line is.
+        """
+        group, added, where = list[_Row](), list[ShareOf](), ""
+        for level, rows in self._matching(asset, day):
+            if isinstance(rows, ShareOf):
+                return rows
+            added += [row.share for row in rows if row.share.base]
+            if not group:
+                group = [row for row in rows if not row.share.base]
+                where = f"{level} {getattr(asset, level)}" if level != "catalogue" else "catalogue"
+            if group and not self._adds:
+                break
+        if any(row.share is IN_QUESTION for row in group):
+            return IN_QUESTION
+        if len({row.conditions for row in group}) > 1:
+            self.clashing.setdefault(where, tuple(row.place for row in group))
+            return IN_QUESTION
+        return group, added, where
+
+    def _matching(self, asset: Asset, day: str) -> Iterator[tuple[str, list[_Row] | ShareOf]]:
+        """Go through the groups of rows that are an asset's: the narrowest level first, of each most conditions first.
 
         Yields:
-            None for the rows where it cannot be known whose they are.
+            For the rows what stands for them (`AMBIGUOUS`, `SILENT`) where it cannot be known whose they are.
         """
         has_group = False
         for level in self._levels:
@@ -201,7 +229,7 @@ class ShareBook:
                 continue
             if level == "upc" and name == UNREAD_UPC:
                 if not has_group or self._adds_by_upc:
-                    yield level, None  # one of the shares by UPC may be this line's
+                    yield level, AMBIGUOUS  # one of the shares by UPC may be this line's
                 continue
             rows = [row for row in self._by_name.get((level, name), ()) if row.share.holds_on(day)]
             if not rows:
@@ -211,20 +239,30 @@ class ShareBook:
                 and _is_ambiguous(rows, asset, level)
                 and (not has_group or any(row.share.base for row in rows))
             ):
-                yield level, None
-            own = [row for row in rows if _agrees(row, asset, level)]
+                yield level, AMBIGUOUS
+            agreeing = [row for row in rows if _agrees(row, asset, level)]
+            if any(row.share is IN_QUESTION for row in agreeing):  # of which lines it is cannot be read, either
+                yield level, agreeing
+                has_group = True
+                continue
+            if any(_is_silent(row, asset) and (row.share.base or not has_group) for row in agreeing):
+                yield level, SILENT
+            own = [row for row in agreeing if _meets(row, asset)]
             has_group = has_group or any(not row.share.base for row in own)
-            yield level, own
+            for count in sorted({len(row.conditions) for row in own}, reverse=True):
+                yield level, [row for row in own if len(row.conditions) == count]
 
     def shut_out(self, asset: Asset, day: str) -> list[Place]:
         """Return the rows of wider groups whose payees get nothing of an asset, since a narrower group decides."""
         names = ((level, _folded(getattr(asset, level, ""))) for level in self._levels)
-        if sum(name in self._by_name for name in names) < 2:
+        named = [rows for rows in map(self._by_name.get, names) if rows]
+        if len(named) < 2 and not any(row.conditions for rows in named for row in rows):
             return []
         paid = {share.tax_id for share in self.covering(asset, day)}
         groups = [
-            [row for row in rows or () if not row.share.base and row.share is not IN_QUESTION]
+            [row for row in rows if not row.share.base and row.share is not IN_QUESTION]
             for _, rows in self._matching(asset, day)
+            if not isinstance(rows, ShareOf)
         ]
         wider = list(filter(None, groups))[1:]
         return [row.place for group in wider for row in group if row.share.tax_id not in paid]
@@ -250,6 +288,15 @@ def _agrees(row: _Row, asset: Asset, level: str) -> bool:
     """Whether a line says nothing else than a row does beside the name it is of; a silent line agrees."""
     stated = _said_beside(asset, level)
     return not row.beside or not stated or row.beside == stated
+
+
+def _is_silent(row: _Row, asset: Asset) -> bool:
+    """Whether a line does not say what a row asks."""
+    return any(not getattr(asset, condition.column).strip() for condition in row.conditions)
+
+
+def _meets(row: _Row, asset: Asset) -> bool:
+    return all(condition.is_met(getattr(asset, condition.column)) for condition in row.conditions)
 
 
 def _is_ambiguous(rows: Iterable[_Row], asset: Asset, level: str) -> bool:
@@ -351,6 +398,8 @@ def allocate(
     if book.overfull:  # before what one payee has in all is worked out, which may be more than millionths can hold
         named = "; ".join(f"{name}: {percent} %" for name, percent in sorted(book.overfull.items()))
         raise UnsoundPlan(Message("error.shares_above", shares=named))
+    if book.clashing:
+        raise UnsoundPlan(Message("error.shares_clash", shares=", ".join(sorted(book.clashing))))
     parts_of_places = _shared_out(places, book, first_day, rates, _parts_of_payees)
     whole = places.select(["territory", "currency", "amount", "units"]).take(parts_of_places["sum"])
     of_places = whole.rename_columns({"amount": "source_amount"})
@@ -394,7 +443,7 @@ def _all_parts(shares: Sequence[ShareOf]) -> list[_Part]:
     """Return the parts of a whole: those of shares, and the remainder; or that nobody has it."""
     if not shares or not shares[0].tax_id:
         return [_Part("", shares[0].role if shares else UNMATCHED_ROLE, WHOLE)]
-    parts = [_Part(share.tax_id, share.role, share.share_ppm) for share in shares]
+    parts = [_Part(share.tax_id, share.role, share.share_ppm) for share in shares if share.share_ppm]
     remainder = WHOLE - sum(part.share_ppm for part in parts)
     return [*parts, _Part("", OWNER_ROLE, remainder)] if remainder > 0 else parts
 

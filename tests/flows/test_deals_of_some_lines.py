@@ -1,0 +1,89 @@
+"""Deals of some lines alone, through the whole program: from sheets as people write them to what the service received.
+
+Varied: the language of headers, the kind of file, which column is asked about. Held constant: two payees, one month.
+"""
+
+import pytest
+
+from schemas.errors import ExitCode
+from tests.flows.jobs import masked, payee, people
+
+ANA, BIA = people(2)
+pytestmark = pytest.mark.long
+HEADERS = {
+    "pt": ("CPF", "Artista", "Participação", "Território", "Tipo de receita", "Serviço", "Formato"),
+    "en": ("Tax ID", "Artist", "Share", "Territory", "Income type", "Service", "Format"),
+}
+LINES = (
+    ("Faixa 1", "BR", "Mecânico", "Onda", "stream", "100,00"),
+    ("Faixa 1", "Portugal", "sync", "Praia", "stream", "100,00"),
+    ("Faixa 2", "US", "Execução pública", "Onda", "LP", "100,00"),
+)
+
+
+@pytest.fixture
+def label_of_deals(label):
+    def declared(rows, language="pt", ending="xlsx", lines=LINES, **changes):
+        shares = [dict(zip(HEADERS[language], (masked(who.tax_id), "Lua", *row), strict=True)) for who, *row in rows]
+        names = ("Título", "Território", "Tipo de receita", "Plataforma", "Formato", "Valor")
+        label.write(f"payees.{ending}", [payee(ANA), payee(BIA)])
+        label.write(f"shares.{ending}", shares)
+        label.write(
+            f"2026-10.{ending}",
+            [dict(zip(names, line, strict=True)) | {"Artista": "Lua", "Moeda": "BRL"} for line in lines],
+        )
+        sources = [{"files": f"{{period}}.{ending}", "layout": "royalties"}]
+        tables = {"payees": f"payees.{ending}", "shares": f"shares.{ending}"}
+        label.declare(**{"period": "2026-10", "sources": sources, "rules": {"unmatched": "owner"}} | tables | changes)
+        return label
+
+    return declared
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "csv"])
+@pytest.mark.parametrize("language", HEADERS)
+@pytest.mark.parametrize(
+    ("rows", "paid"),
+    [
+        (  # half of what is mechanical or sync, nothing of what is performed
+            [(ANA, "50%", "", "mecânico | sync", "", ""), (ANA, "0%", "", "execução pública", "", "")],
+            [10000],
+        ),
+        ([(ANA, "80%", "Brasil | PT", "", "", ""), (BIA, "25%", "exceto Brasil", "", "", "LP")], [2500, 16000]),
+        ([(ANA, "30%", "", "", "", ""), (BIA, "10%", "", "", "exceto Praia", "")], [2000, 3000]),
+    ],
+)
+def test_what_is_paid_is_what_the_deal_says(label_of_deals, service, rows, paid, language, ending):
+    report = label_of_deals(rows, language, ending).run()
+    assert report.exit_code is ExitCode.DONE, [issue.code for issue in report.issues]
+    assert sorted(service.paid) == paid
+
+
+def test_explain_says_of_which_territory_each_part_is_and_finds_its_rows(label_of_deals, service):
+    label = label_of_deals([(ANA, "50%", "", "", "", ""), (ANA, "20%", "US", "", "", "")])
+    label.run()
+    told = label.say("explain", masked(ANA.tax_id)).output
+    assert service.paid == [12000]
+    assert "100 x 20 %" in told or "100,00 x 20 %" in told
+    (of_us,) = [line for line in told.splitlines() if "Faixa 2" in line]
+    assert "US" in of_us
+    assert "2-3" in told, "the rows of Brazil and Portugal, which have one share, are told together"
+
+
+def test_the_same_deal_is_the_same_a_month_later_and_posts_nothing_when_it_runs_again(label_of_deals, service):
+    label = label_of_deals([(ANA, "50%", "BR", "", "", ""), (BIA, "50%", "exceto BR", "", "", "")])
+    label.run()
+    paid = list(service.paid)
+    label.run()
+    assert (sorted(paid), service.paid) == ([5000, 10000], paid)
+
+
+def test_a_word_no_line_says_is_told_and_a_comma_holds_the_row(label_of_deals, service):
+    label = label_of_deals([(ANA, "50%", "Japão", "", "", ""), (BIA, "10%", "", "", "", "")])
+    told = {issue.code.value: issue for issue in label.run().issues}
+    assert told["SHARE_NEVER_MET"].row == 2
+    assert service.paid == [3000]
+    label = label_of_deals([(ANA, "50%", "BR, PT", "", "", ""), (BIA, "10%", "US", "", "", "")])
+    report = label.run()
+    assert {issue.code.value for issue in report.issues if issue.column} >= {"SHARE_CONDITION"}
+    assert service.paid == [3000], "of one part it is not known of which lines it is, so nobody is paid of these"
