@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal
 from typing import Literal
 
+from schemas.values.millionths import Millionths
+
 # Sums and differences of exact decimals: more digits than any statement's amount, rate and share have together.
 EXACT = Context(prec=200)
 
@@ -70,7 +72,7 @@ class RecordingPart:
         upc: Of its product; "" likewise.
         role: What the share is for; "" when the table of shares does not say.
         source_amount: Their exact sum, in `source_currency`.
-        share_ppm: The payee's part, in millionths.
+        share_ppm: The payee's part.
         earned: The exact part, in the job's currency.
     """
 
@@ -84,7 +86,7 @@ class RecordingPart:
     source_amount: Decimal
     source_currency: str
     rate: Decimal
-    share_ppm: int
+    share_ppm: Millionths
     earned: Decimal
 
 

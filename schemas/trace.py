@@ -11,6 +11,7 @@ from enum import StrEnum
 from schemas.errors import ExitCode
 from schemas.messages import Message
 from schemas.reasons import Reasons
+from schemas.values.millionths import Millionths
 
 
 class FileState(StrEnum):
@@ -54,10 +55,10 @@ class LinesFound:
 
 @dataclass(frozen=True, slots=True)
 class ShareTaken:
-    """What a payee has of a part in one role, in millionths, and what that makes exactly in the job's currency."""
+    """What a payee has of a part in one role, and what that makes exactly in the job's currency."""
 
     role: str
-    share_ppm: int
+    share_ppm: Millionths
     earned: Decimal
 
 

@@ -23,6 +23,7 @@ from schemas.trace import (
     TracedReport,
     TracedWay,
 )
+from schemas.values.millionths import fraction_text, percent_of
 from schemas.values.money import exact_text
 
 # Parts of a payee's royalties that are shown one by one unless all are asked for.
@@ -342,7 +343,11 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Explain
         if part.currency != currency:
             source = [str(fact) for fact in (part.rate_day, part.rate_origin) if fact]
             factors.append(_with_remark(_plain(part.rate), source))
-        factors.append(Listed((_plain(Decimal(share.share_ppm).scaleb(-4)), _with_remark("%", [share.role])), " "))
+        percent = percent_of(share.share_ppm)
+        if percent is None:
+            factors.append(_with_remark(fraction_text(share.share_ppm), [share.role]))
+        else:
+            factors.append(Listed((_plain(percent), _with_remark("%", [share.role])), " "))
         earned = Listed((currency_sign(currency), _plain(share.earned)), " ")
         yield ExplainedLine(depth + 1, Listed((Listed(tuple(factors), " x "), earned), " = "))
 

@@ -47,6 +47,7 @@ from schemas.plan_view import (
 from schemas.sources import paid_alike_message
 from schemas.submission import UNSENT, Claim
 from schemas.values.masking import mask_tax_id
+from schemas.values.millionths import Millionths
 from schemas.values.money import exact_text
 
 
@@ -147,8 +148,9 @@ def owner_issues(run: Run, drafted: Draft) -> list[Issue]:
     ]
 
 
-def _percent(share_ppm: int) -> Decimal:
-    return Decimal(exact_text(Decimal(share_ppm).scaleb(-4)))
+def _percent(share_ppm: Millionths) -> Decimal:
+    """Return a part in percent, to the four decimals that a sheet may write."""
+    return Decimal(exact_text(Decimal(round(share_ppm)).scaleb(-4)))
 
 
 _SHOWN: Final = 5

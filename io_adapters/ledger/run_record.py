@@ -37,7 +37,7 @@ from schemas.plan import Place
 from schemas.reasons import reasons_from_json, reasons_json
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
 from schemas.tables.model import DataFrame, Record, names_of, records
-from schemas.tables.royalties import SUM_NUMBER, PayeeBalances, earnings_frame, frame_of, sum_numbers, territories_frame
+from schemas.tables.royalties import PayeeBalances, earnings_frame, frame_of, territories_frame
 from schemas.trace import PayableWay
 from schemas.values.bank_account import Destination
 
@@ -69,8 +69,7 @@ class RunRecord(RecordHead):
     """Everything a reconciliation needs that does not change after planning.
 
     Attributes:
-        obligations, balances, earnings, rows, checks: As in `schemas.reconciliation.Reconciliation`; earnings that were
-            read have the number of their sum of lines as well, `SUM_NUMBER`.
+        obligations, balances, earnings, rows, checks: As in `schemas.reconciliation.Reconciliation`.
         codes: Exit codes that will not change any more by following reports.
         territories: `TerritoryEarnings`.
         line_sums: `PlatformTotals` with the rate of each, text: in which rows the lines of earnings are. None where it
@@ -113,8 +112,6 @@ class RunRecord(RecordHead):
 def save_record(ledger: Ledger, run_id: str, record: RunRecord) -> None:
     """Keep what a run read and decided, and the names of its payees; again changes what was kept."""
     earnings = pa.Table.from_pandas(record.earnings, preserve_index=False)
-    if SUM_NUMBER not in record.earnings:
-        earnings = earnings.append_column(SUM_NUMBER, pa.array(sum_numbers(record.earnings)))
     territories = pa.Table.from_pandas(record.territories, preserve_index=False)
     advances = record.statements.advances if record.statements else ()
     numbered: dict[Table, Iterable[Record]] = {
@@ -158,13 +155,12 @@ def read_record(ledger: Ledger, run_id: str, payee: str | None = None) -> RunRec
     quotes = tuple(_quote_of(row) for row in rows_of(run_quotes))
     kept = ledger.runs.kept(run_parts, [run_id], run_parts.c.part != _LINE_SUMS)
     parts = {row.part: _read(row.content, payee) for row in kept}
-    numbers = parts["earnings"].column(SUM_NUMBER).to_pandas()
     balances = [row for row in payees if row["earned_cents"] is not None]
     return RunRecord(
         **head,
         obligations=tuple(map(_obligation_of, rows_of(run_obligations))),
         balances=pd.DataFrame(balances, columns=names_of(PayeeBalances)),
-        earnings=earnings_frame(parts["earnings"]).assign(**{SUM_NUMBER: numbers}),
+        earnings=earnings_frame(parts["earnings"]),
         territories=territories_frame(parts["territories"]),
         rows=runs_frame(_fields_in(rows_of(run_rows), names_of(RowRuns))),
         checks=pd.DataFrame(rows_of(run_checks), columns=list(CHECKS)),

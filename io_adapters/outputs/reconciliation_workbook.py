@@ -22,6 +22,7 @@ from schemas.states import PAYMENTS, Tone, tone_of
 from schemas.tables.royalties import CONDITIONS, TOGETHER
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
+from schemas.values.millionths import Millionths, fraction_text, percent_of, read_millionths
 from schemas.values.money import exact_text
 
 # On the sheet of payments; everything else that is owed is on the sheet of what was not paid, so that both sheets
@@ -353,11 +354,16 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
     counted = ("source_amount", "currency", "rate", "share_ppm", "earned")
     parts = zip(*(earnings[name].tolist() for name in (*kept, *counted)), strict=True)
     rows = (
-        (*about, amount, currency, rate, Decimal(ppm).scaleb(-4), to_millionths(earned), exact_text(earned))
-        for *about, amount, currency, rate, ppm, earned in parts
+        (*about, amount, currency, rate, _percent(read_millionths(share)), to_millionths(earned), exact_text(earned))
+        for *about, amount, currency, rate, share, earned in parts
     )
     note, total = labels("output.note.earnings"), labels("output.total")
     return WorkbookTable(labels("output.sheet.earnings"), columns, rows, note, total)
+
+
+def _percent(share_ppm: Millionths) -> Decimal | str:
+    percent = percent_of(share_ppm)
+    return fraction_text(share_ppm) if percent is None else percent
 
 
 def _rows(rows: pd.DataFrame, labels: Catalogue) -> WorkbookTable:

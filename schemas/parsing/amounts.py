@@ -3,11 +3,13 @@
 import re
 from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
 from typing import Final, Literal, NamedTuple
 
 from schemas.issues import IssueCode
 from schemas.parsing.cells import ColumnReader, DecidingCells, ParsingDecision
 from schemas.sheet_cells import CellKind
+from schemas.values.millionths import WHOLE
 from schemas.values.money import AmountText, DecimalMark, read_amount_text
 from schemas.values.reading import Reading
 
@@ -158,11 +160,12 @@ def _decimals(value: Decimal) -> int:
 _PADDED: Final = re.compile(r"0[0-9]{2,}")
 _EXACT_PERCENT: Final = Context(prec=60)
 _PERCENT: Final = re.compile(r"(-?[0-9]{1,6})(?:[.,]([0-9]{1,25}))? *(%)?")
+_FRACTION: Final = re.compile(r"([0-9]{1,6}) */ *([0-9]{1,6})")
 _STEP: Final = Decimal("0.0001")
 
 
 def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
-    """Read shares; values are millionths (integers).
+    """Read shares; values are millionths as `schemas.values.millionths` keeps them: of a percentage, or of 1/3.
 
     A column in which nothing is above 1 and nothing bears a % sign may hold fractions of one (a spreadsheet's "50 %"
     is the number 0.5): its cells are refused, since nobody can tell 0.5 % from a half. So is what is up to 1 without a
@@ -171,17 +174,21 @@ def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
     scale_proven = any(_proves_scale(text) for text, _ in distinct)
     some_signed = any("%" in text for text, _ in distinct)
 
-    def read(text: str, _kind: CellKind) -> Reading[int]:
+    def read(text: str, _kind: CellKind) -> Reading[str]:
+        if fraction := _FRACTION.fullmatch(text):
+            of, whole = int(fraction[1]), int(fraction[2])
+            within = 0 < of <= whole
+            return Reading(str(Fraction(of * WHOLE, whole))) if within else Reading(None, IssueCode.PERCENT_RANGE)
         percent = _exact_percent(text)
         if percent is None:
             return Reading(None, IssueCode.PERCENT_FORMAT)
         if not 0 <= percent <= 100:
             return Reading(None, IssueCode.PERCENT_RANGE)
         if not percent:  # for some lines, beside shares of others: a rule of the row's
-            return Reading(0)
+            return Reading("0")
         if not scale_proven or (some_signed and percent <= 1 and "%" not in text):
             return Reading(None, IssueCode.PERCENT_FORMAT)
-        return Reading(int(percent.scaleb(4, _EXACT_PERCENT)))
+        return Reading(str(int(percent.scaleb(4, _EXACT_PERCENT))))
 
     return ColumnReader(read)
 

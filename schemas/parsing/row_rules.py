@@ -20,7 +20,7 @@ from schemas.tables.model import (
     columns_of,
 )
 from schemas.tables.payees import CARRIED, PAID, TO_RECOUP, USUAL_MINIMUM, Payees
-from schemas.tables.royalties import CONDITIONS, ON_TOP, UNREAD_UPC
+from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC
 from schemas.values.line_conditions import read_condition
 from schemas.values.names import invoice_number, normal_reference
 from schemas.values.reading import fold_word
@@ -134,6 +134,7 @@ def hold_other_currencies(table: TypedTable) -> TypedTable:
 
 _ON_TOP_WORDS: Final = frozenset(_WORDS["on_top"])
 _OUT_OF: Final = re.compile(r"(?:da parte d[eoa]s?|out of|de la parte de)\s+(\S.*)", re.IGNORECASE)
+_OF_THE_PART: Final = re.compile(r"(?:sobre a parte d[eoa]s?|of the part of|sobre la parte de)\s+(\S.*)", re.IGNORECASE)
 
 
 def check_validity(table: TypedTable) -> TypedTable:
@@ -143,7 +144,7 @@ def check_validity(table: TypedTable) -> TypedTable:
 
 
 def read_bases(table: TypedTable) -> TypedTable:
-    """Read what each share is taken from: "por fora", or "da parte de artista"."""
+    """Read what each share is taken from: "por fora", "da parte de artista", or "sobre a parte de artista"."""
     bases = [_base_of(text) for text in table.canonical["base"]]
     unknown = np.array([base is None for base in bases], dtype=bool)
     table = table.flag(unknown & table.sound("base"), "base", IssueCode.SHARE_BASE)
@@ -155,11 +156,14 @@ def _base_of(text: str) -> str | None:
 
     >>> _base_of("Por fora"), _base_of("da parte do Artista"), _base_of("out of artist"), _base_of("sobre o líquido")
     ('on top', 'artista', 'artist', None)
+    >>> _base_of("sobre a parte de Artista")
+    '% artista'
     """
     if not text or fold_word(text) in _ON_TOP_WORDS:
         return ON_TOP if text else ""
-    found = _OUT_OF.fullmatch(text.strip())
-    return " ".join(found[1].casefold().split()) if found else None
+    over = _OF_THE_PART.fullmatch(text.strip())
+    found = over or _OUT_OF.fullmatch(text.strip())
+    return (OF_PART if over else "") + " ".join(found[1].casefold().split()) if found else None
 
 
 def read_conditions(table: TypedTable) -> TypedTable:
@@ -171,7 +175,7 @@ def read_conditions(table: TypedTable) -> TypedTable:
         table = table.flag(unread & table.sound(column), column, IssueCode.SHARE_CONDITION)
         table = table.assign(**{column: np.array([condition or "" for condition in read], dtype=object)})
         asks |= np.array([condition != "" for condition in read], dtype=bool)
-    of_nothing = np.array([part == 0 for part in table.canonical["share"]], dtype=bool) & table.given("share")
+    of_nothing = np.array([part == "0" for part in table.canonical["share"]], dtype=bool) & table.given("share")
     return table.flag(of_nothing & table.sound("share") & ~asks, "share", IssueCode.PERCENT_RANGE)
 
 

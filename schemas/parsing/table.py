@@ -50,7 +50,6 @@ from schemas.values.pix_key import key_digest
 
 # Where titles and names of acts stand, of which some are words that would stop a person.
 _OF_WORKS: Final = frozenset({"royalty_lines", "rates"})
-_INTEGERS: Final = frozenset({ColumnKind.COUNT, ColumnKind.SHARE})
 _CENTS: Final = frozenset({ColumnKind.PAYABLE, ColumnKind.OPTIONAL_AMOUNT, ColumnKind.SIGNED_AMOUNT})
 
 
@@ -70,7 +69,7 @@ def typed_frame(
 def _typed(kind: ColumnKind, values: npt.NDArray[Any]) -> pd.Series:
     if kind in _CENTS:
         return pd.Series([0 if amount is None else int(amount.value * 100) for amount in values], dtype="int64")
-    if kind in _INTEGERS:
+    if kind is ColumnKind.COUNT:
         return pd.Series(values, dtype="int64")
     if kind is ColumnKind.FLAG:
         return pd.Series(values, dtype="bool")

@@ -45,12 +45,13 @@ PLATFORM_KEY: Final = tuple(dict.fromkeys((*_OF_PLATFORMS, *CONDITIONS)))
 TERRITORY_KEY: Final = tuple(dict.fromkeys((*_OF_TERRITORIES, *CONDITIONS)))
 # A sum of lines has 18 decimals, a rate up to twelve, a share six.
 EARNED: Final = decimal256(76, 36)
-_TYPES: Final = {"units": int64(), "lines": int64(), "share_ppm": int64(), "source_amount": LINE_SUM, "earned": EARNED}
-# The column in which earnings that were kept bear the number of their sum of lines.
-SUM_NUMBER: Final = "sum_number"
-_WHOLE_PPM: Final = 1_000_000
+_TYPES: Final = {"units": int64(), "lines": int64(), "sum_number": int64(), "source_amount": LINE_SUM, "earned": EARNED}
+# Millionths as `schemas.values.millionths` keeps them.
+_PPM: Final = r"^[0-9]+(/[0-9]+)?$"
 # A share beside the group that covers a line; any other base than "" is a role of that group, in small letters.
 ON_TOP: Final = "on top"
+# Before a role: the share is of what that role gets, not of the whole.
+OF_PART: Final = "% "
 
 
 class RoyaltyLines(SheetTable):
@@ -162,7 +163,8 @@ class Earnings(TableModel):
     lines: Series[int] = pa.Field(ge=1)
     source_amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]  # sum of the lines in their currency
     rate: Series[str]  # exchange rate into the job's currency; '1' for its own
-    share_ppm: Series[int] = pa.Field(ge=0, le=1_000_000)
+    share_ppm: Series[str] = pa.Field(str_matches=_PPM)
+    sum_number: Series[int] = pa.Field(ge=0)  # the shares of one sum of lines, and the owner's remainder, have one
     earned: Series[Annotated[pd.ArrowDtype, EARNED]]  # part in the job's currency
 
 
@@ -209,23 +211,17 @@ def earnings_frame(parts: Table | None = None) -> DataFrame[Earnings]:
     return DataFrame[Earnings](_typed(parts, Earnings))
 
 
-def sum_numbers(earnings: pd.DataFrame) -> "pd.Series[int]":
-    """Number the sums of lines: the shares of each, the owner's remainder among them, follow each other to a whole."""
-    numbers: pd.Series[int] = (earnings["share_ppm"].cumsum() - earnings["share_ppm"]) // _WHOLE_PPM
-    return numbers
-
-
 def territories_frame(parts: Table | None = None) -> DataFrame[TerritoryEarnings]:
     """Return earnings by territory as their table; as `earnings_frame`."""
     return DataFrame[TerritoryEarnings](_typed(parts, TerritoryEarnings))
 
 
 class Shares(PayeeTable):
-    """Shape: one row per payee and asset. `share_ppm` is in millionths; days are ISO texts, "" for no limit.
+    """Shape: one row per payee and asset. `share_ppm` is as `schemas.values.millionths` keeps it.
 
-    `base` says what the share is taken from: "" for the whole, beside the others of its group; "on top" for the whole,
-    besides whatever group covers the line; otherwise the role, in small letters, whose part of the group it is taken
-    out of. It is in millionths of the whole in each case.
+    Days are ISO texts, "" for no limit. `base` says what the share is taken from: "" for the whole, beside the others
+    of its group; "on top" for the whole, besides whatever group covers the line; otherwise the role, in small letters,
+    whose part of the group it is taken out of. It is of the whole in each case; behind `OF_PART`, of that role's part.
 
     The columns of `CONDITIONS` say of which lines alone the share is, as `schemas.values.line_conditions` reads them.
     """
@@ -235,7 +231,7 @@ class Shares(PayeeTable):
     release: Series[str] = cells(ColumnKind.TEXT)
     artist: Series[str] = cells(ColumnKind.TEXT)
     role: Series[str] = cells(ColumnKind.TEXT)
-    share_ppm: Series[int] = cells(ColumnKind.SHARE, "share", required=True, ge=0, le=1_000_000)
+    share_ppm: Series[str] = cells(ColumnKind.SHARE, "share", required=True, str_matches=_PPM)
     valid_from: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
     valid_to: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
     base: Series[str] = cells(ColumnKind.TEXT)

@@ -52,7 +52,7 @@ def earnings(payees: int) -> pd.DataFrame:
             "lines": [n % 31 + 1 for n in numbers],
             "source_amount": exactly([f"{n % 977}.{n % 9_999_991:07d}" for n in numbers], LINE_SUM),
             "rate": "5.4312",
-            "share_ppm": 333_333,
+            "share_ppm": "333333",
             "earned": exactly([f"{n % 1_777}.{n % 9_999_991:07d}{n % 97:02d}1" for n in numbers], EARNED),
         }
     )

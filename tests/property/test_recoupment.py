@@ -24,7 +24,15 @@ BEFORE = st.dictionaries(
 
 def earnings(parts):
     """Earnings of recordings, and nothing else told of them."""
-    about = {"units": 1, "lines": 1, "source_amount": "1", "rate": "1", "share_ppm": 1_000_000, "currency": "BRL"}
+    about = {
+        "units": 1,
+        "lines": 1,
+        "source_amount": "1",
+        "rate": "1",
+        "share_ppm": "1000000",
+        "sum_number": 0,
+        "currency": "BRL",
+    }
     about |= dict.fromkeys(["role", "upc", "release", "title", "artist", "platform", "period", *CONDITIONS], "")
     rows = [about | {"tax_id": CPF[payee], "isrc": isrc, "earned": earned} for payee, isrc, earned in parts]
     return earnings_frame(pa.Table.from_pylist(rows) if rows else None)

@@ -77,6 +77,10 @@ BAD_CELLS = [
     ("shares", {"share": "0,5"}, ["PERCENT_FORMAT"]),
     ("shares", {"share": "0"}, ["PERCENT_RANGE"]),
     ("shares", {"share": "100,01"}, ["PERCENT_RANGE"]),
+    ("shares", {"share": "4/3"}, ["PERCENT_RANGE"]),
+    ("shares", {"share": "0/3"}, ["PERCENT_RANGE"]),
+    ("shares", {"share": "1/0"}, ["PERCENT_RANGE"]),
+    ("shares", {"share": "1/3%"}, ["PERCENT_FORMAT"]),
     ("shares", {"valid_from": "2026-02-01", "valid_to": "2026-01-31"}, ["DATE_ORDER"]),
     ("shares", {"valid_from": "2026-02-30"}, ["DATE_FORMAT"]),
     ("advances", {"date": "31/31/2026"}, ["DATE_FORMAT"]),
@@ -258,7 +262,16 @@ def test_days_of_a_column_decide_which_number_is_the_month():
 
 @pytest.mark.parametrize(
     ("written", "ppm"),
-    [("33,3333", 333333), ("33.3333%", 333333), ("100", 1000000), ("0,5%", 5000), ("33.33330000000001", 333333)],
+    [
+        ("33,3333", "333333"),
+        ("33.3333%", "333333"),
+        ("100", "1000000"),
+        ("0,5%", "5000"),
+        ("33.33330000000001", "333333"),
+        ("1/3", "1000000/3"),
+        ("139 / 1000", "139000"),
+        ("3/3", "1000000"),
+    ],
 )
 def test_a_share_is_exact_to_the_millionth(written, ppm):
     assert parse("shares", SHARE | {"share": written}).frame["share_ppm"].tolist() == [ppm]
@@ -266,7 +279,7 @@ def test_a_share_is_exact_to_the_millionth(written, ppm):
 
 def test_small_percentages_are_believed_beside_large_ones():
     parsed = parse("shares", SHARE | {"share": "0,5"}, SHARE | {"share": "99,5"})
-    assert parsed.frame["share_ppm"].tolist() == [5000, 995000]
+    assert parsed.frame["share_ppm"].tolist() == ["5000", "995000"]
 
 
 @pytest.mark.parametrize(

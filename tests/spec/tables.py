@@ -6,6 +6,7 @@ The frames keep their tables' promises, which `test_drawn_tables.py` sees to onc
 
 from collections.abc import Sequence
 from decimal import Decimal
+from fractions import Fraction
 
 import pandas as pd
 from pyarrow import array
@@ -18,6 +19,7 @@ from schemas.tables.payees import USUAL_MINIMUM
 from schemas.tables.royalties import CONDITIONS, LINE_AMOUNT
 from schemas.values.bank_account import destination_of
 from schemas.values.line_conditions import read_condition
+from schemas.values.millionths import WHOLE
 from schemas.values.money import exact_text, parse_plain_amount
 from schemas.values.tax_id import check_digits
 from tests.obligations import table_of
@@ -67,7 +69,7 @@ def shares(text: str) -> pd.DataFrame:
     rows = [
         {
             "tax_id": CPF[row["payee"]],
-            "share_ppm": int(Decimal(row["share"]) * 10_000),
+            "share_ppm": str(Fraction(row["share"]) * (WHOLE if "/" in row["share"] else 10_000)),
             "isrc": RECORDINGS.get(row.get("recording", ""), ""),
             "upc": PRODUCTS.get(row.get("product", ""), ""),
             "valid_from": row.get("from", ""),

@@ -291,11 +291,11 @@ def test_only_what_changes_is_booked_beside_what_stands(year):
 def test_the_owners_too_much_stays_with_the_owner_who_is_the_payer_and_is_not_carried(year):
     """The payer funds Ana's R$ 30.00 with the R$ 30.00 that the owner, who is the payer, got too much."""
     half = year.came_in("2026-01", {"samba": "100.00"})
-    half.shares["share_ppm"] = 500_000
+    half.shares["share_ppm"] = "500000"
     year.run("2026-01", half)
     after(year, "2026-02")
     more = year.came_in("2026-01", {"samba": "100.00"})
-    more.shares["share_ppm"] = 800_000
+    more.shares["share_ppm"] = "800000"
     payables = year.run("2026-01", more)
     own = [owed for owed in payables.obligations if owed.kind == "owner"]
     assert [(owed.place, owed.amount_cents, owed.reason) for owed in own] == [
@@ -311,13 +311,13 @@ def test_what_was_stated_too_much_as_the_owners_lowers_what_the_next_report_stat
     stated = {}
     for month, share in (("2026-01", 500_000), ("2026-01", 800_000), ("2026-02", 500_000), ("2026-03", 500_000)):
         came_in = year.came_in(month, {"samba": "100.00"})
-        came_in.shares["share_ppm"] = share
+        came_in.shares["share_ppm"] = str(share)
         payables = year.run(month, came_in)
         planned = [owed for owed in payables.obligations if (owed.kind, owed.place) == ("owner", "planned")]
         stated[month, share] = sum(owed.amount_cents for owed in planned)
     assert list(stated.values()) == [5000, 0, 2000, 5000]
     again = year.came_in("2026-02", {"samba": "100.00"})
-    again.shares["share_ppm"] = 500_000
+    again.shares["share_ppm"] = "500000"
     assert [owed.place for owed in year.run("2026-02", again).obligations if owed.kind == "owner"] == [
         "duplicate",
         "owner",

@@ -129,7 +129,7 @@ def test_a_debt_is_not_taken_from_payments_rows(year):
 )
 def test_a_tie_goes_to_the_first_tax_id_of_what_is_owed_and_of_what_is_owed_back(amount, each):
     thirds = shares("| payee | share |\n| ana | 33.3333 |\n| bia | 33.3333 |\n| caio | 33.3333 |")
-    thirds["share_ppm"] = [333_333, 333_333, 333_333]
+    thirds["share_ppm"] = ["333333", "333333", "333333"]
     rows = f"| recording | amount |\n| samba | {amount} |"
     payables = Office().compute_payables(
         inputs([statement(lines(rows))], payees=payees("ana", "bia", "caio"), shares=thirds)

@@ -1,18 +1,19 @@
 """Shares that are added to others, names that must agree, and what a person is told of shares that shut others out."""
 
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 
 from flows.intake.rules.inputs import sum_lines
 from flows.payables.rules.cross_check import cross_check
-from flows.royalties.rules.allocation import allocate
+from flows.royalties.rules.allocation import allocate, round_earnings
 from schemas.errors import UnsoundPlan
 from schemas.job import resolve_period
 from schemas.messages import render
 from schemas.parsing.row_rules import _base_of
 from tests.spec.office import inputs, job, statement
-from tests.spec.tables import lines, payees, same, shares
+from tests.spec.tables import CPF, lines, payees, same, shares
 
 OCTOBER = "2026-10-01"
 DEAL = """
@@ -90,8 +91,8 @@ def test_thirds_of_a_role_give_up_points_to_the_last_millionth():
         | davi  | samba     |        | mix     | 1       | artista |
     """
     found = share_out("| recording | artist | amount |\n| samba | Lua | 100.00 |", deal)
-    assert sum(found["share_ppm"]) == 1_000_000
-    assert set(found.loc[found["role"] == "artista", "share_ppm"]) <= {329_999, 330_000, 330_001}
+    assert sum(map(int, found["share_ppm"])) == 1_000_000
+    assert set(found.loc[found["role"] == "artista", "share_ppm"]) <= {"329999", "330000", "330001"}
 
 
 def test_on_top_of_everything_there_is_no_plan():
@@ -212,3 +213,60 @@ def test_a_role_that_nobody_has_is_told_as_a_problem():
     found = told(DEAL.rstrip() + "\n| davi | samba | | produtor | 3 | intérprete |", SAMBA_AND_VALSA)
     assert [code for code, _, _ in found] == ["SHARE_ROLE"]
     assert "intérprete" in found[0][2]
+
+
+@pytest.mark.parametrize("share", ["1/3", "2/3", "1/7", "139/1000"])
+def test_a_share_may_be_a_fraction_and_the_parts_of_what_is_parted_wholly_are_the_whole(share):
+    left = str(1 - Fraction(share))
+    found = share_out("| amount |\n| 100.00 |\n| 0.01 |", f"| payee | share |\n| ana | {share} |\n| bia | {left} |")
+    rounded = round_earnings(found)
+    assert sum(rounded.payees.values()) == 10_001
+    assert rounded.owner_cents == 0
+    assert abs(rounded.payees[CPF["ana"]] - 10_001 * Fraction(share)) < 1
+
+
+def test_three_thirds_leave_nothing_and_nobody_is_warned():
+    thirds = "\n".join(
+        ["| payee | recording | share |", *(f"| {name} | samba | 1/3 |" for name in ("ana", "bia", "caio"))]
+    )
+    assert told(thirds, "| recording | amount |\n| samba | 1.00 |") == []
+    found = share_out("| recording | amount |\n| samba | 1.00 |", thirds)
+    assert round_earnings(found).payees == {CPF["ana"]: 34, CPF["bia"]: 33, CPF["caio"]: 33}
+
+
+def test_of_the_part_of_a_role_a_share_is_of_what_that_role_gets_and_comes_out_of_it():
+    found = of_samba("| davi | samba | | empresário | 20 | % artista |")
+    assert same(
+        found,
+        """
+        | payee | role       | earned |
+        | ana   | artista    | 32     |
+        | bia   | artista    | 16     |
+        | caio  | editora    | 10     |
+        | davi  | empresário | 12     |
+        |       | owner      | 30     |
+        """,
+    )
+
+
+def test_two_shares_of_one_part_are_taken_one_after_the_other_in_the_order_of_the_table():
+    found = of_samba("| davi | samba | | empresário | 50 | % artista |", "| edu | samba | | agente | 50 | % artista |")
+    assert same(
+        found[found["role"].isin(["empresário", "agente"])],
+        "| payee | role | earned |\n| davi | empresário | 30 |\n| edu | agente | 15 |",
+    )
+    found = of_samba("| edu | samba | | agente | 50 | % artista |", "| davi | samba | | empresário | 50 | % artista |")
+    assert same(found[found["role"] == "agente"], "| payee | role | earned |\n| edu | agente | 30 |")
+
+
+def test_what_is_out_of_a_role_goes_before_what_is_of_its_part():
+    found = of_samba("| davi | samba | | produtor | 20 | artista |", "| edu | samba | | agente | 50 | % artista |")
+    assert same(
+        found[found["role"].isin(["produtor", "agente"])],
+        "| payee | role | earned |\n| davi | produtor | 20 |\n| edu | agente | 20 |",
+    )
+
+
+def test_of_the_part_of_a_role_that_nobody_has_the_line_is_held():
+    found = of_samba("| davi | samba | | empresário | 20 | % intérprete |")
+    assert set(found["role"]) == {"in question"}

@@ -70,7 +70,7 @@ def canonical(case):
     """Return the value that the vectors expect, as our tables hold it."""
     if case["field"] == "amount":
         return Decimal(case["canonical"])
-    return int(Decimal(case["canonical"]) * 1_000_000) if case["field"] == "percentage" else case["canonical"]
+    return str(int(Decimal(case["canonical"]) * 1_000_000)) if case["field"] == "percentage" else case["canonical"]
 
 
 AGREED = [case for case in CASES if (case["field"], case["raw"]) not in OTHERWISE]

@@ -21,7 +21,6 @@ from flows.books.rules.trace import (
 from flows.royalties.rules.balances import History
 from schemas.job import Exchange
 from schemas.tables.model import records
-from schemas.tables.royalties import SUM_NUMBER, sum_numbers
 from schemas.trace import FileState, TraceProblem
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, advances, lines, payees, shares, table
@@ -46,7 +45,7 @@ QUOTE = Exchange.model_validate({"rate": "5.4312", "date": "2026-10-31", "source
 
 def parts_of(worked_out, payee):
     """Take what a record keeps of a payee's earnings apart."""
-    earnings = worked_out.earnings.assign(**{SUM_NUMBER: sum_numbers(worked_out.earnings)})
+    earnings = worked_out.earnings
     return royalty_parts(earnings[earnings["tax_id"] == CPF[payee]])
 
 

@@ -15,12 +15,13 @@ from typing import Final
 
 import pandas as pd
 
-from flows.intake.rules.inputs import EXACT, part_of
+from flows.intake.rules.inputs import EXACT
 from schemas.job import Exchange
 from schemas.obligation import Obligation, sum_cents
 from schemas.tables.model import Record, records
-from schemas.tables.royalties import CONDITIONS, SUM_NUMBER, TOGETHER
+from schemas.tables.royalties import CONDITIONS, TOGETHER
 from schemas.trace import FileState, LinesFound, PayableWay, RoyaltyPart, ShareTaken, TracedWay, TraceProblem
+from schemas.values.millionths import EARNED_DECIMALS, part_of, plain, read_millionths
 from schemas.values.money import SignedSums
 
 # What lines must agree in to be summed before they are shared out.
@@ -38,10 +39,10 @@ def royalty_parts(earnings: pd.DataFrame) -> tuple[RoyaltyPart, ...]:
     whole: so two sums that look alike, of two sources, are told apart, and two shares of one sum are not two sums.
 
     Args:
-        earnings: The payee's `schemas.tables.royalties.Earnings`, each with the number of its sum of lines.
+        earnings: The payee's `schemas.tables.royalties.Earnings`.
     """
     parts: dict[tuple[_Key, Decimal], RoyaltyPart] = {}
-    for _, rows in groupby(records(earnings), key=itemgetter(SUM_NUMBER)):
+    for _, rows in groupby(records(earnings), key=itemgetter("sum_number")):
         part = _part_of(list(rows))
         known = parts.get((_key_of(part), part.rate))
         parts[_key_of(part), part.rate] = _joined(known, part) if known else part
@@ -54,7 +55,8 @@ def _part_of(rows: Sequence[Record]) -> RoyaltyPart:
     for row in rows:
         known = shares.get(row["role"], ShareTaken(row["role"], 0, Decimal(0)))
         earned = EXACT.add(known.earned, row["earned"])
-        shares[row["role"]] = ShareTaken(row["role"], known.share_ppm + row["share_ppm"], earned)
+        share_ppm = plain(known.share_ppm + read_millionths(row["share_ppm"]))
+        shares[row["role"]] = ShareTaken(row["role"], share_ppm, earned)
     first = rows[0]
     return RoyaltyPart(
         **{name: first[name] for name in PART_KEY},
@@ -236,7 +238,7 @@ def problems_of(
         files: How the run's files stand; None when no statement was read again.
     """
     found = set[TraceProblem]()
-    if any(_share_of(part, share) != share.earned for part in parts for share in part.shares):
+    if not all(_is_share_of(part, share) for part in parts for share in part.shares):
         found.add(TraceProblem.PART)
     if not all(_is_recorded(part) for part in parts if part.recorded):
         found.add(TraceProblem.LINES)
@@ -251,8 +253,12 @@ def problems_of(
     return tuple(problem for problem in TraceProblem if problem in found)
 
 
-def _share_of(part: RoyaltyPart, share: ShareTaken) -> Decimal:
-    return part_of(EXACT.multiply(part.source_amount, part.rate), share.share_ppm)
+def _is_share_of(part: RoyaltyPart, share: ShareTaken) -> bool:
+    """Whether a share multiplied out again is what was kept; of thirds each kept sum is off by its last decimal."""
+    again = part_of(EXACT.multiply(part.source_amount, part.rate), share.share_ppm)
+    if share.share_ppm.denominator == 1:
+        return again == share.earned
+    return abs(EXACT.subtract(again, share.earned)) <= Decimal(part.lines).scaleb(-EARNED_DECIMALS)
 
 
 def _is_recorded(part: RoyaltyPart) -> bool:

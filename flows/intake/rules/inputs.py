@@ -157,16 +157,6 @@ def _merged(frames: Sequence[pd.DataFrame], key: Sequence[str], model: _Model) -
 EXACT: Final = Context(prec=100)
 
 
-def part_of(worth: Decimal, share_ppm: int) -> Decimal:
-    """Return so many millionths of an amount, exactly."""
-    return EXACT.multiply(worth, _millionths(share_ppm))
-
-
-@cache
-def _millionths(share_ppm: int) -> Decimal:
-    return Decimal(share_ppm).scaleb(-6)
-
-
 def readable_cents(amount: Decimal | None) -> int:
     """Centavos that a payments row with problems stands for: what can be read of it, never less than nothing.
 

@@ -179,7 +179,7 @@ def compute_payables(
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
     recoupable = Recoupable({}, {})
     if job.rules.recoup_advances:
-        earned = allocation.columns(["tax_id", "isrc", "earned"])
+        earned = allocation.earned_by(["tax_id", "isrc"])
         recoupable = recoupable_of(inputs.advances, earned, period.end.isoformat())
     if "" in inputs.tax_problems:
         raise UnsoundPlan(Message("error.tax_of_nobody"))
@@ -349,7 +349,7 @@ def _rounded(allocation: Allocation, inputs: Inputs, job: Job, repeated_cents: F
             else:
                 held += cents
     to_owner = job.rules.unmatched == "owner"
-    earnings = allocation.columns(["tax_id", "role", "earned"])
+    earnings = allocation.earned_by(["tax_id", "role"])
     return round_earnings(earnings, held_cents=held, aside_cents=aside, unmatched_to_owner=to_owner)
 
 

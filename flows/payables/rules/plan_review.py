@@ -33,6 +33,7 @@ from schemas.reasons import Reasons, because, reasons_text
 from schemas.sources import PaidAlike, PaidSum, UsedDestination
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
+from schemas.values.millionths import Millionths, read_millionths
 from schemas.values.money import SignedSums
 from schemas.values.reading import fold_word
 from schemas.wire import Institution
@@ -173,11 +174,11 @@ def shares_changed(before: pd.DataFrame, now: pd.DataFrame) -> int:
     return sum(old.get(key) != new.get(key) for key in old.keys() | new.keys() if key[2:] in assets)
 
 
-def _shares(earnings: pd.DataFrame) -> dict[tuple[str, ...], frozenset[int]]:
-    found = defaultdict[tuple[str, ...], set[int]](set)
+def _shares(earnings: pd.DataFrame) -> dict[tuple[str, ...], frozenset[str]]:
+    found = defaultdict[tuple[str, ...], set[str]](set)
     payees = earnings[earnings["tax_id"] != ""]
     for *key, share in payees[[*_SHARE, "share_ppm"]].itertuples(index=False, name=None):
-        found[tuple(key)].add(int(share))
+        found[tuple(key)].add(share)
     return {key: frozenset(shares) for key, shares in found.items()}
 
 
@@ -189,8 +190,8 @@ class OwnerJump(NamedTuple):
     """An asset of which the owner has another part than in the period before, in millionths."""
 
     asset: str
-    before_ppm: int
-    now_ppm: int
+    before_ppm: Millionths
+    now_ppm: Millionths
 
 
 def owner_jumps(before: pd.DataFrame, now: pd.DataFrame) -> list[OwnerJump]:
@@ -199,18 +200,18 @@ def owner_jumps(before: pd.DataFrame, now: pd.DataFrame) -> list[OwnerJump]:
     return [
         OwnerJump(asset, old[asset], new[asset])
         for asset in sorted(old.keys() & new.keys())
-        if abs(old[asset] - new[asset]) >= OWNER_JUMP_PPM
+        if abs(Fraction(old[asset] - new[asset])) >= OWNER_JUMP_PPM
     ]
 
 
-def _owners_parts(earnings: pd.DataFrame) -> dict[str, int]:
+def _owners_parts(earnings: pd.DataFrame) -> dict[str, Millionths]:
     """Return the largest part the owner has of each asset that is shared, by its first name; lines of nobody aside."""
-    found = dict[str, int]()
+    found = dict[str, Millionths]()
     columns = ("tax_id", "role", "share_ppm", "isrc", "upc", "release", "title", "artist")
     for tax_id, role, share_ppm, *names in zip(*(earnings[name].tolist() for name in columns), strict=True):
         asset = next(filter(None, names), "")
         if asset and (tax_id or role == "owner"):
-            found[asset] = max(found.get(asset, 0), 0 if tax_id else int(share_ppm))
+            found[asset] = max(found.get(asset, 0), 0 if tax_id else read_millionths(share_ppm))
     return found
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import accumulate
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,8 @@ from schemas.parsing.table import empty_of
 from schemas.tables.model import DataFrame, names_of, records
 from schemas.tables.royalties import (
     CONDITIONS,
+    EARNED,
+    OF_PART,
     ON_TOP,
     TOGETHER,
     UNREAD_UPC,
@@ -34,11 +36,11 @@ from schemas.tables.royalties import (
     territories_frame,
 )
 from schemas.values.line_conditions import Condition, conditions_of
+from schemas.values.millionths import WHOLE, Millionths, part_of, plain, read_millionths
 from schemas.values.money import allocate as allocate_whole
 from schemas.values.money import exact_text, round_parts
 
 LEVELS: Final = ("isrc", "upc", "release", "artist")
-WHOLE: Final = 1_000_000
 
 
 class Asset(NamedTuple):
@@ -58,7 +60,7 @@ class ShareOf(NamedTuple):
     """One payee's part of what a share row names.
 
     Attributes:
-        share_ppm: Part in millionths.
+        share_ppm: Of the whole, or of a role's part as `base` says.
         valid_from: First day (ISO); "" is always.
         valid_to: Last day (ISO); "" is for ever.
         base: What it is taken from, as `schemas.tables.royalties` says: "" for the whole, as part of its group.
@@ -66,7 +68,7 @@ class ShareOf(NamedTuple):
 
     tax_id: str
     role: str
-    share_ppm: int
+    share_ppm: Millionths
     valid_from: str
     valid_to: str
     base: str = ""
@@ -148,7 +150,8 @@ class ShareBook:
         self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
         ordered = shares.sort_values(["tax_id", "role", "row"])
         names = zip(*(ordered[level].tolist() for level in LEVELS), strict=True)
-        parts = map(ShareOf, *(ordered[column].tolist() for column in ShareOf._fields))
+        read = ordered.assign(share_ppm=ordered["share_ppm"].map(read_millionths).astype(object))
+        parts = map(ShareOf, *(read[column].tolist() for column in ShareOf._fields))
         places = zip(*(ordered[column].tolist() for column in ("file", "sheet", "row")), strict=True)
         asked = zip(*(ordered[column].tolist() for column in CONDITIONS), strict=True)
         for named, share, place, cells in zip(names, parts, places, asked, strict=True):
@@ -168,7 +171,7 @@ class ShareBook:
         """Return the shares of an asset on a day: those of the most specific level that has any, and what is added.
 
         Returns:
-            In millionths of the whole, whatever they are taken from; () when nothing covers the asset.
+            All of the whole, whatever they are taken from; () when nothing covers the asset.
         """
         known = self._known.get((asset, day))
         if known is None:
@@ -184,26 +187,26 @@ class ShareBook:
             return ()
         shares = tuple(row.share for row in group)
         if added:
-            shares = self._with_added(shares, added, f"{where} ({day})")
+            shares = self._with_added(shares, [row.share for row in added], f"{where} ({day})")
         total = sum(share.share_ppm for share in shares)
-        percent = format(Decimal(total).scaleb(-4), "f")
+        percent = format(Decimal(round(total)).scaleb(-4), "f")
         if total > WHOLE:
             self.overfull[f"{where} ({day})"] = percent
         elif 0 < WHOLE - total <= HAIR_PPM:
             self.nearly_whole.setdefault(where, (percent, group[0].place))
         return shares
 
-    def _deciding(self, asset: Asset, day: str) -> tuple[list[_Row], list[ShareOf], str] | ShareOf:
-        """Return the rows that decide, the shares that are added, and what the rows are of, named for people.
+    def _deciding(self, asset: Asset, day: str) -> tuple[list[_Row], list[_Row], str] | ShareOf:
+        """Return the rows that decide, those that are added, and what the rows are of, named for people.
 
         Returns:
             What stands for them where they are in question, or where it cannot be known whose a line is.
         """
-        group, added, where = list[_Row](), list[ShareOf](), ""
+        group, added, where = list[_Row](), list[_Row](), ""
         for level, rows in self._matching(asset, day):
             if isinstance(rows, ShareOf):
                 return rows
-            added += [row.share for row in rows if row.share.base]
+            added += sorted((row for row in rows if row.share.base), key=lambda row: row.place)
             if not group:
                 group = [row for row in rows if not row.share.base]
                 where = f"{level} {getattr(asset, level)}" if level != "catalogue" else "catalogue"
@@ -268,20 +271,42 @@ class ShareBook:
         return [row.place for group in wider for row in group if row.share.tax_id not in paid]
 
     def _with_added(self, group: Sequence[ShareOf], added: Sequence[ShareOf], where: str) -> tuple[ShareOf, ...]:
-        taken = dict[str, int]()
+        """Take what is added out of the roles it comes from: first what is of the whole, then what is of a part."""
+        taken = dict[str, Millionths]()
         for share in added:
-            if share.base != ON_TOP:
+            if share.base != ON_TOP and not share.base.startswith(OF_PART):
                 taken[share.base] = taken.get(share.base, 0) + share.share_ppm
-        left = list(group)
+        left, beside = list(group), [share for share in added if not share.base.startswith(OF_PART)]
         for role, share_ppm in taken.items():
-            places = [place for place, share in enumerate(left) if _folded(share.role) == role]
+            places = _of_role(left, role)
             of_role = [left[place].share_ppm for place in places]
             if sum(of_role) < share_ppm:
                 self.baseless[where] = role
                 return (IN_QUESTION,)
-            for place, part in zip(places, allocate_whole(share_ppm, of_role), strict=True):
-                left[place] = left[place]._replace(share_ppm=left[place].share_ppm - part)
-        return (*(share for share in left if share.share_ppm), *added)
+            for place, part in zip(places, _in_proportion(share_ppm, of_role), strict=True):
+                left[place] = left[place]._replace(share_ppm=plain(left[place].share_ppm - part))
+        for share in (share for share in added if share.base.startswith(OF_PART)):
+            role, part = share.base.removeprefix(OF_PART), Fraction(share.share_ppm) / WHOLE
+            places = _of_role(left, role)
+            if not places:
+                self.baseless[where] = role
+                return (IN_QUESTION,)
+            beside.append(share._replace(share_ppm=plain(sum(left[place].share_ppm for place in places) * part)))
+            for place in places:
+                left[place] = left[place]._replace(share_ppm=plain(left[place].share_ppm * (1 - part)))
+        return (*(share for share in left if share.share_ppm), *beside)
+
+
+def _of_role(shares: Sequence[ShareOf], role: str) -> list[int]:
+    return [place for place, share in enumerate(shares) if _folded(share.role) == role]
+
+
+def _in_proportion(share_ppm: Millionths, parts: Sequence[Millionths]) -> list[Millionths]:
+    """Part a share as others are parted: to the millionth where all are whole ones, else exactly."""
+    if all(isinstance(part, int) for part in (share_ppm, *parts)):
+        return list(allocate_whole(int(share_ppm), [int(part) for part in parts]))
+    whole = sum(parts)
+    return [plain(Fraction(share_ppm) * part / whole) if whole else 0 for part in parts]
 
 
 def _agrees(row: _Row, asset: Asset, level: str) -> bool:
@@ -312,6 +337,7 @@ def _said_beside(asset: Asset, level: str) -> str:
 OWNER_ROLE = "owner"
 UNMATCHED_ROLE = "unmatched"
 # An amount is below 10**29 and has 18 decimals, a rate 20 digits and a part six decimals: what it earns has 76 digits.
+# Of a share in fractions of millionths, `part_of` says what it earns.
 _AMOUNT: Final = pa.decimal256(47, 18)
 _RATE: Final = pa.decimal256(20, 12)
 _MILLIONTHS: Final = pa.decimal256(7, 6)
@@ -346,7 +372,7 @@ class Allocation:
             return nothing_earned()[list(names)]
         parts = self.parts.select([name for name in names if name in self.parts.column_names])
         shared = self.sums.select([name for name in names if name in self.sums.column_names])
-        for name, column in zip(shared.column_names, shared.take(self.parts["sum"]).columns, strict=True):
+        for name, column in zip(shared.column_names, shared.take(self.parts["sum_number"]).columns, strict=True):
             parts = parts.append_column(name, column)
         return frame_of(parts)
 
@@ -357,6 +383,11 @@ class Allocation:
             return nothing_earned()
         columns = names_of(Earnings)
         return DataFrame[Earnings](self.columns(columns)[columns])
+
+    def earned_by(self, columns: Sequence[str]) -> pd.DataFrame:
+        """Return some columns of the earnings, and what `exact_cents_by` needs to sum them exactly."""
+        has_fractions = pc.any(pc.match_substring(self.parts["share_ppm"], "/")).as_py()
+        return self.columns([*columns, "earned", *(_FACTORS if has_fractions else ())])
 
 
 @cache
@@ -401,7 +432,7 @@ def allocate(
     if book.clashing:
         raise UnsoundPlan(Message("error.shares_clash", shares=", ".join(sorted(book.clashing))))
     parts_of_places = _shared_out(places, book, first_day, rates, _parts_of_payees)
-    whole = places.select(["territory", "currency", "amount", "units"]).take(parts_of_places["sum"])
+    whole = places.select(["territory", "currency", "amount", "units"]).take(parts_of_places["sum_number"])
     of_places = whole.rename_columns({"amount": "source_amount"})
     for name in ("tax_id", "earned"):
         of_places = of_places.append_column(name, parts_of_places[name])
@@ -422,7 +453,7 @@ def join_allocations(found: Sequence[Allocation]) -> Allocation:
         return found[0] if found else nothing_allocated()
     firsts = accumulate((len(allocation.sums) for allocation in found), initial=0)
     parts = [
-        allocation.parts.set_column(0, "sum", pc.add(allocation.parts["sum"], first))
+        allocation.parts.set_column(0, "sum_number", pc.add(allocation.parts["sum_number"], first))
         for allocation, first in zip(found, firsts, strict=False)
     ]
     places = pd.concat([allocation.territories for allocation in found], ignore_index=True)
@@ -436,7 +467,7 @@ def join_allocations(found: Sequence[Allocation]) -> Allocation:
 class _Part(NamedTuple):
     tax_id: str
     role: str
-    share_ppm: int
+    share_ppm: Millionths
 
 
 def _all_parts(shares: Sequence[ShareOf]) -> list[_Part]:
@@ -450,11 +481,11 @@ def _all_parts(shares: Sequence[ShareOf]) -> list[_Part]:
 
 def _parts_of_payees(shares: Sequence[ShareOf]) -> list[_Part]:
     """Return each payee's part once, so that lines of which one payee has two shares count once."""
-    of_payee = dict[str, int]()
+    of_payee = dict[str, Millionths]()
     for share in shares:
         if share.tax_id:
             of_payee[share.tax_id] = of_payee.get(share.tax_id, 0) + share.share_ppm
-    return [_Part(tax_id, "", share_ppm) for tax_id, share_ppm in of_payee.items()]
+    return [_Part(tax_id, "", plain(share_ppm)) for tax_id, share_ppm in of_payee.items()]
 
 
 def _shared_out(
@@ -474,16 +505,23 @@ def _shared_out(
     first, counts = np.array(firsts)[numbers], np.diff([*firsts, 0])[numbers]
     places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - first, counts)
     sum_numbers = pa.array(np.repeat(np.arange(len(numbers)), counts))
-    millionths = pa.array([Decimal(part.share_ppm).scaleb(-6) for part in parts], _MILLIONTHS)
+    is_whole = np.array([isinstance(part.share_ppm, int) for part in parts], dtype=bool)[places]
+    whole = [Decimal(part.share_ppm if isinstance(part.share_ppm, int) else 0).scaleb(-6) for part in parts]
+    millionths = pa.array(whole, _MILLIONTHS)
     rate = pa.array(rates.values(), _RATE).take(_currencies(sums, rates))
-    worth = pc.multiply(sums["amount"].cast(_AMOUNT), rate)
+    worth = pc.multiply(sums["amount"].cast(_AMOUNT), rate).take(sum_numbers)
+    earned = pc.multiply(worth, millionths.take(places)).cast(EARNED)
+    if not is_whole.all():
+        of_fractions = zip(worth.filter(~is_whole).to_pylist(), places[~is_whole], strict=True)
+        exact = pa.array([part_of(amount, parts[place].share_ppm) for amount, place in of_fractions], EARNED)
+        earned = pc.replace_with_mask(earned, pa.array(~is_whole), exact)
     return pa.table(
         {
-            "sum": sum_numbers,
+            "sum_number": sum_numbers,
             "tax_id": pa.array([part.tax_id for part in parts], pa.large_string()).take(places),
             "role": pa.array([part.role for part in parts], pa.large_string()).take(places),
-            "share_ppm": pa.array([part.share_ppm for part in parts], pa.int64()).take(places),
-            "earned": pc.multiply(worth.take(sum_numbers), millionths.take(places)),
+            "share_ppm": pa.array([str(part.share_ppm) for part in parts], pa.large_string()).take(places),
+            "earned": earned,
         }
     )
 
@@ -508,6 +546,10 @@ def _sum_places(parts: pa.Table) -> DataFrame[TerritoryEarnings]:
     return territories_frame(sums.sort_by([(name, "ascending") for name in key]))
 
 
+# What earnings of thirds are multiplied out again from.
+_FACTORS: Final = ("share_ppm", "source_amount", "rate")
+
+
 def round_earnings(
     earnings: pd.DataFrame,
     *,
@@ -520,7 +562,7 @@ def round_earnings(
     Ties go to the payee whose tax id comes first; owner and held come after all payees.
 
     Args:
-        earnings: `tax_id`, role and earned of Earnings: exact, of all statements.
+        earnings: Earnings of all statements: `tax_id`, role, and what `exact_cents_by` needs.
         held_cents: Exact centavos of lines that have problems; they are held beside the unmatched ones.
         aside_cents: Code -> exact centavos of sound lines that are not paid.
     """
@@ -544,14 +586,29 @@ def round_earnings(
 
 
 def exact_cents_by(earnings: pd.DataFrame, columns: Sequence[str]) -> dict[tuple[str, ...], Fraction]:
-    """Sum exact earnings in centavos by some columns; "role_kind" is payee, owner, unmatched or in question."""
-    frame = earnings[[name for name in columns if name != "role_kind"]].assign(earned=earnings["earned"])
+    """Sum exact earnings in centavos by some columns; "role_kind" is payee, owner, unmatched or in question.
+
+    Args:
+        earnings: With `earned`; where any share is no whole millionth, with what it is multiplied out of as well.
+    """
     if "role_kind" in columns:
         of_nobody = (earnings["tax_id"] == "") & earnings["role"].isin([OWNER_ROLE, UNMATCHED_ROLE, IN_QUESTION.role])
-        frame["role_kind"] = earnings["role"].where(of_nobody, "payee")
-    sums = pa.Table.from_pandas(frame, preserve_index=False).group_by(columns).aggregate([("earned", "sum")])
-    keys = zip(*(sums[name].to_pylist() for name in columns), strict=True)
-    return {
-        key: Fraction(EXACT.multiply(earned, 100))
-        for key, earned in zip(keys, sums["earned_sum"].to_pylist(), strict=True)
+        earnings = earnings.assign(role_kind=earnings["role"].where(of_nobody, "payee"))
+    in_fractions = earnings["share_ppm"].str.contains("/") if "share_ppm" in earnings else np.zeros(len(earnings), bool)
+    found = {
+        tuple(key): Fraction(EXACT.multiply(earned, 100))
+        for *key, earned in _summed(earnings[~in_fractions], columns, "earned")
     }
+    factors = [*columns, "share_ppm", "rate"]
+    for *key, share_ppm, rate, amount in _summed(earnings[in_fractions], factors, "source_amount"):
+        cents = Fraction(amount) * Fraction(rate) * read_millionths(share_ppm) * 100 / WHOLE
+        found[tuple(key)] = found.get(tuple(key), Fraction(0)) + cents
+    return found
+
+
+def _summed(earnings: pd.DataFrame, columns: Sequence[str], summed: str) -> Iterator[tuple[Any, ...]]:
+    if earnings.empty:
+        return iter(())
+    table = pa.Table.from_pandas(earnings[[*columns, summed]], preserve_index=False)
+    sums = table.group_by(list(columns)).aggregate([(summed, "sum")])
+    return zip(*(sums[name].to_pylist() for name in (*columns, f"{summed}_sum")), strict=True)

@@ -29,6 +29,7 @@ from schemas.reasons import Reason
 from schemas.submission import Submission
 from schemas.tables.model import Record, records
 from schemas.values.masking import digest_of, mask_tax_id, short_token
+from schemas.values.millionths import read_millionths
 from schemas.values.money import SignedSums
 
 
@@ -49,13 +50,13 @@ class PayeeEarning(NamedTuple):
     lines: int
     source_amount: Decimal
     rate: str
-    share_ppm: int
+    share_ppm: str
     earned: Decimal
 
 
 _Recording = tuple[str, str, str, str, str]
 _Writing = tuple[str, str, str]
-_PartKey = tuple[_Recording, str, str, str, int]
+_PartKey = tuple[_Recording, str, str, str, str]
 _Name = TypeVar("_Name")
 _NOTHING = Decimal(0)
 
@@ -127,7 +128,7 @@ class EarningSums:
     def _place(self, key: _PartKey) -> tuple[object, ...]:
         recording, currency, rate, role, share_ppm = key
         most = self._of_recording[recording].copy_negate()
-        return (most, self._written(recording), recording, currency, Decimal(rate), role, share_ppm)
+        return (most, self._written(recording), recording, currency, Decimal(rate), role, read_millionths(share_ppm))
 
     def _recording(self, key: _PartKey) -> RecordingPart:
         recording, currency, rate, role, share_ppm = key
@@ -135,7 +136,7 @@ class EarningSums:
         part = self._parts[key]
         return RecordingPart(
             recording[0], upc, title, artist, role, part.units, part.lines,
-            part.source_amount, currency, Decimal(rate), share_ppm, part.earned,
+            part.source_amount, currency, Decimal(rate), read_millionths(share_ppm), part.earned,
         )  # fmt: skip
 
     def _written(self, recording: _Recording) -> _Writing:

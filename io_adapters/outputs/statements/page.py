@@ -21,6 +21,7 @@ from schemas.payee_statement import (
 )
 from schemas.plan import Place
 from schemas.readers import for_people
+from schemas.values.millionths import Millionths, fraction_text, percent_of
 
 # Quantizing an exact sum must not fail for want of digits.
 _EXACT: Final = Context(prec=200, rounding=ROUND_HALF_EVEN)
@@ -48,13 +49,15 @@ class Numbers:
     def exact(self, value: Decimal) -> str:
         return self.decimal(value, max(_FEWEST, _decimals_of(value)))
 
-    def percent(self, share_ppm: int) -> str:
-        """Write millionths as percent with as many decimals as there are.
+    def percent(self, share_ppm: Millionths) -> str:
+        """Write a part as percent with as many decimals as there are, or as a fraction where no decimal is exact.
 
         >>> Numbers("pt-BR").percent(333_333), Numbers("en").percent(500_000)
         ('33,3333 %', '50 %')
         """
-        value = Decimal(share_ppm).scaleb(-4, _EXACT)
+        value = percent_of(share_ppm)
+        if value is None:
+            return fraction_text(share_ppm)
         return f"{self.decimal(value, _decimals_of(value))} %"
 
     def decimal(self, value: Decimal, decimals: int) -> str:

@@ -1,14 +1,16 @@
-"""Deals of some lines alone, through the whole program: from sheets as people write them to what the service received.
+"""Deals through the whole program: from sheets as people write them to what the service received.
 
-Varied: the language of headers, the kind of file, which column is asked about. Held constant: two payees, one month.
+Varied: the language of headers, the kind of file, which column is asked about, what a share is taken from. Held
+constant: one month, one currency.
 """
 
 import pytest
+from openpyxl import load_workbook
 
 from schemas.errors import ExitCode
 from tests.flows.jobs import masked, payee, people
 
-ANA, BIA = people(2)
+ANA, BIA, CAIO = people(3)
 pytestmark = pytest.mark.long
 HEADERS = {
     "pt": ("CPF", "Artista", "Participação", "Território", "Tipo de receita", "Serviço", "Formato"),
@@ -87,3 +89,54 @@ def test_a_word_no_line_says_is_told_and_a_comma_holds_the_row(label_of_deals, s
     report = label.run()
     assert {issue.code.value for issue in report.issues if issue.column} >= {"SHARE_CONDITION"}
     assert service.paid == [3000], "of one part it is not known of which lines it is, so nobody is paid of these"
+
+
+def deal(label, rows, lines):
+    """Write a deal of a band, "Lua"; rows are by their headers beside payee and share."""
+    label.write("payees.xlsx", [payee(who) for who in (ANA, BIA, CAIO)])
+    headers = {header: "" for _, _, more in rows for header in more}
+    shares = [
+        {"CPF": masked(who.tax_id), "Artista": "Lua", "Participação": part} | headers | more for who, part, more in rows
+    ]
+    label.write("shares.xlsx", shares)
+    titles = [{"Título": f"Faixa {number}", "Valor": amount} for number, amount in enumerate(lines, start=1)]
+    label.write("2026-10.xlsx", [line | {"Artista": "Lua", "Moeda": "BRL"} for line in titles])
+    label.declare(
+        period="2026-10", sources=[{"files": "{period}.xlsx", "layout": "royalties"}], payees="payees.xlsx",
+        shares="shares.xlsx", outputs={"folder": "out", "statements": True, "formats": ["xlsx", "json"]},
+    )  # fmt: skip
+    return label
+
+
+OF_THE_BAND = {"Função": "artista"}
+OVER_THE_BAND = {"Função": "empresário", "Base": "sobre a parte de artista"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "lines", "paid"),
+    [
+        # A manager has a fifth of what the band gets (a percentage of a part, as management contracts write it).
+        ([(ANA, "100%", OF_THE_BAND), (BIA, "20%", OVER_THE_BAND)], ["5.000,00"], {ANA: 400000, BIA: 100000}),
+        ([(ANA, "50%", OF_THE_BAND), (BIA, "20%", OVER_THE_BAND)], ["1.000,00"], {ANA: 40000, BIA: 10000}),
+        # Three who share alike leave nothing to the owner, whatever comes in.
+        ([(who, "1/3", {}) for who in (ANA, BIA, CAIO)], ["3.000,00"], {ANA: 100000, BIA: 100000, CAIO: 100000}),
+        ([(who, "1/3", {}) for who in (ANA, BIA, CAIO)], ["33,33", "66,67"], {ANA: 3334, BIA: 3333, CAIO: 3333}),
+        # Two thirds, and halves of the third that is left.
+        ([(ANA, "2/3", {}), (BIA, "1/6", {}), (CAIO, "1/6", {})], ["100,00"], {ANA: 6666, BIA: 1667, CAIO: 1667}),
+    ],
+)
+def test_parts_of_parts_and_fractions_are_paid_to_the_centavo(label, service, rows, lines, paid):
+    report = deal(label, rows, lines).run()
+    assert report.exit_code is ExitCode.DONE, [issue.code for issue in report.issues]
+    assert sorted(service.paid) == sorted(paid.values())
+    assert report.issues == ()
+
+
+def test_a_third_is_printed_as_a_third_in_explain_and_in_the_workbook(label, service):
+    label = deal(label, [(ANA, "1/3", {}), (BIA, "2/3", {})], ["100,00"])
+    report = label.run()
+    assert sorted(service.paid) == [3333, 6667]
+    assert "x 1/3 = " in label.say("explain", masked(ANA.tax_id)).output
+    (workbook,) = (path for path in report.outputs if path.name == "reconciliation.xlsx")
+    rows = load_workbook(workbook)["Rendimentos"].iter_rows(values_only=True)
+    assert {"1/3", "2/3"} <= {cell for row in rows for cell in row}
