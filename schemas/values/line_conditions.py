@@ -28,7 +28,7 @@ _CODE_LETTERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class LineCondition:
     """What a share row asks of one column of a line.
 
     Attributes:
@@ -67,10 +67,10 @@ def read_condition(column: str, text: str) -> str | None:
     return (_NOT if left_out[0] else "") + _BETWEEN.join(sorted(words))
 
 
-def conditions_of(cells: Mapping[str, str]) -> tuple[Condition, ...]:
+def conditions_of(cells: Mapping[str, str]) -> tuple[LineCondition, ...]:
     """Return the conditions of a share row: column -> what `read_condition` came to."""
     return tuple(
-        Condition(column, frozenset(text.removeprefix(_NOT).split(_BETWEEN)), text.startswith(_NOT))
+        LineCondition(column, frozenset(text.removeprefix(_NOT).split(_BETWEEN)), text.startswith(_NOT))
         for column, text in cells.items()
         if text
     )

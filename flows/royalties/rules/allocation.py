@@ -35,7 +35,7 @@ from schemas.tables.royalties import (
     frame_of,
     territories_frame,
 )
-from schemas.values.line_conditions import Condition, conditions_of
+from schemas.values.line_conditions import LineCondition, conditions_of
 from schemas.values.millionths import WHOLE, Millionths, part_of, plain, read_millionths
 from schemas.values.money import allocate as allocate_whole
 from schemas.values.money import exact_text, round_parts
@@ -114,7 +114,7 @@ class _Row(NamedTuple):
     share: ShareOf
     place: Place
     beside: str
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[LineCondition, ...] = ()
 
 
 def _target_of(named: Iterable[str]) -> tuple[str, str, str]:
@@ -163,7 +163,7 @@ class ShareBook:
         adding = {level for (level, _), rows in self._by_name.items() if any(row.share.base for row in rows)}
         self._adds, self._adds_by_upc = bool(adding), "upc" in adding
 
-    def _add(self, named: Iterable[str], share: ShareOf, place: Place, conditions: tuple[Condition, ...]) -> None:
+    def _add(self, named: Iterable[str], share: ShareOf, place: Place, conditions: tuple[LineCondition, ...]) -> None:
         level, name, beside = _target_of(named)
         self._by_name.setdefault((level, name), []).append(_Row(share, place, beside, conditions))
 
