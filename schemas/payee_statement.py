@@ -103,13 +103,13 @@ class AdvanceBalance:
     """What this period recouped of one advance.
 
     Attributes:
-        isrc: The recording it is tied to, or "".
+        scope: What it is recouped from, as `schemas.tables.recoup_scope` keeps it; "" for all.
         outstanding_cents: Still to recoup afterwards; None when not known.
     """
 
     payee: str = field(repr=False)
     reference: str
-    isrc: str
+    scope: str
     recouped_cents: int
     outstanding_cents: int | None
 

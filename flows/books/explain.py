@@ -12,6 +12,7 @@ from schemas.job import BRASILIA
 from schemas.messages import Listed, Message, Money, currency_sign
 from schemas.plan import short_digest
 from schemas.reasons import reasons_message
+from schemas.tables.recoup_scope import scope_text
 from schemas.trace import (
     AdvanceTaken,
     FileState,
@@ -238,7 +239,9 @@ def _advance(advance: AdvanceTaken) -> Message:
     facts |= {"cents": advance.taken_cents}
     most: Message | str = ""
     if advance.ceiling_cents is not None:
-        most = Message("explain.advance_most", isrc=advance.isrc, ceiling=Money(advance.ceiling_cents))
+        earned = Message("explain.advance_of", scope=scope_text(advance.scope)) if advance.scope else ""
+        part = "" if advance.part is None else Message("explain.advance_part", part=advance.part)
+        most = Message("explain.advance_most", ceiling=Money(advance.ceiling_cents), part=part, earned=earned)
     return Message(
         "explain.advance", reference=name, most=most, **{fact: Money(cents) for fact, cents in facts.items()}
     )

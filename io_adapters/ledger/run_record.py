@@ -250,7 +250,7 @@ _MOST_ASKED: Final = 5_000
 
 _LINE_SUMS: Final = "line_sums"
 CHECKS: Final = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
-_ADVANCE: Final = ("reference", "isrc", "recouped_cents", "outstanding_cents")
+_ADVANCE: Final = ("reference", "scope", "recouped_cents", "outstanding_cents")
 _QUOTE: Final = ("currency", "origin")
 _ISSUE: Final = tuple(part.name for part in fields(Issue))
 _PAYEE: Final = tuple(part.name for part in fields(Payee))

@@ -101,7 +101,7 @@ run_advances: Final = _of_run(
     "run_advances",
     Column("tax_id", String(32), nullable=False),
     text_column("reference"),
-    text_column("isrc"),
+    text_column("scope"),
     Column("recouped_cents", Cents, nullable=False),
     Column("outstanding_cents", Cents),
 )

@@ -17,9 +17,9 @@ MODELS: Final = {
     "payees": (*_PAYEE, "artist_name", "minimum", "frequency", "language", "hold", "hold_until", "recoup_from"),
     "shares": (
         *("isrc", "upc", "release", "artist", "tax_id", "role", "share", "base", "valid_from", "valid_to"),
-        *CONDITIONS,
+        *("contract", *CONDITIONS),
     ),
-    "advances": ("tax_id", "amount", "date", "reference", "isrc"),
+    "advances": ("tax_id", "amount", "date", "reference", "isrc", "contract", "release", "artist", "recoup"),
 }
 _NEEDED: Final = frozenset({"name", "tax_id", "amount", "share"})
 # Whatever is typed there stays text, so that no zero before it is lost.

@@ -197,8 +197,8 @@ def _exact_text(value: object) -> str:
 # What tells the rows of a table apart; two rows that are alike in it are told apart by their order.
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "payees": ("tax_id",),
-    "shares": ("isrc", "upc", "release", "artist", "tax_id", "role", "base", "valid_from", *CONDITIONS),
-    "advances": ("tax_id", "reference", "isrc"),
+    "shares": ("isrc", "upc", "release", "artist", "tax_id", "role", "base", "contract", "valid_from", *CONDITIONS),
+    "advances": ("tax_id", "reference", "scope"),
     "opening": ("tax_id", "kind", "period", "reference"),
     "rates": ("currency", "date"),
     "taxes": ("tax_id", "kind"),

@@ -20,6 +20,7 @@ from schemas.tables.model import (
     columns_of,
 )
 from schemas.tables.payees import CARRIED, PAID, TO_RECOUP, USUAL_MINIMUM, Payees
+from schemas.tables.recoup_scope import NAMED, scope_of
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC
 from schemas.values.line_conditions import read_condition
 from schemas.values.names import invoice_number, normal_reference
@@ -179,6 +180,18 @@ def read_conditions(table: TypedTable) -> TypedTable:
     return table.flag(of_nothing & table.sound("share") & ~asks, "share", IssueCode.PERCENT_RANGE)
 
 
+def read_scopes(table: TypedTable) -> TypedTable:
+    """Read what each advance is recouped from; one of which nothing is ever recouped is none."""
+    columns = {name: table.canonical[name] for name in ("isrc", *NAMED)}
+    rows = zip(*columns.values(), strict=True)
+    scopes = np.array([scope_of(dict(zip(columns, row, strict=True))) for row in rows], dtype=object)
+    table = table.assign(isrc=scopes)
+    if "recoup" not in table.canonical:
+        return table
+    never = np.array([part == "0" for part in table.canonical["recoup"]], dtype=bool)
+    return table.flag(never & table.sound("recoup"), "recoup", IssueCode.PERCENT_RANGE)
+
+
 _SCOPE = ("isrc", "upc", "release", "artist")
 # What people call the whole catalogue, folded.
 _WHOLE_CATALOGUE: Final = frozenset(_WORDS["whole_catalogue"])
@@ -222,7 +235,9 @@ def _read_whole_catalogue(table: TypedTable) -> tuple[TypedTable, Mask]:
 
 
 # What two rows of one payee agree in that are the same share.
-SAME_SHARE: Final = ("isrc", "upc", "release", "artist", "role", "valid_from", "valid_to", "base", *CONDITIONS)
+SAME_SHARE: Final = (
+    *("isrc", "upc", "release", "artist", "role", "valid_from", "valid_to", "base", "contract"), *CONDITIONS,
+)  # fmt: skip
 # What people call what is open at the beginning, folded.
 _OPENING_WORDS: Final = _by_word(_WORDS["opening"])
 
@@ -380,8 +395,8 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
     ),
     "royalty_lines": (settle_currencies, excuse_upcs),
     "shares": (check_validity, read_bases, read_conditions, require_scope),
-    "advances": (),
-    "opening": (read_kinds, hold_repeated_rows),
+    "advances": (read_scopes,),
+    "opening": (read_kinds, read_scopes, hold_repeated_rows),
     "rates": (require_rates_above_zero, require_few_digits, hold_contradictions),
     "taxes": (check_validity, write_kinds_alike, require_rate_or_amount, hold_repeated_taxes),
     "invoices": (hold_repeated_numbers,),

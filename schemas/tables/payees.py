@@ -5,7 +5,8 @@ from typing import Final
 import pandas as pd
 import pandera.pandas as pa
 
-from schemas.tables.model import ISO_DAY, ISRC, PERCENTAGE, Column, ColumnKind, PayeeTable, Series, cells
+from schemas.tables.model import ISO_DAY, PERCENTAGE, Column, ColumnKind, PayeeTable, Series, cells
+from schemas.tables.recoup_scope import NAMED, SCOPE
 
 PIX_KEY_TYPES = ("", "random_key", "cnpj", "cpf", "phone_number", "email")
 ACCOUNT_TYPES = ("", "saving_account", "payment_account", "checking_account", "salary_account")
@@ -96,16 +97,25 @@ class Payments(PayeeData):
         return (*super().also_read(), Column("currency", ColumnKind.CURRENCY))
 
 
+_SCOPE_COLUMNS: Final = tuple(Column(name, ColumnKind.TEXT) for name in NAMED)
+
+
 class Advances(PayeeTable):
     """Shape: one row per advance, in centavos.
 
-    `date` is an ISO text or ""; `isrc` ties the advance to one recording, or is "".
+    `date` is an ISO text or ""; `scope` says what it is recouped from, as `schemas.tables.recoup_scope` keeps it;
+    `recoup_ppm` how much of that a period takes for it at the most, as `schemas.values.millionths` keeps it, "" for all.
     """
 
     reference: Series[str] = cells(ColumnKind.REFERENCE)
     amount_cents: Series[int] = cells(ColumnKind.PAYABLE, "amount", required=True, gt=0)
     date: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
-    isrc: Series[str] = cells(ColumnKind.ISRC, str_matches=f"^({ISRC})?$")
+    scope: Series[str] = cells(ColumnKind.ISRC, "isrc", str_matches=f"^({SCOPE})?$")
+    recoup_ppm: Series[str] = cells(ColumnKind.SHARE, "recoup", str_matches=r"^([1-9][0-9]*(/[0-9]+)?)?$")
+
+    @classmethod
+    def also_read(cls) -> tuple[Column, ...]:
+        return _SCOPE_COLUMNS
 
 
 CARRIED: Final = "carried"
@@ -118,7 +128,7 @@ class Opening(PayeeTable):
 
     kind carried: what is carried into the period, negative when owed back; `to_recoup`: what is left of an advance when
     the period begins; paid: what was paid for the period outside Repasse. `period` is "YYYY-MM" or an ISO day of it.
-    `reference` is the advance's, or the payment's; `date` and `isrc` are the advance's, or "".
+    `reference` is the advance's, or the payment's; `date` and `scope` are the advance's, or "".
     """
 
     kind: Series[str] = cells(ColumnKind.TEXT, required=True, isin=[CARRIED, TO_RECOUP, PAID])
@@ -126,7 +136,11 @@ class Opening(PayeeTable):
     reference: Series[str] = cells(ColumnKind.REFERENCE)
     amount_cents: Series[int] = cells(ColumnKind.SIGNED_AMOUNT, "amount", required=True)
     date: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
-    isrc: Series[str] = cells(ColumnKind.ISRC, str_matches=f"^({ISRC})?$")
+    scope: Series[str] = cells(ColumnKind.ISRC, "isrc", str_matches=f"^({SCOPE})?$")
+
+    @classmethod
+    def also_read(cls) -> tuple[Column, ...]:
+        return _SCOPE_COLUMNS
 
 
 class Taxes(PayeeTable):

@@ -164,6 +164,7 @@ class Earnings(TableModel):
     source_amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]  # sum of the lines in their currency
     rate: Series[str]  # exchange rate into the job's currency; '1' for its own
     share_ppm: Series[str] = pa.Field(str_matches=_PPM)
+    contract: Series[str]  # of the share row
     sum_number: Series[int] = pa.Field(ge=0)  # the shares of one sum of lines, and the owner's remainder, have one
     earned: Series[Annotated[pd.ArrowDtype, EARNED]]  # part in the job's currency
 
@@ -222,6 +223,7 @@ class Shares(PayeeTable):
     Days are ISO texts, "" for no limit. `base` says what the share is taken from: "" for the whole, beside the others
     of its group; "on top" for the whole, besides whatever group covers the line; otherwise the role, in small letters,
     whose part of the group it is taken out of. It is of the whole in each case; behind `OF_PART`, of that role's part.
+    `contract` names what advances are recouped from: what the payee earns by this row.
 
     The columns of `CONDITIONS` say of which lines alone the share is, as `schemas.values.line_conditions` reads them.
     """
@@ -235,6 +237,7 @@ class Shares(PayeeTable):
     valid_from: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
     valid_to: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
     base: Series[str] = cells(ColumnKind.TEXT)
+    contract: Series[str] = cells(ColumnKind.TEXT)
     territory: Series[str] = cells(ColumnKind.TEXT)
     income: Series[str] = cells(ColumnKind.TEXT)
     platform: Series[str] = cells(ColumnKind.TEXT)

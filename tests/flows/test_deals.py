@@ -140,3 +140,32 @@ def test_a_third_is_printed_as_a_third_in_explain_and_in_the_workbook(label, ser
     (workbook,) = (path for path in report.outputs if path.name == "reconciliation.xlsx")
     rows = load_workbook(workbook)["Rendimentos"].iter_rows(values_only=True)
     assert {"1/3", "2/3"} <= {cell for row in rows for cell in row}
+
+
+def test_two_albums_of_two_contracts_through_months_pay_their_own_advances_back(label, service):
+    """Without the contracts the first album's advance would be recouped from the second one, and nothing be paid."""
+    label.write("payees.xlsx", [payee(ANA)])
+    contracts = [("Sol", "Contrato 1"), ("Lua", "Contrato 2")]
+    label.write(
+        "shares.xlsx",
+        [{"CPF": masked(ANA.tax_id), "Artista": who, "Participação": "100%", "Contrato": of} for who, of in contracts],
+    )
+    ahead = {"CPF": masked(ANA.tax_id), "Valor": "200,00", "Data": "2026-01-05", "Recuperar %": ""}
+    advances = [ahead | {"Contrato": "contrato  1"}, ahead | {"Contrato": "Contrato 2", "Recuperar %": "50%"}]
+    label.write("advances.xlsx", advances)
+    for month, (of_sol, of_lua) in enumerate([("20,00", "220,00"), ("10,00", "300,00"), ("190,00", "0,02")], start=8):
+        came_in = [{"Artista": "Sol", "Valor": of_sol}, {"Artista": "Lua", "Valor": of_lua}]
+        label.write(f"2026-{month:02}.xlsx", [line | {"Moeda": "BRL"} for line in came_in])
+        label.declare(
+            period=f"2026-{month:02}", sources=[{"files": "{period}.xlsx", "layout": "royalties"}],
+            payees="payees.xlsx", shares="shares.xlsx", advances="advances.xlsx",
+        )  # fmt: skip
+        report = label.run()
+        assert report.exit_code is ExitCode.DONE, [issue.code for issue in report.issues]
+        label.run()  # and again, which changes nothing
+    # August: Sol pays 20 of 200 back, Lua half of 220. September: 10, and the 90 that are left of Lua's advance, which
+    # are less than half of 300. October: the 170 that are left of Sol's.
+    assert service.paid == [2002, 11000, 21000]
+    told = label.say("explain", masked(ANA.tax_id), "--period", "2026-08").output
+    assert "contrato contrato 2" in told
+    assert "50 %" in told

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.royalties.rules.balances import advance_reference, recoup, recoupable_of
+from flows.royalties.rules.recoupment import advance_reference, recoup, recoupable_of
 from schemas.tables.royalties import CONDITIONS, earnings_frame
 from tests.property.months import ANYBODY, some_advances
 from tests.spec.tables import CPF, PEOPLE, RECORDINGS
@@ -33,18 +33,20 @@ def earnings(parts):
         "sum_number": 0,
         "currency": "BRL",
     }
-    about |= dict.fromkeys(["role", "upc", "release", "title", "artist", "platform", "period", *CONDITIONS], "")
+    about |= dict.fromkeys(
+        ["role", "upc", "release", "title", "artist", "platform", "period", "contract", *CONDITIONS], ""
+    )
     rows = [about | {"tax_id": CPF[payee], "isrc": isrc, "earned": earned} for payee, isrc, earned in parts]
     return earnings_frame(pa.Table.from_pylist(rows) if rows else None)
 
 
 def taken_slowly(payee, earned, advances, parts, before):
     """Look through everything for every single advance."""
-    own = advances[advances["tax_id"] == payee].sort_values(["date", "reference", "isrc", "row"])
+    own = advances[advances["tax_id"] == payee].sort_values(["date", "reference", "scope", "row"])
     left, taken = max(earned, 0), dict[str, int]()
-    for reference, isrc in dict.fromkeys(own[["reference", "isrc"]].itertuples(index=False, name=None)):
+    for reference, isrc in dict.fromkeys(own[["reference", "scope"]].itertuples(index=False, name=None)):
         name = advance_reference(reference, isrc)
-        alike = own[(own["reference"] == reference) & (own["isrc"] == isrc)]
+        alike = own[(own["reference"] == reference) & (own["scope"] == isrc)]
         most = min(left, int(alike["amount_cents"].sum()) - before.get((payee, name), 0))
         if isrc:
             exact = sum(

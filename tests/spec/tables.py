@@ -16,6 +16,7 @@ from schemas.parsing.table import empty_table
 from schemas.reasons import reasons_from_json, reasons_text
 from schemas.tables.model import records
 from schemas.tables.payees import USUAL_MINIMUM
+from schemas.tables.recoup_scope import scope_of
 from schemas.tables.royalties import CONDITIONS, LINE_AMOUNT
 from schemas.values.bank_account import destination_of
 from schemas.values.line_conditions import read_condition
@@ -69,17 +70,28 @@ def shares(text: str) -> pd.DataFrame:
     rows = [
         {
             "tax_id": CPF[row["payee"]],
-            "share_ppm": str(Fraction(row["share"]) * (WHOLE if "/" in row["share"] else 10_000)),
+            "share_ppm": _ppm(row["share"]),
             "isrc": RECORDINGS.get(row.get("recording", ""), ""),
             "upc": PRODUCTS.get(row.get("product", ""), ""),
             "valid_from": row.get("from", ""),
             "valid_to": row.get("to", ""),
-            **{name: row.get(name, "") for name in ("release", "artist", "role", "base")},
+            **{name: row.get(name, "") for name in ("release", "artist", "role", "base", "contract")},
             **{name: _condition(name, row.get("service" if name == "platform" else name, "")) for name in CONDITIONS},
         }
         for row in table(text)
     ]
     return _completed("shares", rows, "shares.xlsx")
+
+
+def _ppm(text: str) -> str:
+    """A part in percent, or as a fraction, as tables keep it."""
+    return str(Fraction(text) * (WHOLE if "/" in text else 10_000))
+
+
+def _scope(row: Row) -> str:
+    """What an advance is recouped from: recording, contract, release, artist."""
+    named = {name: row.get(name, "") for name in ("contract", "release", "artist")}
+    return scope_of({"isrc": RECORDINGS.get(row.get("recording", ""), "")} | named)
 
 
 def _condition(column: str, text: str) -> str:
@@ -115,14 +127,15 @@ def payments(text: str, file: str = "payments.xlsx") -> pd.DataFrame:
 
 
 def advances(text: str) -> pd.DataFrame:
-    """Advances: payee and amount, and any of reference, date, recording."""
+    """Advances: payee and amount, and any of reference, date, part (percent), and what they are recouped from."""
     rows = [
         {
             "tax_id": CPF[row["payee"]],
             "amount_cents": parse_plain_amount(row["amount"]),
             "reference": row.get("reference", ""),
             "date": row.get("date", ""),
-            "isrc": RECORDINGS.get(row.get("recording", ""), ""),
+            "scope": _scope(row),
+            "recoup_ppm": _ppm(row["part"]) if row.get("part") else "",
         }
         for row in table(text)
     ]
@@ -139,7 +152,7 @@ def opening(text: str) -> pd.DataFrame:
             "amount_cents": parse_plain_amount(row["amount"]),
             "reference": row.get("reference", ""),
             "date": row.get("date", ""),
-            "isrc": RECORDINGS.get(row.get("recording", ""), ""),
+            "scope": _scope(row),
         }
         for row in table(text)
     ]

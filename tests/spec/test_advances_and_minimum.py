@@ -2,7 +2,8 @@
 
 import pytest
 
-from flows.royalties.rules.balances import History, advance_reference
+from flows.royalties.rules.balances import History
+from flows.royalties.rules.recoupment import advance_reference
 from tests.spec.office import NOTHING_BEFORE, Office, inputs, statement
 from tests.spec.tables import CPF, RECORDINGS, advances, lines, payees, same, shares
 

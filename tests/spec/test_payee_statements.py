@@ -218,7 +218,7 @@ def test_advances_are_told_oldest_first_with_what_is_still_to_recoup():
         | studio    | valsa     | 30.00    | 70.00  |
         | new       |           | 216.00   | 684.00 |
         """,
-        recording=lambda one: NAMES_OF_RECORDINGS.get(one.isrc, ""),
+        recording=lambda one: NAMES_OF_RECORDINGS.get(one.scope, ""),
         recouped=lambda one: reais(one.recouped_cents),
         left=lambda one: reais(one.outstanding_cents),
     )

@@ -365,7 +365,9 @@ def left_of_advances(advances: DataFrame[Advances], opening: DataFrame[Opening],
     latest = dict[tuple[str, str, str], dt.date]()
     for balance in begun:
         latest[_advance(balance)] = max(first_day(balance), latest.get(_advance(balance), dt.date.min))
-    left = pd.DataFrame([row for row in begun if first_day(row) == latest[_advance(row)]])
+    parts = {_advance(row): row["recoup_ppm"] for row in records(advances)}
+    now = [row for row in begun if first_day(row) == latest[_advance(row)]]
+    left = pd.DataFrame([row | {"recoup_ppm": parts.get(_advance(row), "")} for row in now])
     others = [_advance(record) not in latest for record in records(advances)]
     columns = list(advances.columns)
     joined = pd.concat([advances[others], left[columns]], ignore_index=True).astype(advances.dtypes)
@@ -384,7 +386,7 @@ def of_other_periods(rows: DataFrame[RowRuns], opening: DataFrame[Opening], peri
 
 
 def _advance(row: Record) -> tuple[str, str, str]:
-    return row["tax_id"], row["reference"], row["isrc"]
+    return row["tax_id"], row["reference"], row["scope"]
 
 
 class When(Enum):

@@ -38,12 +38,11 @@ from flows.royalties.rules.allocation import (
 from flows.royalties.rules.balances import (
     Conditions,
     History,
-    Recoupable,
     Royalties,
     ToInvoice,
-    recoupable_of,
     work_out_balances,
 )
+from flows.royalties.rules.recoupment import Recoupable, columns_of_scopes, recoupable_of
 from flows.royalties.rules.terms import invoiced_of, terms_of
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
@@ -179,7 +178,7 @@ def compute_payables(
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
     recoupable = Recoupable({}, {})
     if job.rules.recoup_advances:
-        earned = allocation.earned_by(["tax_id", "isrc"])
+        earned = allocation.earned_by(["tax_id", *columns_of_scopes(inputs.advances)])
         recoupable = recoupable_of(inputs.advances, earned, period.end.isoformat())
     if "" in inputs.tax_problems:
         raise UnsoundPlan(Message("error.tax_of_nobody"))

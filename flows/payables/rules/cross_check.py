@@ -44,9 +44,10 @@ SAME_SHARE = [
     "valid_from",
     "valid_to",
     "base",
+    "contract",
     *CONDITIONS,
 ]
-SAME_ADVANCE = ["tax_id", "reference", "isrc", "date"]
+SAME_ADVANCE = ["tax_id", "reference", "scope", "date"]
 _NAMED: Final = 5
 _Table = TypeVar("_Table", bound=TableModel)
 # By what an asset without a share is called, the first that is there.
@@ -163,8 +164,9 @@ def _hold_doubled_taxes(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
 def _hold_doubled_opening(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
     """Hold opening balances that say one thing of one payee twice, in whatever files and under whatever document."""
     opening = inputs.opening
-    columns = ["tax_id", "kind", "period", "reference", "isrc", "date"]
-    about = opening[columns].where(opening["kind"].ne(CARRIED), opening[columns].assign(reference="", isrc="", date=""))
+    columns = ["tax_id", "kind", "period", "reference", "scope", "date"]
+    nothing = opening[columns].assign(reference="", scope="", date="")
+    about = opening[columns].where(opening["kind"].ne(CARRIED), nothing)
     sound, problems, findings = _hold_groups(opening, _alike(about, columns))
     return replace(inputs, opening=sound, opening_problems={**problems, **inputs.opening_problems}), findings
 

@@ -10,7 +10,8 @@ from typing import Final
 from flows.payables.rules.claims import PAID_BESIDE
 from flows.payables.rules.left_out import REASON as REPEATED
 from flows.royalties.rules.allocation import RoundedEarnings
-from flows.royalties.rules.balances import History, Recoupable, Royalties, advance_reference, history_of
+from flows.royalties.rules.balances import History, Royalties, history_of
+from flows.royalties.rules.recoupment import Recoupable, advance_reference
 from schemas.issues import IssueCode
 from schemas.journal import (
     AccountKind,

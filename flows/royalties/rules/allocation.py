@@ -72,6 +72,7 @@ class ShareOf(NamedTuple):
     valid_from: str
     valid_to: str
     base: str = ""
+    contract: str = ""
 
     def holds_on(self, day: str) -> bool:
         """Whether the share is valid on a day; ISO dates compare as texts."""
@@ -468,13 +469,14 @@ class _Part(NamedTuple):
     tax_id: str
     role: str
     share_ppm: Millionths
+    contract: str = ""
 
 
 def _all_parts(shares: Sequence[ShareOf]) -> list[_Part]:
     """Return the parts of a whole: those of shares, and the remainder; or that nobody has it."""
     if not shares or not shares[0].tax_id:
         return [_Part("", shares[0].role if shares else UNMATCHED_ROLE, WHOLE)]
-    parts = [_Part(share.tax_id, share.role, share.share_ppm) for share in shares if share.share_ppm]
+    parts = [_Part(share.tax_id, share.role, share.share_ppm, share.contract) for share in shares if share.share_ppm]
     remainder = WHOLE - sum(part.share_ppm for part in parts)
     return [*parts, _Part("", OWNER_ROLE, remainder)] if remainder > 0 else parts
 
@@ -521,6 +523,7 @@ def _shared_out(
             "tax_id": pa.array([part.tax_id for part in parts], pa.large_string()).take(places),
             "role": pa.array([part.role for part in parts], pa.large_string()).take(places),
             "share_ppm": pa.array([str(part.share_ppm) for part in parts], pa.large_string()).take(places),
+            "contract": pa.array([part.contract for part in parts], pa.large_string()).take(places),
             "earned": earned,
         }
     )

@@ -1,27 +1,22 @@
 """From earnings to what is payable: recoupment, and the balance of each payee's account over all periods."""
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import NamedTuple
 
 import pandas as pd
 
-from flows.royalties.rules.allocation import RoundedEarnings, exact_cents_by
+from flows.royalties.rules.allocation import RoundedEarnings
+from flows.royalties.rules.recoupment import OfAdvance, Recoupable, advance_reference, advances_taken, recoup
 from flows.royalties.rules.terms import Tax, Terms, TermsOfPayees, percent_of, withhold
 from schemas.issues import IssueCode
 from schemas.journal import NOTHING_POSTED, AccountKind, EntryKind, JournalState
 from schemas.submission import Claim
 from schemas.tables.model import DataFrame, names_of
-from schemas.tables.payees import Advances
 from schemas.tables.royalties import PayeeBalances
-from schemas.trace import AdvanceTaken, PayableWay, TaxTaken
+from schemas.trace import PayableWay, TaxTaken
 from schemas.values.money import SignedSums
-
-# Payee and advance, as `advance_reference` names it.
-OfAdvance = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,47 +71,6 @@ def history_of(journal: JournalState) -> History:
         taxed_in_month={(a.payee, a.reference): -cents for a, cents in journal.taxed_in_month.items()},
         journal=journal,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Recoupable:
-    """What may be taken for advances, by payee.
-
-    Attributes:
-        advances: Payee -> (reference, ISRC) -> centavos advanced, oldest first; none where the job does not recoup.
-        earned_from: Payee -> ISRC -> exact centavos earned from that recording; caps advances linked to it.
-    """
-
-    advances: Mapping[str, Mapping[tuple[str, str], int]]
-    earned_from: Mapping[str, Mapping[str, Fraction]]
-    later: frozenset[OfAdvance] = frozenset()
-
-
-def recoupable_of(advances: DataFrame[Advances], earnings: pd.DataFrame, last_day: str = "9999") -> Recoupable:
-    """Group advances, and what was earned from the recordings they are linked to, by payee.
-
-    Args:
-        earnings: `tax_id`, isrc and earned of Earnings: exact, before any rounding.
-        last_day: Of the period, in ISO format: an advance that was paid later is not recouped in it.
-    """
-    paid = defaultdict[str, dict[tuple[str, str], int]](dict)
-    later = set[OfAdvance]()
-    columns = ["date", "reference", "isrc", "row", "tax_id", "amount_cents"]
-    for day, reference, isrc, _, payee, cents in sorted(zip(*(advances[name] for name in columns), strict=True)):
-        if day <= last_day:
-            paid[payee][reference, isrc] = paid[payee].get((reference, isrc), 0) + cents
-        else:
-            later.add((payee, advance_reference(reference, isrc)))
-    linked = earnings[(earnings["tax_id"] != "") & earnings["isrc"].isin(set(advances["isrc"]) - {""})]
-    earned_from = defaultdict[str, dict[str, Fraction]](dict)
-    for (payee, isrc), exact_cents in exact_cents_by(linked, ["tax_id", "isrc"]).items():
-        earned_from[payee][isrc] = exact_cents
-    return Recoupable(paid, earned_from, frozenset(later))
-
-
-def advance_reference(reference: str, isrc: str) -> str:
-    """Name an advance within its payee: the same reference on two recordings is two advances."""
-    return f"{reference}|{isrc}" if isrc else reference
 
 
 class ToInvoice(NamedTuple):
@@ -198,7 +152,7 @@ def work_out_balances(
     return Royalties(
         balances=balances_frame(pd.DataFrame(rows, columns=names_of(PayeeBalances))),
         recouped={
-            (payee, advance_reference(advance.reference, advance.isrc)): advance.taken_cents
+            (payee, advance_reference(advance.reference, advance.scope)): advance.taken_cents
             for payee, way in ways.items()
             for advance in way.advances
             if advance.taken_cents
@@ -268,7 +222,7 @@ def _way_of(
         invoiced_cents=invoiced,
         payable_cents=payable,
         waiting_cents=waiting,
-        advances=_advances_taken(payee, recoupable, history.recouped, taken),
+        advances=advances_taken(payee, most, recoupable, history.recouped, taken),
         taxes=_taxes_taken(taxes, in_month, withhold(taxes, payable, in_month)),
     )
 
@@ -284,27 +238,6 @@ def _row_of(payee: str, name: str, rounded: RoundedEarnings, history: History, w
     taxed = way.withheld_before_cents + withheld
     out = earned - recouped + carried_in - taxed - held - paid
     return payee, name, earned, recouped, carried_in, out, held, taxed, paid
-
-
-def _advances_taken(
-    payee: str, recoupable: Recoupable, recouped: Mapping[OfAdvance, int], taken: Mapping[str, int]
-) -> tuple[AdvanceTaken, ...]:
-    listed = {
-        advance_reference(*advance): (*advance, cents) for advance, cents in recoupable.advances.get(payee, {}).items()
-    }
-    ceilings = recoupable.earned_from.get(payee, {})
-    found = list[AdvanceTaken]()
-    for name in dict.fromkeys((*listed, *taken)):
-        reference, isrc, advanced_cents = listed.get(name, (*_named(name), None))
-        ceiling_cents = max(0, math.floor(ceilings.get(isrc, 0))) if isrc else None
-        elsewhere_cents, taken_cents = recouped.get((payee, name), 0), taken.get(name, 0)
-        found.append(AdvanceTaken(reference, isrc, advanced_cents, elsewhere_cents, ceiling_cents, taken_cents))
-    return tuple(found)
-
-
-def _named(name: str) -> tuple[str, str]:
-    reference, _, isrc = name.partition("|")
-    return reference, isrc
 
 
 def _taxes_taken(
@@ -343,45 +276,3 @@ def balances_frame(rows: pd.DataFrame) -> DataFrame[PayeeBalances]:
     """Give the columns of balances their types, and check that they keep the table's promise."""
     types = {name: "int64" if name.endswith("_cents") else "str" for name in rows.columns}
     return DataFrame[PayeeBalances](rows.astype(types))
-
-
-def recoup(
-    payee: str,
-    most: int,
-    recoupable: Recoupable,
-    recouped: Mapping[OfAdvance, int],
-    own: Mapping[str, int],
-    unpaid: int,
-) -> dict[str, int]:
-    """Return what a period recoups in all, by advance: of positive earnings, oldest advance first.
-
-    Linked advances take from their recording alone. What the period took before stays, as far as there is that much to
-    take; what is taken beyond it comes out of what was not paid. So the same again is the same. An advance that is not
-    listed any more stays recouped as it was.
-
-    Args:
-        own: Advance -> what this period has recouped so far.
-    """
-    advances = recoupable.advances.get(payee, {})
-    if not advances and not own:
-        return {}
-    listed = {advance_reference(*advance) for advance in advances}
-    gone = {name for name in own if name not in listed and (payee, name) not in recoupable.later}
-    found = {name: own[name] for name in gone if own[name]}
-    left = max(most, 0) - sum(found.values())
-    left_of = {isrc: max(0, math.floor(cents)) for isrc, cents in recoupable.earned_from.get(payee, {}).items()}
-    spare = left
-    for stage in ("kept", "more"):  # first what stays of what was taken, then what else there is
-        for (reference, isrc), advanced in advances.items():
-            name = advance_reference(reference, isrc)
-            limit = min(left, left_of.get(isrc, 0)) if isrc else left
-            outstanding = advanced - recouped.get((payee, name), 0) - found.get(name, 0)
-            taken = max(0, min(outstanding, limit, own.get(name, 0) if stage == "kept" else spare))
-            if taken:
-                found[name] = found.get(name, 0) + taken
-                left -= taken
-                spare -= taken
-                if isrc:
-                    left_of[isrc] -= taken
-        spare = max(0, unpaid - sum(found.values()))
-    return found

@@ -8,18 +8,19 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from flows.intake.rules.inputs import Inputs
-from flows.royalties.rules.balances import OfAdvance, advance_reference
 from flows.royalties.rules.opening_balances import Contradiction
+from flows.royalties.rules.recoupment import OfAdvance, advance_reference
 from flows.royalties.rules.terms import is_invoice_of
 from schemas.issues import IssueCode
 from schemas.job import Period
 from schemas.sources import SourceKind, UsedSource
-from schemas.tables.model import ISRC, DataFrame, Record, records
+from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.payees import Advances
+from schemas.tables.recoup_scope import SCOPE
 from schemas.values.names import invoice_number, normal_reference
 from schemas.values.reading import without_accents
 
-_ISRC: Final = re.compile(ISRC)
+_SCOPE: Final = re.compile(SCOPE)
 
 
 def named_as_known(advances: DataFrame[Advances], paid_ahead: Mapping[OfAdvance, int]) -> DataFrame[Advances]:
@@ -28,7 +29,7 @@ def named_as_known(advances: DataFrame[Advances], paid_ahead: Mapping[OfAdvance,
     references = []
     for row in records(advances):
         name = known.get((row["tax_id"], _normal(_name(row))), _name(row))
-        references.append(name.removesuffix(f"|{row['isrc']}") if row["isrc"] else name)
+        references.append(name.removesuffix(f"|{row['scope']}") if row["scope"] else name)
     if references == advances["reference"].tolist():
         return advances
     return advances.assign(reference=references).astype(advances.dtypes)
@@ -88,13 +89,13 @@ def _may_be(
 
 
 def _name(row: Record) -> str:
-    return advance_reference(row["reference"], row["isrc"])
+    return advance_reference(row["reference"], row["scope"])
 
 
 def _normal(name: str) -> str:
-    reference, bar, isrc = name.rpartition("|")
-    is_linked = bar and _ISRC.fullmatch(isrc)
-    return f"{normal_reference(reference)}|{isrc}" if is_linked else normal_reference(name)
+    reference, bar, scope = name.rpartition("|")
+    is_linked = bar and _SCOPE.fullmatch(scope)
+    return f"{normal_reference(reference)}|{scope}" if is_linked else normal_reference(name)
 
 
 def _letters(name: str) -> str:

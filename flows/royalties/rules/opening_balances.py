@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flows.intake.rules.inputs import Inputs, When, _moved, first_day, when_is
-from flows.royalties.rules.balances import History, advance_reference
+from flows.royalties.rules.balances import History
+from flows.royalties.rules.recoupment import advance_reference
 from schemas.errors import UnsoundPlan
 from schemas.issues import IssueCode
 from schemas.job import Period
@@ -69,7 +70,7 @@ class KnownToLedger:
         return None
 
     def _to_recoup(self, row: Record, _key: str) -> _Fault | None:
-        name = advance_reference(row["reference"], row["isrc"])
+        name = advance_reference(row["reference"], row["scope"])
         recouped = self.history.recouped.get((row["tax_id"], name), 0)
         if recouped and self._before() and when_is(row, self.period) is When.NOW:
             return IssueCode.OPENING_LEDGER, "amount", self._before()

@@ -8,7 +8,8 @@ from typing import Final, Literal, NamedTuple, TypeVar
 
 import pandas as pd
 
-from flows.royalties.rules.balances import History, OfAdvance, advance_reference
+from flows.royalties.rules.balances import History
+from flows.royalties.rules.recoupment import OfAdvance, advance_reference
 from schemas.job import BRASILIA, Job, Period
 from schemas.obligation import Obligation, Obligations, sum_cents
 from schemas.payee_statement import (
@@ -215,14 +216,14 @@ def stand_of_advances(
         In order of payee, then oldest first, as they are recouped; fully recouped ones of earlier periods are left out.
     """
     paid = SignedSums[tuple[str, str, str]]()
-    for row in records(advances.sort_values(["tax_id", "date", "reference", "isrc", "row"])):
-        paid[row["tax_id"], row["reference"], row["isrc"]] += row["amount_cents"]
+    for row in records(advances.sort_values(["tax_id", "date", "reference", "scope", "row"])):
+        paid[row["tax_id"], row["reference"], row["scope"]] += row["amount_cents"]
     now, balances = SignedSums(recouped), []
-    for (payee, reference, isrc), advanced in paid.items():
-        named = (payee, advance_reference(reference, isrc))
+    for (payee, reference, scope), advanced in paid.items():
+        named = (payee, advance_reference(reference, scope))
         left = advanced - history.recouped.get(named, 0) - now[named]
         if now[named] or left > 0:
-            balances.append(AdvanceBalance(payee, reference, isrc, now[named], max(left, 0)))
+            balances.append(AdvanceBalance(payee, reference, scope, now[named], max(left, 0)))
     return tuple(balances)
 
 

@@ -21,6 +21,7 @@ from schemas.payee_statement import (
 )
 from schemas.plan import Place
 from schemas.readers import for_people
+from schemas.tables.recoup_scope import scope_text
 from schemas.values.millionths import Millionths, fraction_text, percent_of
 
 # Quantizing an exact sum must not fail for want of digits.
@@ -260,7 +261,7 @@ def advances_table(statement: PayeeStatement, write: Writer) -> Section | None:
     rows = [
         (
             wrappable(advance.reference) or "—",
-            advance.isrc or labels("statement.advance.any"),
+            labels.write(scope_text(advance.scope)) if advance.scope else labels("statement.advance.any"),
             cents(advance.recouped_cents),
             "—" if advance.outstanding_cents is None else cents(advance.outstanding_cents),
         )

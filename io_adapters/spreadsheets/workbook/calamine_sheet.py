@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from python_calamine import CalamineError, CalamineSheet, PasswordError, SheetTypeEnum, SheetVisibleEnum, load_workbook
 
-from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
+from io_adapters.spreadsheets.limits import MOST_COLUMNS, MOST_SHEET_CELLS
 from io_adapters.spreadsheets.workbook.archive import forbid_document_types, local_name, open_archive, xml_tree
 from io_adapters.spreadsheets.workbook.ods_cells import Beside, beside_cells
 from io_adapters.spreadsheets.workbook.sheets import (
@@ -58,8 +58,10 @@ def check_extent(sheet: str, rows: int, columns: int) -> None:
     Raises:
         Refused: FILE_EXTENT.
     """
+    if columns > MOST_COLUMNS:
+        raise WorkbookRefused("FILE_EXTENT", sheet=sheet, rows=rows, columns=columns)
     if rows * columns > MOST_SHEET_CELLS:
-        raise WorkbookRefused("FILE_EXTENT", sheet=sheet, rows=rows, columns=columns, limit=MOST_SHEET_CELLS)
+        raise WorkbookRefused("FILE_EXTENT", sheet=sheet, rows=rows, columns=columns)
 
 
 def _covered_cells(

@@ -140,7 +140,7 @@ class _MarkupRow:
         while self._next in self._from_above:
             self._next += 1
         if self._next >= _MOST_COLUMNS:
-            raise WorkbookRefused("FILE_EXTENT", sheet="HTML", rows=1, columns=self._next, limit=_MOST_COLUMNS)
+            raise WorkbookRefused("FILE_EXTENT", sheet="HTML", rows=1, columns=self._next)
         self.begun, self._column = True, self._next
         self._cells[self._column] = ([], attributes.get("x:num"))
         across, down = (_span(attributes.get(name)) for name in ("colspan", "rowspan"))
@@ -224,7 +224,7 @@ def _advance(places: list[Any], element: Element, blank: object, most: int, shee
     if not _is_count(index) or int(index) <= len(places):
         raise WorkbookRefused("FILE_CORRUPT", "corrupt", sheet=sheet, reason="ss:Index")
     if int(index) > most:
-        raise WorkbookRefused("FILE_EXTENT", sheet=sheet, rows=int(index), columns=1, limit=most)
+        raise WorkbookRefused("FILE_EXTENT", sheet=sheet, rows=int(index), columns=1)
     places += [copy(blank) for _ in range(int(index) - 1 - len(places))]
 
 

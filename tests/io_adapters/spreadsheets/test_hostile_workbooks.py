@@ -137,7 +137,7 @@ def test_a_hostile_workbook_is_refused_by_its_reason(name):
 def test_the_extent_of_a_workbook_of_a_kilobyte_is_told():
     content = far_corner(near=False)
     assert len(content) < 10_000
-    assert "1,048,576 rows and 16,384 columns; 40,000,000 cells" in refused(content)[1]
+    assert "1,048,576 rows and 16,384 columns" in refused(content)[1]
 
 
 def test_a_table_of_too_much_text_is_refused(monkeypatch):

@@ -204,6 +204,13 @@ def test_a_package_cut_short_is_refused(percent):
         assert refused(whole[: len(whole) * percent // 100]) in {"FILE_CORRUPT", *NO_WORKBOOK}
 
 
+def test_a_damaged_xls_that_claims_more_columns_than_excel_has_is_refused():
+    content = bytearray(saved("numbers.xls"))
+    place = content.index(b"\x03\x02\x0e\x00") + 6  # a number's record: what it is, its length, row, column
+    content[place : place + 2] = (43_756).to_bytes(2, "little")
+    assert refused(bytes(content)) == "FILE_EXTENT"
+
+
 @pytest.mark.long
 @given(st.data())
 @settings(max_examples=100)
