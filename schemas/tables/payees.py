@@ -104,7 +104,7 @@ class Advances(PayeeTable):
     """Shape: one row per advance, in centavos.
 
     `date` is an ISO text or ""; `scope` says what it is recouped from, as `schemas.tables.recoup_scope` keeps it;
-    `recoup_ppm` how much of that a period takes for it at the most, as `schemas.values.millionths` keeps it, "" for all.
+    `recoup_ppm` how much of that a period takes for it at the most (`schemas.values.millionths`), "" for all.
     """
 
     reference: Series[str] = cells(ColumnKind.REFERENCE)
