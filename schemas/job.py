@@ -469,6 +469,9 @@ class Job(Declaration):
         default=None, description="Who is paid where; payments rows may carry it themselves."
     )
     shares: BesideFiles | None = Field(default=None, description="Who has which part of what.")
+    costs: BesideFiles | None = Field(
+        default=None, description="What is taken off the top of lines, before they are shared out."
+    )
     advances: BesideFiles | None = Field(default=None, description="What was paid ahead and is taken from royalties.")
     opening: BesideFiles | None = Field(default=None, description="What stood in the books before Repasse kept them.")
     rates: BesideFiles | None = Field(
@@ -494,7 +497,7 @@ class Job(Declaration):
     @property
     def tables(self) -> dict[str, TableFiles | None]:
         """The tables beside the sources, by name, in the order in which they are read."""
-        names = ("payees", "shares", "advances", "opening", "rates", "taxes", "invoices")
+        names = ("payees", "shares", "costs", "advances", "opening", "rates", "taxes", "invoices")
         return {name: getattr(self, name) for name in names}
 
     @model_validator(mode="after")

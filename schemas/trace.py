@@ -11,6 +11,7 @@ from enum import StrEnum
 from schemas.errors import ExitCode
 from schemas.messages import Message
 from schemas.reasons import Reasons
+from schemas.values.costs_taken import part_after
 from schemas.values.millionths import Millionths
 
 
@@ -55,11 +56,21 @@ class LinesFound:
 
 @dataclass(frozen=True, slots=True)
 class ShareTaken:
-    """What a payee has of a part in one role, and what that makes exactly in the job's currency."""
+    """What a payee has of a part in one role, and what that makes exactly in the job's currency.
+
+    Attributes:
+        share_ppm: Of what `costs` have left, as `schemas.values.costs_taken` keeps them.
+    """
 
     role: str
     share_ppm: Millionths
     earned: Decimal
+    costs: str = ""
+
+    @property
+    def of_whole(self) -> Millionths:
+        """Its part of the lines, before costs."""
+        return part_after(self.costs, self.share_ppm)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from flows.books.rules.trace import MOST_RANGES, earned_of, exact_sum
@@ -24,7 +25,8 @@ from schemas.trace import (
     TracedReport,
     TracedWay,
 )
-from schemas.values.millionths import fraction_text, percent_of
+from schemas.values.costs_taken import left_of, told_costs
+from schemas.values.millionths import WHOLE, fraction_text, percent_of, plain
 from schemas.values.money import exact_text
 
 # Parts of a payee's royalties that are shown one by one unless all are asked for.
@@ -122,7 +124,7 @@ def by_recording(parts: Iterable[RoyaltyPart], most_ranges: int | None = MOST_RA
     found = dict[object, RoyaltyPart]()
     for part in parts:
         recording = part.isrc or (part.upc, part.release, part.title, part.artist)
-        shares = tuple((share.role, share.share_ppm) for share in part.shares)
+        shares = tuple((share.role, share.share_ppm, share.costs) for share in part.shares)
         key = (recording, part.currency, part.rate, shares)
         known = found.get(key)
         first = replace(
@@ -346,6 +348,9 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Explain
         if part.currency != currency:
             source = [str(fact) for fact in (part.rate_day, part.rate_origin) if fact]
             factors.append(_with_remark(_plain(part.rate), source))
+        if share.costs:
+            left = left_of(share.costs)
+            factors.append(_with_remark(_factor(left), [Message("explain.after_costs", costs=told_costs(share.costs))]))
         percent = percent_of(share.share_ppm)
         if percent is None:
             factors.append(_with_remark(fraction_text(share.share_ppm), [share.role]))
@@ -355,9 +360,15 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Explain
         yield ExplainedLine(depth + 1, Listed((Listed(tuple(factors), " x "), earned), " = "))
 
 
-def _with_remark(value: object, remarks: Sequence[str]) -> object:
-    remark_text = ", ".join(filter(None, remarks))
-    return Listed((value, f"({remark_text})"), " ") if remark_text else value
+def _factor(left: Fraction) -> object:
+    """What is left after costs: a decimal where one says it exactly."""
+    percent = percent_of(plain(left * WHOLE))
+    return str(left) if percent is None else _plain(percent.scaleb(-2))
+
+
+def _with_remark(value: object, remarks: Sequence[Message | str]) -> object:
+    said = tuple(filter(None, remarks))
+    return Listed((value, Listed(("(", Listed(said), ")"), "")), " ") if said else value
 
 
 def _rows_text(lines: LinesFound) -> str:

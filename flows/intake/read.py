@@ -41,7 +41,7 @@ from schemas.raw_table import RawTable
 from schemas.stated_sums import NO_SUMS, stated_sums
 from schemas.tables.model import DataFrame, Model
 from schemas.tables.payees import Advances, Invoices, Opening, Payees, Payments, Taxes
-from schemas.tables.royalties import Rates, RoyaltyLines, Shares
+from schemas.tables.royalties import Costs, Rates, RoyaltyLines, Shares
 
 
 def read(run: Run) -> Intake:
@@ -78,7 +78,8 @@ def _intake(
     everything = [table for found in tables for table in found]
     sources = tables[: len(run.job.sources)]
     by_name = dict(zip(run.job.tables, tables[len(sources) :], strict=True))
-    payees, shares, advances, opening = (by_name[name] for name in ("payees", "shares", "advances", "opening"))
+    payees, shares, costs = (by_name[name] for name in ("payees", "shares", "costs"))
+    advances, opening = (by_name[name] for name in ("advances", "opening"))
     rates = RateTable.of(_joined(by_name["rates"], Rates), _held(by_name["rates"])["currency"])
     paid_from = [table for found in sources for table in found]
     payments = [table for table in paid_from if table.layout.table == "payments"]
@@ -99,6 +100,8 @@ def _intake(
         advances=_joined(advances, Advances),
         advance_problems=dict(_held(advances)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         shares_in_question=in_question(share.held for share in shares),
+        costs=_joined(costs, Costs),
+        costs_in_question=in_question(cost.held for cost in costs),
         opening=balances,
         opening_problems=dict(_held(opening)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         rows=of_other_periods(join_runs([table.runs for table in everything]), balances, period),

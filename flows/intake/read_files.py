@@ -150,8 +150,8 @@ class FileReader:
         self._key_types = KeyTypes(run.ledger.pix_key_types.known(run.job.job), taken)
 
     def read_all(self, slots: Sequence[Slot]) -> list[list[ReadTable]]:
-        """Read the files of all slots; those of shares first, which say by what lines are told apart."""
-        found = {number: self._slot(number, slot, {}) for number, slot in enumerate(slots) if _is_of_shares(slot)}
+        """Read the files of all slots; those first which say by what lines are told apart."""
+        found = {number: self._slot(number, slot, {}) for number, slot in enumerate(slots) if _tells_lines_apart(slot)}
         self._conditions = asked_about(table.frame for tables in found.values() for table in tables)
         apart = self._read_apart(slots)
         found |= {number: self._slot(number, slot, apart) for number, slot in enumerate(slots) if number not in found}
@@ -351,8 +351,8 @@ class FileReader:
         return read
 
 
-def _is_of_shares(slot: Slot) -> bool:
-    return any(layout.table == "shares" for layout in slot.layouts)
+def _tells_lines_apart(slot: Slot) -> bool:
+    return any(layout.table in {"shares", "costs"} for layout in slot.layouts)
 
 
 def _line_of(raw: RawTable, decisions: tuple[Message | str, ...]) -> Message:

@@ -19,6 +19,7 @@ MODELS: Final = {
         *("isrc", "upc", "release", "artist", "tax_id", "role", "share", "base", "valid_from", "valid_to"),
         *("contract", *CONDITIONS),
     ),
+    "costs": ("order", "cost", "share", "isrc", "upc", "release", "artist", *CONDITIONS, "payee"),
     "advances": ("tax_id", "amount", "date", "reference", "isrc", "contract", "release", "artist", "recoup"),
 }
 _NEEDED: Final = frozenset({"name", "tax_id", "amount", "share"})

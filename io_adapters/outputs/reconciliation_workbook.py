@@ -21,6 +21,7 @@ from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecisi
 from schemas.states import PAYMENTS, Tone, tone_of
 from schemas.tables.royalties import CONDITIONS, TOGETHER
 from schemas.values.bank_account import BankAccount, Destination, PixKey
+from schemas.values.costs_taken import told_costs
 from schemas.values.masking import mask_account, mask_pix_key
 from schemas.values.millionths import Millionths, fraction_text, percent_of, read_millionths
 from schemas.values.money import exact_text
@@ -328,16 +329,9 @@ def _payees(payees: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
 def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
     asked = [name for name in CONDITIONS if name != "platform" and (earnings[name] != TOGETHER).any()]
     names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", *asked, "sale_period")
-    widths = {
-        "tax_id": 16,
-        "role": 14,
-        "isrc": 15,
-        "upc": 15,
-        "release": 22,
-        "title": 26,
-        "artist": 22,
-        "sale_period": 12,
-    }
+    widths = dict(zip(("tax_id", "role", "isrc", "upc"), (16, 14, 15, 15), strict=True))
+    widths |= {"release": 22, "title": 26, "artist": 22, "sale_period": 12}
+    after_costs = bool((earnings["costs"] != "").any())
     columns = _columns(
         labels,
         *(SheetColumn(name, widths.get(name, 18), TEXT) for name in names),
@@ -346,16 +340,20 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
         SheetColumn("source_amount", 16, PRECISE),
         SheetColumn("source_currency", 9),
         SheetColumn("rate", 12),
+        *([SheetColumn("costs_before", 28, TEXT)] if after_costs else []),
         SheetColumn("share", 14, "0.0000"),
         SheetColumn("earned_rounded", 16, PRECISE, total=True),
         SheetColumn("earned_exact", 28, TEXT, folded=True),
     )
     kept = (*names[:-1], "period", "units", "lines")
-    counted = ("source_amount", "currency", "rate", "share_ppm", "earned")
+    counted = ("source_amount", "currency", "rate", "costs", "share_ppm", "earned")
     parts = zip(*(earnings[name].tolist() for name in (*kept, *counted)), strict=True)
     rows = (
-        (*about, amount, currency, rate, _percent(read_millionths(share)), to_millionths(earned), exact_text(earned))
-        for *about, amount, currency, rate, share, earned in parts
+        (
+            *(*about, amount, currency, rate, *([told_costs(costs)] if after_costs else [])),
+            *(_percent(read_millionths(share)), to_millionths(earned), exact_text(earned)),
+        )
+        for *about, amount, currency, rate, costs, share, earned in parts
     )
     note, total = labels("output.note.earnings"), labels("output.total")
     return WorkbookTable(labels("output.sheet.earnings"), columns, rows, note, total)

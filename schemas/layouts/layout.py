@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from schemas.issues import Issue, IssueCode, make_issue
 
 TableName = Literal[
-    "payments", "royalty_lines", "payees", "shares", "advances", "opening", "rates", "taxes", "invoices"
+    "payments", "royalty_lines", "payees", "shares", "costs", "advances", "opening", "rates", "taxes", "invoices"
 ]
 WrittenAs = Literal["tab", "comma", "semicolon", "bar", "sheet"]
 _ATTRIBUTE: Final = re.compile(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", re.MULTILINE)

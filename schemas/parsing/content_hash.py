@@ -198,6 +198,7 @@ def _exact_text(value: object) -> str:
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "payees": ("tax_id",),
     "shares": ("isrc", "upc", "release", "artist", "tax_id", "role", "base", "contract", "valid_from", *CONDITIONS),
+    "costs": ("order", "name", "isrc", "upc", "release", "artist", "tax_id", *CONDITIONS),
     "advances": ("tax_id", "reference", "scope"),
     "opening": ("tax_id", "kind", "period", "reference"),
     "rates": ("currency", "date"),

@@ -168,14 +168,18 @@ def _base_of(text: str) -> str | None:
 
 
 def read_conditions(table: TypedTable) -> TypedTable:
-    """Read of which lines each share is; a share of nothing says of which lines somebody gets none."""
-    asks = np.zeros(len(table.rows), dtype=bool)
+    """Read of which lines each row of shares or costs is."""
     for column in CONDITIONS:
         read = [read_condition(column, text) for text in table.canonical[column]]
         unread = np.array([condition is None for condition in read], dtype=bool)
         table = table.flag(unread & table.sound(column), column, IssueCode.SHARE_CONDITION)
         table = table.assign(**{column: np.array([condition or "" for condition in read], dtype=object)})
-        asks |= np.array([condition != "" for condition in read], dtype=bool)
+    return table
+
+
+def require_some_share(table: TypedTable) -> TypedTable:
+    """Hold shares of nothing, but for those that say of which lines somebody gets none."""
+    asks = np.logical_or.reduce([table.texts[column] != "" for column in CONDITIONS])
     of_nothing = np.array([part == "0" for part in table.canonical["share"]], dtype=bool) & table.given("share")
     return table.flag(of_nothing & table.sound("share") & ~asks, "share", IssueCode.PERCENT_RANGE)
 
@@ -394,7 +398,8 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
         flag_shared_keys,
     ),
     "royalty_lines": (settle_currencies, excuse_upcs),
-    "shares": (check_validity, read_bases, read_conditions, require_scope),
+    "shares": (check_validity, read_bases, read_conditions, require_some_share, require_scope),
+    "costs": (read_conditions,),
     "advances": (read_scopes,),
     "opening": (read_kinds, read_scopes, hold_repeated_rows),
     "rates": (require_rates_above_zero, require_few_digits, hold_contradictions),

@@ -45,7 +45,7 @@ from schemas.parsing.written import WrittenText, written_in
 from schemas.raw_table import RawTable
 from schemas.tables.model import Column, ColumnKind, DataFrame, Model, TableModel, broken_rows, columns_of, names_of
 from schemas.tables.payees import Advances, Invoices, Opening, Payees, Payments, Taxes
-from schemas.tables.royalties import LINE_AMOUNT, Rates, RoyaltyLines, Shares
+from schemas.tables.royalties import LINE_AMOUNT, Costs, Rates, RoyaltyLines, Shares
 from schemas.values.pix_key import key_digest
 
 # Where titles and names of acts stand, of which some are words that would stop a person.
@@ -85,6 +85,7 @@ MODELS: Final[Mapping[str, type[TableModel]]] = {
     "payees": Payees,
     "royalty_lines": RoyaltyLines,
     "shares": Shares,
+    "costs": Costs,
     "advances": Advances,
     "opening": Opening,
     "rates": Rates,

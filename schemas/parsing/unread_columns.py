@@ -384,7 +384,7 @@ def quoted(texts: Sequence[tuple[str, int]]) -> str:
 
 
 _WORDS: Final = vocabulary("conditions")
-_DEALS: Final = frozenset({"shares", "advances", "opening", "taxes", "invoices"})
+_DEALS: Final = frozenset({"shares", "costs", "advances", "opening", "taxes", "invoices"})
 MONTHS: Final[Sequence[str]] = _WORDS["months"]
 _OF_MONTHS: Final = re.compile(
     rf"(?:{'|'.join(MONTHS)})(?:\s*(?:de\s*)?\d{{2,4}})?"

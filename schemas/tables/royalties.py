@@ -165,6 +165,7 @@ class Earnings(TableModel):
     rate: Series[str]  # exchange rate into the job's currency; '1' for its own
     share_ppm: Series[str] = pa.Field(str_matches=_PPM)
     contract: Series[str]  # of the share row
+    costs: Series[str]  # taken before, as `schemas.values.costs_taken` keeps them; the share is of what they left
     sum_number: Series[int] = pa.Field(ge=0)  # the shares of one sum of lines, and the owner's remainder, have one
     earned: Series[Annotated[pd.ArrowDtype, EARNED]]  # part in the job's currency
 
@@ -248,8 +249,29 @@ class Shares(PayeeTable):
         return (Column("title", ColumnKind.TEXT),)
 
 
+class Costs(SheetTable):
+    """Shape: one row per cost that is taken off the top of lines, before they are shared out.
+
+    By `order`, then as the table has them: each takes `share_ppm` (as `Shares` has it) of what those before have left
+    of the lines that are all it names. `tax_id` is whose it is; "" for the owner's. Conditions are those of `Shares`.
+    """
+
+    order: Series[int] = cells(ColumnKind.COUNT)
+    name: Series[str] = cells(ColumnKind.TEXT, "cost", required=True, str_matches=r"\S")
+    isrc: Series[str] = cells(ColumnKind.ISRC, str_matches=f"^({ISRC})?$")
+    upc: Series[str] = cells(ColumnKind.UPC, str_matches=r"^([0-9]{12,14})?$")
+    release: Series[str] = cells(ColumnKind.TEXT)
+    artist: Series[str] = cells(ColumnKind.TEXT)
+    territory: Series[str] = cells(ColumnKind.TEXT)
+    income: Series[str] = cells(ColumnKind.TEXT)
+    platform: Series[str] = cells(ColumnKind.TEXT)
+    format: Series[str] = cells(ColumnKind.TEXT)
+    share_ppm: Series[str] = cells(ColumnKind.SHARE, "share", required=True, str_matches=_PPM)
+    tax_id: Series[str] = cells(ColumnKind.TAX_ID)
+
+
 def asked_about(shares: Iterable[pd.DataFrame]) -> tuple[str, ...]:
-    """Return those of `CONDITIONS` about which any share row asks."""
+    """Return those of `CONDITIONS` about which any row of shares or costs asks."""
     tables = list(shares)
     return tuple(name for name in CONDITIONS if any((table[name] != "").any() for table in tables))
 

@@ -169,3 +169,43 @@ def test_two_albums_of_two_contracts_through_months_pay_their_own_advances_back(
     told = label.say("explain", masked(ANA.tax_id), "--period", "2026-08").output
     assert "contrato contrato 2" in told
     assert "50 %" in told
+
+
+@pytest.mark.parametrize(
+    ("costs", "rows", "line", "paid"),
+    [
+        # Administration off the top, the rest in 75 and 25 (67.5 % and 22.5 % of the whole).
+        ([("1", "administração", "10%", None)], [(ANA, "75%", {}), (BIA, "25%", {})], "100,00", [2250, 6750]),
+        # What the society keeps, then parts that make a whole.
+        (
+            [("1", "Ecad e associação", "15%", None)],
+            [(ANA, "2/3", {}), (BIA, "139/1000", {}), (CAIO, "139/1000", {}), (ANA, "166/3000", {"Função": "editor"})],
+            "1.000,00",
+            [11815, 11815, 61370],
+        ),
+        # A distributor, then a manager who has a fifth of what is left, then halves.
+        (
+            [("2", "empresário", "20%", CAIO), ("1", "distribuição", "15%", None)],
+            [(ANA, "1/2", {}), (BIA, "1/2", {})],
+            "1.000,00",
+            [17000, 34000, 34000],
+        ),
+    ],
+)
+def test_costs_are_taken_off_the_top_for_the_owner_or_for_whom_they_name(label, service, costs, rows, line, paid):
+    label = deal(label, rows, [line])
+    names = ("Ordem", "Custo", "Porcentagem", "Para")
+    written = [(*row[:3], masked(row[3].tax_id) if row[3] else "") for row in costs]
+    label.write("costs.xlsx", [dict(zip(names, row, strict=True)) for row in written])
+    label.declare(
+        period="2026-10", sources=[{"files": "{period}.xlsx", "layout": "royalties"}], payees="payees.xlsx",
+        shares="shares.xlsx", costs="costs.xlsx",
+        outputs={"folder": "out", "statements": True, "formats": ["xlsx", "json"]},
+    )  # fmt: skip
+    report = label.run()
+    assert (report.exit_code, report.issues) == (ExitCode.DONE, ())
+    assert sorted(service.paid) == paid
+    told = label.say("explain", masked(ANA.tax_id)).output
+    assert f"depois de {costs[-1][1]}" in told or f"{costs[-1][1]} 15 %" in told
+    label.run()
+    assert sorted(service.paid) == paid

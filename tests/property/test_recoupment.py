@@ -34,7 +34,7 @@ def earnings(parts):
         "currency": "BRL",
     }
     about |= dict.fromkeys(
-        ["role", "upc", "release", "title", "artist", "platform", "period", "contract", *CONDITIONS], ""
+        ["role", "upc", "release", "title", "artist", "platform", "period", "contract", "costs", *CONDITIONS], ""
     )
     rows = [about | {"tax_id": CPF[payee], "isrc": isrc, "earned": earned} for payee, isrc, earned in parts]
     return earnings_frame(pa.Table.from_pylist(rows) if rows else None)

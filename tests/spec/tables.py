@@ -101,6 +101,24 @@ def _condition(column: str, text: str) -> str:
     return read
 
 
+def costs(text: str) -> pd.DataFrame:
+    """Costs: name and share (percent), and any of order, payee, recording, product, release, artist, what is asked."""
+    rows = [
+        {
+            "order": int(row.get("order", "0")),
+            "name": row["name"],
+            "share_ppm": _ppm(row["share"]),
+            "tax_id": CPF.get(row.get("payee", ""), ""),
+            "isrc": RECORDINGS.get(row.get("recording", ""), ""),
+            "upc": PRODUCTS.get(row.get("product", ""), ""),
+            **{name: row.get(name, "") for name in ("release", "artist")},
+            **{name: _condition(name, row.get("service" if name == "platform" else name, "")) for name in CONDITIONS},
+        }
+        for row in table(text)
+    ]
+    return _completed("costs", rows, "costs.xlsx")
+
+
 def payees(*names: str) -> pd.DataFrame:
     """People with a Pix key each, which is their CPF."""
     known = {"pix_key_type": "cpf", "minimum_cents": USUAL_MINIMUM}

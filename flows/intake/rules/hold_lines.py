@@ -75,7 +75,7 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
     known_again, editions = _known_again(lines, identified.hashes, shared), _of_editions(lines, shared)
     held = known_again | editions
     codes = {IssueCode.LINES_USED_BEFORE: known_again, IssueCode.STATEMENT_AGAIN: editions & ~known_again}
-    conditions = asked_about([inputs.shares])
+    conditions = asked_about([inputs.shares, inputs.costs])
     rows = [
         RowRun(file.name, sheet, row, row, 1, "held", codes_json(code.value))
         for code, chosen in codes.items()

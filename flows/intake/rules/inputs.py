@@ -30,6 +30,7 @@ from schemas.tables.royalties import (
     TERRITORY_KEY,
     TOGETHER,
     UNIT_SUM,
+    Costs,
     LineTotals,
     PlatformTotals,
     Rates,
@@ -224,7 +225,7 @@ class UsedFile:
 
 
 def in_question(held: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return what held shares are shares of, see `Inputs.shares_in_question`."""
+    """Return what held rows of shares or costs are of, see `Inputs.shares_in_question`."""
     nothing = pd.DataFrame({name: pd.Series(dtype="str") for name in ASSET_NAMES})
     frames = [nothing.assign(asset_read=pd.Series(dtype="bool")), *(frame for frame in held if len(frame))]
     return pd.concat(frames, ignore_index=True)[[*ASSET_NAMES, "asset_read"]].astype({"asset_read": "bool"})
@@ -274,6 +275,8 @@ class Inputs:
     tax_problems: Mapping[str, str] = field(default_factory=dict)
     invoices: DataFrame[Invoices] = field(default_factory=lambda: empty_of(Invoices))
     shares_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))
+    costs: DataFrame[Costs] = field(default_factory=lambda: empty_of(Costs))
+    costs_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))
     held_payees: pd.DataFrame = field(default_factory=lambda: held_payees_of(()))
 
     @property

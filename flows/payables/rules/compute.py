@@ -26,7 +26,6 @@ from flows.payables.rules.obligations import (
 )
 from flows.payables.rules.plan_batches import fill_contact_ids, hold_refused
 from flows.royalties.rules.allocation import (
-    LEVELS,
     OWNER_ROLE,
     UNMATCHED_ROLE,
     Allocation,
@@ -35,6 +34,7 @@ from flows.royalties.rules.allocation import (
     join_allocations,
     round_earnings,
 )
+from flows.royalties.rules.assets import LEVELS
 from flows.royalties.rules.balances import (
     Conditions,
     History,
@@ -42,6 +42,7 @@ from flows.royalties.rules.balances import (
     ToInvoice,
     work_out_balances,
 )
+from flows.royalties.rules.costs import CostBook
 from flows.royalties.rules.recoupment import Recoupable, columns_of_scopes, recoupable_of
 from flows.royalties.rules.terms import invoiced_of, terms_of
 from schemas.approval import Decision, DecisionKind
@@ -299,9 +300,10 @@ class _Case:
 
 
 def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
-    if not inputs.shares_in_question["asset_read"].all():
-        raise UnsoundPlan(Message("error.share_of_nothing"))
-    found = []
+    for held, problem in ((inputs.shares_in_question, "share"), (inputs.costs_in_question, "cost")):
+        if not held["asset_read"].all():
+            raise UnsoundPlan(Message(f"error.{problem}_of_nothing"))
+    costs, found = CostBook(inputs.costs, inputs.costs_in_question), []
     for statement in inputs.statements:
         used = statement.totals.currencies | set(statement.held["currency"]) - {""}
         missing = sorted(used - set(statement.rates))
@@ -314,6 +316,7 @@ def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
                 rates=statement.rates,
                 first_day=period.start.isoformat(),
                 in_question=inputs.shares_in_question,
+                costs=costs,
             )
         )
     joined = join_allocations(found)

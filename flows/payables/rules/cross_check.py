@@ -13,7 +13,9 @@ import pandas as pd
 
 from flows.intake.rules.inputs import EXACT, Inputs, Statement, in_question, left_of_advances
 from flows.payables.rules.left_out import set_aside
-from flows.royalties.rules.allocation import AMBIGUOUS, LEVELS, SILENT, Asset, Place, ShareBook, ShareOf, day_of
+from flows.royalties.rules.allocation import AMBIGUOUS, SILENT, ShareBook, ShareOf
+from flows.royalties.rules.assets import LEVELS, Asset, Place, day_of
+from flows.royalties.rules.costs import CostBook
 from schemas.corrections import MissingShare, MissingShares
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period
@@ -22,9 +24,9 @@ from schemas.messages import Listed, Message
 from schemas.parsing.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, RowRuns, move_rows
 from schemas.parsing.row_rules import overlapping
 from schemas.reasons import codes_json
-from schemas.tables.model import DataFrame, TableModel
+from schemas.tables.model import DataFrame, TableModel, names_of
 from schemas.tables.payees import CARRIED
-from schemas.tables.royalties import CONDITIONS, UNREAD_UPC, Shares, asked_about
+from schemas.tables.royalties import CONDITIONS, UNREAD_UPC, Costs, Shares, asked_about
 from schemas.values.line_conditions import conditions_of, word_of
 from schemas.values.names import invoice_number, normal_reference
 from schemas.wire import amount_from_cents
@@ -99,10 +101,12 @@ def cross_check(
     inputs, opened_twice = _hold_doubled_opening(inputs)
     inputs = replace(inputs, advances=left_of_advances(inputs.advances, inputs.opening, period))
     inputs, advanced_twice = _hold_doubled_advances(inputs)
-    book = ShareBook(inputs.shares, inputs.shares_in_question)
+    inputs, taken_twice = _hold_doubled_costs(inputs)
+    costs = CostBook(inputs.costs, inputs.costs_in_question)
+    book = ShareBook(inputs.shares, inputs.shares_in_question, costs)
     new, _ = set_aside(inputs, repeated)
     uncovered = _uncovered_lines(new, book, job, first_day)
-    doubled += [*shared_twice, *taxed_twice, *invoiced_twice, *opened_twice, *advanced_twice]
+    doubled += [*shared_twice, *taken_twice, *taxed_twice, *invoiced_twice, *opened_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
     notices = [*_shut_out(new, book, first_day), *_nearly_whole(book), *_rates_of_other_days(new, period, rates_said)]
     notices += [*_never_met(new), *_on_hold(inputs, on_hold)]
@@ -140,6 +144,16 @@ def _hold_doubled_shares(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
     sound = shares[~later].reset_index(drop=True)
     asked = in_question([inputs.shares_in_question, held])
     return replace(inputs, shares=sound, shares_in_question=asked), _findings_of_copies(shares, first, later)
+
+
+def _hold_doubled_costs(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
+    """Hold every later copy of a cost; until it is taken out, what it is taken from is in question."""
+    costs = inputs.costs
+    first, later = _copies(costs, [name for name in names_of(Costs) if name not in PLACE])
+    held = costs.loc[later, list(ASSET_NAMES)].assign(asset_read=True)
+    sound = costs[~later].reset_index(drop=True)
+    asked = in_question([inputs.costs_in_question, held])
+    return replace(inputs, costs=sound, costs_in_question=asked), _findings_of_copies(costs, first, later)
 
 
 def _hold_doubled_advances(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
@@ -225,6 +239,8 @@ def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
     strangers = list[tuple[pd.DataFrame, bool]]()
     if len(inputs.shares):
         strangers.append((inputs.shares[~inputs.shares["tax_id"].isin(known)], False))
+    named = inputs.costs[inputs.costs["tax_id"] != ""]
+    strangers.append((named[~named["tax_id"].isin(known)], False))
     if job.payees is not None and len(inputs.advances):
         strangers.append((inputs.advances[~inputs.advances["tax_id"].isin(known)], False))
     if job.payees is not None:
@@ -262,13 +278,13 @@ def _overfull(inputs: Inputs, book: ShareBook) -> list[_Finding]:
 
 
 def _never_met(inputs: Inputs) -> list[_Finding]:
-    """Shares whose conditions name a word that no line of the period says; with the words that lines say there."""
-    found = list[_Finding]()
-    for column in asked_about([inputs.shares]):
+    """Shares and costs that ask for a word which no line of the period says; with the words that lines say there."""
+    found, tables = list[_Finding](), (inputs.shares, inputs.costs)
+    for column in asked_about(tables):
         texts = [statement.totals.by_platform[column].unique().tolist() for statement in inputs.statements]
         said = {word_of(column, text): text for text in chain.from_iterable(texts) if text}
-        asking = inputs.shares[inputs.shares[column] != ""] if said else inputs.shares[:0]
-        for file, sheet, row, text in asking[[*PLACE, column]].itertuples(index=False, name=None):
+        asking = [table.loc[table[column] != "", [*PLACE, column]] for table in tables if said]
+        for file, sheet, row, text in chain.from_iterable(rows.itertuples(index=False, name=None) for rows in asking):
             (condition,) = conditions_of({column: text})
             missing = sorted(condition.words - said.keys())
             facts = {"found": Listed(tuple(missing)), "said": _first_names(sorted(said.values()))}

@@ -16,6 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.intake.rules.inputs import EXACT, nothing, of_all_files
+from flows.royalties.rules.assets import LEVELS, Asset, Naming, Place, day_of, folded, name_at, said_beside
+from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook, Unknown
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
 from schemas.parsing.table import empty_of
@@ -25,7 +27,6 @@ from schemas.tables.royalties import (
     EARNED,
     OF_PART,
     ON_TOP,
-    TOGETHER,
     UNREAD_UPC,
     Earnings,
     LineTotals,
@@ -35,25 +36,11 @@ from schemas.tables.royalties import (
     frame_of,
     territories_frame,
 )
+from schemas.values.costs_taken import costs_text, part_after
 from schemas.values.line_conditions import LineCondition, conditions_of
 from schemas.values.millionths import WHOLE, Millionths, part_of, plain, read_millionths
 from schemas.values.money import allocate as allocate_whole
 from schemas.values.money import exact_text, round_parts
-
-LEVELS: Final = ("isrc", "upc", "release", "artist")
-
-
-class Asset(NamedTuple):
-    """What a line is about; "" where the statement does not say, `TOGETHER` where no share row asks."""
-
-    isrc: str
-    upc: str
-    release: str
-    artist: str
-    territory: str = TOGETHER
-    income: str = TOGETHER
-    platform: str = TOGETHER
-    format: str = TOGETHER
 
 
 class ShareOf(NamedTuple):
@@ -85,49 +72,24 @@ IN_QUESTION: Final = ShareOf(tax_id="", role="in question", share_ppm=0, valid_f
 AMBIGUOUS: Final = IN_QUESTION._replace(base="ambiguous")
 # Stands for the shares of a line that does not say what their conditions ask.
 SILENT: Final = IN_QUESTION._replace(base="silent")
+_UNKNOWN: Final[Mapping[Unknown, ShareOf]] = {"in question": IN_QUESTION, "ambiguous": AMBIGUOUS, "silent": SILENT}
 
 
-def day_of(period: str, first_day: str) -> str:
-    """Return the day on which shares must hold for a line: its own day, its month's first, or the job's first.
-
-    >>> day_of("2026-09", "2026-10-01"), day_of("", "2026-10-01")
-    ('2026-09-01', '2026-10-01')
-    """
-    return f"{period}-01" if len(period) == len("2026-10") else period or first_day
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
-# File, sheet and row of a share.
-Place = tuple[str, str, int]
 _NOWHERE: Final[Place] = ("", "", 0)
 # A group whose shares miss the whole by no more than this many millionths was meant to be whole.
 HAIR_PPM: Final = 5_000
-# What a row may say beside the name it is of, and a line may contradict: codes by codes, texts by texts.
-_BESIDE: Final[Mapping[str, str]] = {"isrc": "upc", "release": "artist"}
 
 
 class _Row(NamedTuple):
-    """A share, where it stands, what it says beside the name it is of ("" for nothing), and of which lines it is."""
+    """A share, where it stands, and what it is of."""
 
     share: ShareOf
     place: Place
-    beside: str
-    conditions: tuple[LineCondition, ...] = ()
+    naming: Naming
 
-
-def _target_of(named: Iterable[str]) -> tuple[str, str, str]:
-    """Return the most specific level that a share names, what it names there, and what it says beside."""
-    isrc, upc, release, artist = named
-    if isrc:
-        return "isrc", _folded(isrc), upc
-    if upc:
-        return "upc", _folded(upc), ""
-    if release:
-        return "release", _folded(release), _folded(artist)
-    return ("artist", _folded(artist), "") if artist else ("catalogue", "", "")
+    @property
+    def conditions(self) -> tuple[LineCondition, ...]:
+        return self.naming.conditions
 
 
 class ShareBook:
@@ -141,8 +103,15 @@ class ShareBook:
         clashing: What a line is of, named for people -> the rows that meet it by different conditions, as many each.
     """
 
-    def __init__(self, shares: DataFrame[Shares], in_question: pd.DataFrame | None = None) -> None:
-        """Index shares."""
+    def __init__(
+        self, shares: DataFrame[Shares], in_question: pd.DataFrame | None = None, costs: CostBook = NO_COSTS
+    ) -> None:
+        """Index shares.
+
+        Args:
+            in_question: What held shares are of, as `flows.intake.rules.inputs.in_question` tells it.
+        """
+        self._costs = costs
         self.overfull: dict[str, str] = {}
         self.baseless: dict[str, str] = {}
         self.nearly_whole: dict[str, tuple[str, Place]] = {}
@@ -156,17 +125,21 @@ class ShareBook:
         places = zip(*(ordered[column].tolist() for column in ("file", "sheet", "row")), strict=True)
         asked = zip(*(ordered[column].tolist() for column in CONDITIONS), strict=True)
         for named, share, place, cells in zip(names, parts, places, asked, strict=True):
-            self._add(named, share, place, conditions_of(dict(zip(CONDITIONS, cells, strict=True))))
+            self._add(_Row(share, place, Naming.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))))))
         for row in records(in_question) if in_question is not None else ():
-            self._add([row[level] for level in LEVELS], IN_QUESTION, _NOWHERE, ())
+            self._add(_Row(IN_QUESTION, _NOWHERE, Naming.of(row[level] for level in LEVELS)))
         used = {level for level, _ in self._by_name}
         self._levels = [level for level in (*LEVELS, "catalogue") if level in used]
         adding = {level for (level, _), rows in self._by_name.items() if any(row.share.base for row in rows)}
         self._adds, self._adds_by_upc = bool(adding), "upc" in adding
 
-    def _add(self, named: Iterable[str], share: ShareOf, place: Place, conditions: tuple[LineCondition, ...]) -> None:
-        level, name, beside = _target_of(named)
-        self._by_name.setdefault((level, name), []).append(_Row(share, place, beside, conditions))
+    def _add(self, row: _Row) -> None:
+        self._by_name.setdefault((row.naming.level, row.naming.name), []).append(row)
+
+    def costs_of(self, asset: Asset) -> tuple[Cost, ...]:
+        """Return what is taken off a line that is shared out; of one that is held, nothing."""
+        costs = self._costs.of(asset)
+        return () if isinstance(costs, str) else costs
 
     def covering(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
         """Return the shares of an asset on a day: those of the most specific level that has any, and what is added.
@@ -186,6 +159,8 @@ class ShareBook:
         group, added, where = decided
         if not group:
             return ()
+        if isinstance(costs := self._costs.of(asset), str):
+            return (_UNKNOWN[costs],)
         shares = tuple(row.share for row in group)
         if added:
             shares = self._with_added(shares, [row.share for row in added], f"{where} ({day})")
@@ -228,8 +203,8 @@ class ShareBook:
         """
         has_group = False
         for level in self._levels:
-            name = _folded(getattr(asset, level, ""))
-            if level != "catalogue" and not name:
+            name = name_at(asset, level)
+            if name is None:
                 continue
             if level == "upc" and name == UNREAD_UPC:
                 if not has_group or self._adds_by_upc:
@@ -244,22 +219,22 @@ class ShareBook:
                 and (not has_group or any(row.share.base for row in rows))
             ):
                 yield level, AMBIGUOUS
-            agreeing = [row for row in rows if _agrees(row, asset, level)]
+            agreeing = [row for row in rows if row.naming.agrees(asset)]
             if any(row.share is IN_QUESTION for row in agreeing):  # of which lines it is cannot be read, either
                 yield level, agreeing
                 has_group = True
                 continue
-            if any(_is_silent(row, asset) and (row.share.base or not has_group) for row in agreeing):
+            if any(row.naming.is_unanswered(asset) and (row.share.base or not has_group) for row in agreeing):
                 yield level, SILENT
-            own = [row for row in agreeing if _meets(row, asset)]
+            own = [row for row in agreeing if row.naming.is_met(asset)]
             has_group = has_group or any(not row.share.base for row in own)
             for count in sorted({len(row.conditions) for row in own}, reverse=True):
                 yield level, [row for row in own if len(row.conditions) == count]
 
     def shut_out(self, asset: Asset, day: str) -> list[Place]:
         """Return the rows of wider groups whose payees get nothing of an asset, since a narrower group decides."""
-        names = ((level, _folded(getattr(asset, level, ""))) for level in self._levels)
-        named = [rows for rows in map(self._by_name.get, names) if rows]
+        names = ((level, name_at(asset, level)) for level in self._levels)
+        named = [rows for level, name in names if name is not None and (rows := self._by_name.get((level, name)))]
         if len(named) < 2 and not any(row.conditions for rows in named for row in rows):
             return []
         paid = {share.tax_id for share in self.covering(asset, day)}
@@ -299,7 +274,7 @@ class ShareBook:
 
 
 def _of_role(shares: Sequence[ShareOf], role: str) -> list[int]:
-    return [place for place, share in enumerate(shares) if _folded(share.role) == role]
+    return [place for place, share in enumerate(shares) if folded(share.role) == role]
 
 
 def _in_proportion(share_ppm: Millionths, parts: Sequence[Millionths]) -> list[Millionths]:
@@ -310,29 +285,9 @@ def _in_proportion(share_ppm: Millionths, parts: Sequence[Millionths]) -> list[M
     return [plain(Fraction(share_ppm) * part / whole) if whole else 0 for part in parts]
 
 
-def _agrees(row: _Row, asset: Asset, level: str) -> bool:
-    """Whether a line says nothing else than a row does beside the name it is of; a silent line agrees."""
-    stated = _said_beside(asset, level)
-    return not row.beside or not stated or row.beside == stated
-
-
-def _is_silent(row: _Row, asset: Asset) -> bool:
-    """Whether a line does not say what a row asks."""
-    return any(not getattr(asset, condition.column).strip() for condition in row.conditions)
-
-
-def _meets(row: _Row, asset: Asset) -> bool:
-    return all(condition.is_met(getattr(asset, condition.column)) for condition in row.conditions)
-
-
 def _is_ambiguous(rows: Iterable[_Row], asset: Asset, level: str) -> bool:
     """Whether a line is silent where rows of one name tell several things apart: whose it is cannot be known."""
-    return not _said_beside(asset, level) and len({row.beside for row in rows if row.beside}) > 1
-
-
-def _said_beside(asset: Asset, level: str) -> str:
-    stated = _folded(getattr(asset, _BESIDE.get(level, ""), ""))
-    return "" if stated == UNREAD_UPC else stated
+    return not said_beside(asset, level) and len({row.naming.beside for row in rows if row.naming.beside}) > 1
 
 
 OWNER_ROLE = "owner"
@@ -387,7 +342,7 @@ class Allocation:
 
     def earned_by(self, columns: Sequence[str]) -> pd.DataFrame:
         """Return some columns of the earnings, and what `exact_cents_by` needs to sum them exactly."""
-        has_fractions = pc.any(pc.match_substring(self.parts["share_ppm"], "/")).as_py()
+        has_fractions = pc.any(pc.or_(_has(self.parts["share_ppm"], "/"), _has(self.parts["costs"], "="))).as_py()
         return self.columns([*columns, "earned", *(_FACTORS if has_fractions else ())])
 
 
@@ -410,21 +365,22 @@ def allocate(
     rates: Mapping[str, Decimal],
     first_day: str,
     in_question: pd.DataFrame | None = None,
+    costs: CostBook = NO_COSTS,
 ) -> Allocation:
-    """Give all lines to the payees whose shares cover them, the owner, or nobody.
+    """Give all lines, less costs, to the payees whose shares cover them, the owner, or nobody.
 
     Args:
         rates: Currency -> worth of one unit in the job's currency; must hold every currency of the lines.
         first_day: First day of the job's period (ISO), for lines that do not say their own.
 
     Returns:
-        The owner's remainder bears the role "owner", lines without a share the role "unmatched", those with a share in
-        question that role; all have `tax_id` "".
+        The owner's remainder bears the role "owner", costs that name nobody "owner: " and their name, lines without a
+        share the role "unmatched", those with a share in question that role; all have `tax_id` "".
 
     Raises:
         UnsoundPlan: the shares of an asset sum to more than 100 %; every such asset is named.
     """
-    book = ShareBook(shares, in_question)
+    book = ShareBook(shares, in_question, costs)
     sums, places = of_all_files(totals)
     parts = _shared_out(sums, book, first_day, rates, _all_parts)
     if book.overfull:  # before what one payee has in all is worked out, which may be more than millionths can hold
@@ -470,23 +426,30 @@ class _Part(NamedTuple):
     role: str
     share_ppm: Millionths
     contract: str = ""
+    costs: str = ""
 
 
-def _all_parts(shares: Sequence[ShareOf]) -> list[_Part]:
-    """Return the parts of a whole: those of shares, and the remainder; or that nobody has it."""
+def _all_parts(shares: Sequence[ShareOf], costs: Sequence[Cost]) -> list[_Part]:
+    """Return the parts of a whole: costs, those of shares, and the remainder; or that nobody has it."""
     if not shares or not shares[0].tax_id:
         return [_Part("", shares[0].role if shares else UNMATCHED_ROLE, WHOLE)]
-    parts = [_Part(share.tax_id, share.role, share.share_ppm, share.contract) for share in shares if share.share_ppm]
-    remainder = WHOLE - sum(part.share_ppm for part in parts)
-    return [*parts, _Part("", OWNER_ROLE, remainder)] if remainder > 0 else parts
+    taken = [costs_text((cost.name, cost.part_ppm) for cost in costs[:count]) for count in range(len(costs) + 1)]
+    found = [
+        _Part(cost.tax_id, cost.name if cost.tax_id else f"{OWNER_ROLE}: {cost.name}", cost.part_ppm, "", before)
+        for cost, before in zip(costs, taken, strict=False)
+    ]
+    paid = (share for share in shares if share.share_ppm)
+    found += [_Part(share.tax_id, share.role, share.share_ppm, share.contract, taken[-1]) for share in paid]
+    remainder = WHOLE - sum(share.share_ppm for share in shares)
+    return [*found, _Part("", OWNER_ROLE, remainder, "", taken[-1])] if remainder > 0 else found
 
 
-def _parts_of_payees(shares: Sequence[ShareOf]) -> list[_Part]:
-    """Return each payee's part once, so that lines of which one payee has two shares count once."""
+def _parts_of_payees(shares: Sequence[ShareOf], costs: Sequence[Cost]) -> list[_Part]:
+    """Return each payee's part of the whole once, so that lines of which one payee has two shares count once."""
     of_payee = dict[str, Millionths]()
-    for share in shares:
-        if share.tax_id:
-            of_payee[share.tax_id] = of_payee.get(share.tax_id, 0) + share.share_ppm
+    for part in _all_parts(shares, costs):
+        if part.tax_id:
+            of_payee[part.tax_id] = of_payee.get(part.tax_id, 0) + part_after(part.costs, part.share_ppm)
     return [_Part(tax_id, "", plain(share_ppm)) for tax_id, share_ppm in of_payee.items()]
 
 
@@ -495,27 +458,29 @@ def _shared_out(
     book: ShareBook,
     first_day: str,
     rates: Mapping[str, Decimal],
-    parts_of: Callable[[Sequence[ShareOf]], list[_Part]],
+    parts_of: Callable[[Sequence[ShareOf], Sequence[Cost]], list[_Part]],
 ) -> pa.Table:
     """Return the parts of each sum, in order: the number of the sum, whose the part is, and what it earned."""
     numbers, first_of_each = _numbered(sums, (*Asset._fields, "period"))
     parts, firsts = list[_Part](), [0]  # all parts one after the other, and where those of each asset begin
     keys = sums.take(first_of_each)
     for *asset, period in zip(*(keys[name].to_pylist() for name in (*Asset._fields, "period")), strict=True):
-        parts += parts_of(book.covering(Asset(*asset), day_of(period, first_day)))
+        named = Asset(*asset)
+        parts += parts_of(book.covering(named, day_of(period, first_day)), book.costs_of(named))
         firsts.append(len(parts))
     first, counts = np.array(firsts)[numbers], np.diff([*firsts, 0])[numbers]
     places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - first, counts)
     sum_numbers = pa.array(np.repeat(np.arange(len(numbers)), counts))
-    is_whole = np.array([isinstance(part.share_ppm, int) for part in parts], dtype=bool)[places]
-    whole = [Decimal(part.share_ppm if isinstance(part.share_ppm, int) else 0).scaleb(-6) for part in parts]
+    of_whole = [part_after(part.costs, part.share_ppm) for part in parts]
+    is_whole = np.array([isinstance(part, int) for part in of_whole], dtype=bool)[places]
+    whole = [Decimal(part if isinstance(part, int) else 0).scaleb(-6) for part in of_whole]
     millionths = pa.array(whole, _MILLIONTHS)
     rate = pa.array(rates.values(), _RATE).take(_currencies(sums, rates))
     worth = pc.multiply(sums["amount"].cast(_AMOUNT), rate).take(sum_numbers)
     earned = pc.multiply(worth, millionths.take(places)).cast(EARNED)
     if not is_whole.all():
         of_fractions = zip(worth.filter(~is_whole).to_pylist(), places[~is_whole], strict=True)
-        exact = pa.array([part_of(amount, parts[place].share_ppm) for amount, place in of_fractions], EARNED)
+        exact = pa.array([part_of(amount, of_whole[place]) for amount, place in of_fractions], EARNED)
         earned = pc.replace_with_mask(earned, pa.array(~is_whole), exact)
     return pa.table(
         {
@@ -524,6 +489,7 @@ def _shared_out(
             "role": pa.array([part.role for part in parts], pa.large_string()).take(places),
             "share_ppm": pa.array([str(part.share_ppm) for part in parts], pa.large_string()).take(places),
             "contract": pa.array([part.contract for part in parts], pa.large_string()).take(places),
+            "costs": pa.array([part.costs for part in parts], pa.large_string()).take(places),
             "earned": earned,
         }
     )
@@ -549,8 +515,12 @@ def _sum_places(parts: pa.Table) -> DataFrame[TerritoryEarnings]:
     return territories_frame(sums.sort_by([(name, "ascending") for name in key]))
 
 
-# What earnings of thirds are multiplied out again from.
-_FACTORS: Final = ("share_ppm", "source_amount", "rate")
+def _has(texts: pa.ChunkedArray, mark: str) -> pa.ChunkedArray:
+    return pc.match_substring(texts, mark)
+
+
+# What earnings of thirds, and after costs, are multiplied out again from.
+_FACTORS: Final = ("share_ppm", "costs", "source_amount", "rate")
 
 
 def round_earnings(
@@ -592,20 +562,22 @@ def exact_cents_by(earnings: pd.DataFrame, columns: Sequence[str]) -> dict[tuple
     """Sum exact earnings in centavos by some columns; "role_kind" is payee, owner, unmatched or in question.
 
     Args:
-        earnings: With `earned`; where any share is no whole millionth, with what it is multiplied out of as well.
+        earnings: With `earned`; where any part is no whole millionth, with what it is multiplied out of as well.
     """
     if "role_kind" in columns:
-        of_nobody = (earnings["tax_id"] == "") & earnings["role"].isin([OWNER_ROLE, UNMATCHED_ROLE, IN_QUESTION.role])
-        earnings = earnings.assign(role_kind=earnings["role"].where(of_nobody, "payee"))
-    in_fractions = earnings["share_ppm"].str.contains("/") if "share_ppm" in earnings else np.zeros(len(earnings), bool)
+        of_nobody = earnings["role"].where(earnings["role"].isin([UNMATCHED_ROLE, IN_QUESTION.role]), OWNER_ROLE)
+        earnings = earnings.assign(role_kind=of_nobody.where(earnings["tax_id"] == "", "payee"))
+    by_factors = np.zeros(len(earnings), dtype=bool)
+    if "share_ppm" in earnings:
+        by_factors = (earnings["share_ppm"].str.contains("/") | (earnings["costs"] != "")).to_numpy(bool)
     found = {
         tuple(key): Fraction(EXACT.multiply(earned, 100))
-        for *key, earned in _summed(earnings[~in_fractions], columns, "earned")
+        for *key, earned in _summed(earnings[~by_factors], columns, "earned")
     }
-    factors = [*columns, "share_ppm", "rate"]
-    for *key, share_ppm, rate, amount in _summed(earnings[in_fractions], factors, "source_amount"):
-        cents = Fraction(amount) * Fraction(rate) * read_millionths(share_ppm) * 100 / WHOLE
-        found[tuple(key)] = found.get(tuple(key), Fraction(0)) + cents
+    factors = [*columns, "share_ppm", "costs", "rate"]
+    for *key, share_ppm, costs, rate, amount in _summed(earnings[by_factors], factors, "source_amount"):
+        part = Fraction(part_after(costs, read_millionths(share_ppm))) / WHOLE
+        found[tuple(key)] = found.get(tuple(key), Fraction(0)) + Fraction(amount) * Fraction(rate) * part * 100
     return found
 
 

@@ -52,12 +52,13 @@ class PayeeEarning(NamedTuple):
     source_amount: Decimal
     rate: str
     share_ppm: str
+    costs: str
     earned: Decimal
 
 
 _Recording = tuple[str, str, str, str, str]
 _Writing = tuple[str, str, str]
-_PartKey = tuple[_Recording, str, str, str, str]
+_PartKey = tuple[_Recording, str, str, str, str, str]
 _Name = TypeVar("_Name")
 _NOTHING = Decimal(0)
 
@@ -106,7 +107,8 @@ class EarningSums:
         writing = (earning.title or earning.release, earning.artist, earning.upc)
         self._writings.setdefault(recording, SignedSums())[writing] += earning.lines
         part = self._parts.setdefault(
-            (recording, earning.currency, earning.rate, earning.role, earning.share_ppm), _StatementPart()
+            (recording, earning.currency, earning.rate, earning.role, earning.share_ppm, earning.costs),
+            _StatementPart(),
         )
         part.units += earning.units
         part.lines += earning.lines
@@ -127,17 +129,26 @@ class EarningSums:
         return tuple(PartOf(name, earned) for name, earned in sorted(self._months.items()))
 
     def _place(self, key: _PartKey) -> tuple[object, ...]:
-        recording, currency, rate, role, share_ppm = key
+        recording, currency, rate, role, share_ppm, costs = key
         most = self._of_recording[recording].copy_negate()
-        return (most, self._written(recording), recording, currency, Decimal(rate), role, read_millionths(share_ppm))
+        return (
+            most,
+            self._written(recording),
+            recording,
+            currency,
+            Decimal(rate),
+            role,
+            read_millionths(share_ppm),
+            costs,
+        )
 
     def _recording(self, key: _PartKey) -> RecordingPart:
-        recording, currency, rate, role, share_ppm = key
+        recording, currency, rate, role, share_ppm, costs = key
         title, artist, upc = self._written(recording)
         part = self._parts[key]
         return RecordingPart(
             recording[0], upc, title, artist, role, part.units, part.lines,
-            part.source_amount, currency, Decimal(rate), read_millionths(share_ppm), part.earned,
+            part.source_amount, currency, Decimal(rate), read_millionths(share_ppm), costs, part.earned,
         )  # fmt: skip
 
     def _written(self, recording: _Recording) -> _Writing:

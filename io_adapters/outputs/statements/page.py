@@ -22,6 +22,7 @@ from schemas.payee_statement import (
 from schemas.plan import Place
 from schemas.readers import for_people
 from schemas.tables.recoup_scope import scope_text
+from schemas.values.costs_taken import told_costs
 from schemas.values.millionths import Millionths, fraction_text, percent_of
 
 # Quantizing an exact sum must not fail for want of digits.
@@ -393,7 +394,8 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
     of_part = column_decimals([*(part.earned for part in parts), total])
     rows = []
     for part in parts:
-        share, role = numbers.percent(part.share_ppm), wrappable(part.role)
+        after = labels("statement.after_costs", costs=told_costs(part.costs)) if part.costs else ""
+        share, role = numbers.percent(part.share_ppm), wrappable(", ".join(filter(None, (part.role, after))))
         amount = numbers.decimal(part.source_amount, of_source)
         rows.append(
             [

@@ -59,6 +59,7 @@ def recording(title="Samba da manhã", **given):
         "source_currency": "USD",
         "rate": Decimal("5.4312"),
         "share_ppm": 500_000,
+        "costs": "",
         "earned": Decimal("1357.8"),
     }
     return RecordingPart(**values | given)

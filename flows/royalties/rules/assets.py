@@ -1,0 +1,84 @@
+"""What statement lines are about, and how a row of shares or costs names them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from schemas.tables.royalties import TOGETHER, UNREAD_UPC
+from schemas.values.line_conditions import LineCondition
+
+LEVELS: Final = ("isrc", "upc", "release", "artist")
+# File, sheet and row.
+Place = tuple[str, str, int]
+# What a row may say beside the name it is of, and a line may contradict: codes by codes, texts by texts.
+_BESIDE: Final[Mapping[str, str]] = {"isrc": "upc", "release": "artist"}
+
+
+class Asset(NamedTuple):
+    """What a line is about; "" where the statement does not say, `TOGETHER` where no row asks."""
+
+    isrc: str
+    upc: str
+    release: str
+    artist: str
+    territory: str = TOGETHER
+    income: str = TOGETHER
+    platform: str = TOGETHER
+    format: str = TOGETHER
+
+
+def day_of(period: str, first_day: str) -> str:
+    """Return the day on which shares must hold for a line: its own day, its month's first, or the job's first.
+
+    >>> day_of("2026-09", "2026-10-01"), day_of("", "2026-10-01")
+    ('2026-09-01', '2026-10-01')
+    """
+    return f"{period}-01" if len(period) == len("2026-10") else period or first_day
+
+
+def folded(text: str) -> str:
+    """Write a name as names are compared: without regard to case and blanks."""
+    return " ".join(text.casefold().split())
+
+
+class Naming(NamedTuple):
+    """What a row is of: the narrowest level it names, what it names there and says beside, and of which lines alone."""
+
+    level: str
+    name: str
+    beside: str
+    conditions: tuple[LineCondition, ...] = ()
+
+    @classmethod
+    def of(cls, named: Iterable[str], conditions: tuple[LineCondition, ...] = ()) -> "Naming":
+        """Tell from the cells of `LEVELS`."""
+        isrc, upc, release, artist = named
+        if isrc:
+            return cls("isrc", folded(isrc), upc, conditions)
+        if upc:
+            return cls("upc", folded(upc), "", conditions)
+        if release:
+            return cls("release", folded(release), folded(artist), conditions)
+        return cls("artist", folded(artist), "", conditions) if artist else cls("catalogue", "", "", conditions)
+
+    def agrees(self, asset: Asset) -> bool:
+        """Whether a line says nothing else than the row does beside the name it is of; a silent line agrees."""
+        stated = said_beside(asset, self.level)
+        return not self.beside or not stated or self.beside == stated
+
+    def is_unanswered(self, asset: Asset) -> bool:
+        """Whether a line does not say what the row asks."""
+        return any(not getattr(asset, condition.column).strip() for condition in self.conditions)
+
+    def is_met(self, asset: Asset) -> bool:
+        return all(condition.is_met(getattr(asset, condition.column)) for condition in self.conditions)
+
+
+def name_at(asset: Asset, level: str) -> str | None:
+    """Return what a line names at a level, folded, "" for the whole catalogue; None where it names nothing there."""
+    return "" if level == "catalogue" else folded(getattr(asset, level)) or None
+
+
+def said_beside(asset: Asset, level: str) -> str:
+    """Return what a line says beside the name that it has at a level."""
+    stated = folded(getattr(asset, _BESIDE.get(level, ""), ""))
+    return "" if stated == UNREAD_UPC else stated

@@ -1,0 +1,80 @@
+"""Costs off the top: what is taken from lines before they are shared out, row after row."""
+
+from typing import Final, Literal, NamedTuple
+
+import pandas as pd
+
+from flows.royalties.rules.assets import LEVELS, Asset, Naming, name_at
+from schemas.tables.model import DataFrame, Record, records
+from schemas.tables.royalties import CONDITIONS, UNREAD_UPC, Costs
+from schemas.values.line_conditions import conditions_of
+from schemas.values.millionths import Millionths, read_millionths
+
+# Why it cannot be known what is taken from a line: a row that cannot be read, or a line that says too little.
+Unknown = Literal["in question", "ambiguous", "silent"]
+
+
+class Cost(NamedTuple):
+    """What one row takes.
+
+    Attributes:
+        part_ppm: Of what the rows before have left of each line.
+        tax_id: Whose it is; "" for the owner's.
+    """
+
+    name: str
+    part_ppm: Millionths
+    tax_id: str
+
+
+class CostBook:
+    """All costs of a job, in their order: by number, then as the table has them."""
+
+    def __init__(self, costs: DataFrame[Costs] | None = None, in_question: pd.DataFrame | None = None) -> None:
+        """Index costs; None for none."""
+        rows = records(costs.sort_values(["order", "file", "sheet", "row"])) if costs is not None else []
+        self._rows = [(_naming_of(row), _cost_of(row)) for row in rows]
+        self._in_question = [
+            Naming.of(row[level] for level in LEVELS)
+            for row in (records(in_question) if in_question is not None else ())
+        ]
+        self._known: dict[Asset, tuple[Cost, ...] | Unknown] = {}
+
+    def of(self, asset: Asset) -> tuple[Cost, ...] | Unknown:
+        """Return what is taken from a line, in order."""
+        if not self._rows and not self._in_question:
+            return ()
+        known = self._known.get(asset)
+        if known is None:
+            known = self._known[asset] = self._find(asset)
+        return known
+
+    def _find(self, asset: Asset) -> tuple[Cost, ...] | Unknown:
+        if any(_is_of(naming, asset) for naming in self._in_question):
+            return "in question"
+        found = list[Cost]()
+        for naming, cost in self._rows:
+            if naming.level == "upc" and asset.upc == UNREAD_UPC:
+                return "ambiguous"  # it may be this line's
+            if not _is_of(naming, asset):
+                continue
+            if naming.is_unanswered(asset):
+                return "silent"
+            if naming.is_met(asset):
+                found.append(cost)
+        return tuple(found)
+
+
+NO_COSTS: Final = CostBook()
+
+
+def _is_of(naming: Naming, asset: Asset) -> bool:
+    return name_at(asset, naming.level) == naming.name and naming.agrees(asset)
+
+
+def _naming_of(row: Record) -> Naming:
+    return Naming.of((row[level] for level in LEVELS), conditions_of({name: row[name] for name in CONDITIONS}))
+
+
+def _cost_of(row: Record) -> Cost:
+    return Cost(row["name"], read_millionths(row["share_ppm"]), row["tax_id"])

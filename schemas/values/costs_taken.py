@@ -1,0 +1,57 @@
+"""Costs that were taken off a line before it was shared out: their names, and how much of what was left each took.
+
+Tables keep them as one text, in the order in which they were taken: "administração=100000|Ecad=150000", in millionths.
+"""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from typing import Final
+
+from schemas.values.millionths import WHOLE, Millionths, fraction_text, percent_of, plain, read_millionths
+from schemas.values.money import exact_text
+
+_MARKS: Final = str.maketrans("|=", "  ")
+
+
+def costs_text(costs: Iterable[tuple[str, Millionths]]) -> str:
+    """Write costs as tables keep them: the name of each, and its part of what was left."""
+    return "|".join(f"{' '.join(name.translate(_MARKS).split())}={part_ppm}" for name, part_ppm in costs)
+
+
+@cache
+def left_of(text: str) -> Fraction:
+    """Return how much of a line is left after costs.
+
+    >>> left_of("administração=100000|Ecad=500000"), left_of("")
+    (Fraction(9, 20), Fraction(1, 1))
+    """
+    left = Fraction(1)
+    for _, part_ppm in _read(text):
+        left *= 1 - Fraction(part_ppm) / WHOLE
+    return left
+
+
+def part_after(text: str, share_ppm: Millionths) -> Millionths:
+    """Return a share of what is left after costs as a part of the whole."""
+    return plain(Fraction(share_ppm) * left_of(text)) if text else share_ppm
+
+
+def told_costs(text: str) -> str:
+    """Write costs for people.
+
+    >>> told_costs("administração=100000|músicos=1000000/3")
+    'administração 10 %, músicos 1/3'
+    """
+    return ", ".join(f"{name} {_part_text(part_ppm)}" for name, part_ppm in _read(text))
+
+
+def _read(text: str) -> list[tuple[str, Millionths]]:
+    pairs = (part.rpartition("=") for part in text.split("|") if part)
+    return [(name, read_millionths(part_ppm)) for name, _, part_ppm in pairs]
+
+
+def _part_text(part: Millionths) -> str:
+    percent: Decimal | None = percent_of(part)
+    return fraction_text(part) if percent is None else f"{exact_text(percent)} %"
