@@ -11,7 +11,7 @@ from schemas.layouts.layout import fold
 from schemas.parsing.table import MODELS
 from schemas.tables.model import columns_of
 
-OUR_OWN = ("advances", "invoices", "opening", "payees", "payments", "rates", "royalties", "shares", "taxes")
+OUR_OWN = ("advances", "costs", "invoices", "opening", "payees", "payments", "rates", "royalties", "shares", "taxes")
 COLUMNS = {table: columns_of(model) for table, model in MODELS.items()}
 LAYOUTS = [read_layout(name, Path()) for name in known_layouts()]
 # Files of typed records name their cells, not headers, and have tests of their own.

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.intake.rules.inputs import EXACT, nothing, of_all_files
-from flows.royalties.rules.assets import LEVELS, Asset, Naming, Place, day_of, folded, name_at, said_beside
+from flows.royalties.rules.assets import LEVELS, Asset, Place, RowScope, day_of, folded, name_at, said_beside
 from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook, Unknown
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
@@ -85,11 +85,11 @@ class _Row(NamedTuple):
 
     share: ShareOf
     place: Place
-    naming: Naming
+    scope: RowScope
 
     @property
     def conditions(self) -> tuple[LineCondition, ...]:
-        return self.naming.conditions
+        return self.scope.conditions
 
 
 class ShareBook:
@@ -125,16 +125,16 @@ class ShareBook:
         places = zip(*(ordered[column].tolist() for column in ("file", "sheet", "row")), strict=True)
         asked = zip(*(ordered[column].tolist() for column in CONDITIONS), strict=True)
         for named, share, place, cells in zip(names, parts, places, asked, strict=True):
-            self._add(_Row(share, place, Naming.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))))))
+            self._add(_Row(share, place, RowScope.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))))))
         for row in records(in_question) if in_question is not None else ():
-            self._add(_Row(IN_QUESTION, _NOWHERE, Naming.of(row[level] for level in LEVELS)))
+            self._add(_Row(IN_QUESTION, _NOWHERE, RowScope.of(row[level] for level in LEVELS)))
         used = {level for level, _ in self._by_name}
         self._levels = [level for level in (*LEVELS, "catalogue") if level in used]
         adding = {level for (level, _), rows in self._by_name.items() if any(row.share.base for row in rows)}
         self._adds, self._adds_by_upc = bool(adding), "upc" in adding
 
     def _add(self, row: _Row) -> None:
-        self._by_name.setdefault((row.naming.level, row.naming.name), []).append(row)
+        self._by_name.setdefault((row.scope.level, row.scope.name), []).append(row)
 
     def costs_of(self, asset: Asset) -> tuple[Cost, ...]:
         """Return what is taken off a line that is shared out; of one that is held, nothing."""
@@ -219,14 +219,14 @@ class ShareBook:
                 and (not has_group or any(row.share.base for row in rows))
             ):
                 yield level, AMBIGUOUS
-            agreeing = [row for row in rows if row.naming.agrees(asset)]
+            agreeing = [row for row in rows if row.scope.agrees(asset)]
             if any(row.share is IN_QUESTION for row in agreeing):  # of which lines it is cannot be read, either
                 yield level, agreeing
                 has_group = True
                 continue
-            if any(row.naming.is_unanswered(asset) and (row.share.base or not has_group) for row in agreeing):
+            if any(row.scope.is_unanswered(asset) and (row.share.base or not has_group) for row in agreeing):
                 yield level, SILENT
-            own = [row for row in agreeing if row.naming.is_met(asset)]
+            own = [row for row in agreeing if row.scope.is_met(asset)]
             has_group = has_group or any(not row.share.base for row in own)
             for count in sorted({len(row.conditions) for row in own}, reverse=True):
                 yield level, [row for row in own if len(row.conditions) == count]
@@ -287,7 +287,7 @@ def _in_proportion(share_ppm: Millionths, parts: Sequence[Millionths]) -> list[M
 
 def _is_ambiguous(rows: Iterable[_Row], asset: Asset, level: str) -> bool:
     """Whether a line is silent where rows of one name tell several things apart: whose it is cannot be known."""
-    return not said_beside(asset, level) and len({row.naming.beside for row in rows if row.naming.beside}) > 1
+    return not said_beside(asset, level) and len({row.scope.beside for row in rows if row.scope.beside}) > 1
 
 
 OWNER_ROLE = "owner"

@@ -40,7 +40,7 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-class Naming(NamedTuple):
+class RowScope(NamedTuple):
     """What a row is of: the narrowest level it names, what it names there and says beside, and of which lines alone."""
 
     level: str
@@ -49,7 +49,7 @@ class Naming(NamedTuple):
     conditions: tuple[LineCondition, ...] = ()
 
     @classmethod
-    def of(cls, named: Iterable[str], conditions: tuple[LineCondition, ...] = ()) -> "Naming":
+    def of(cls, named: Iterable[str], conditions: tuple[LineCondition, ...] = ()) -> "RowScope":
         """Tell from the cells of `LEVELS`."""
         isrc, upc, release, artist = named
         if isrc:

@@ -4,7 +4,7 @@ from typing import Final, Literal, NamedTuple
 
 import pandas as pd
 
-from flows.royalties.rules.assets import LEVELS, Asset, Naming, name_at
+from flows.royalties.rules.assets import LEVELS, Asset, RowScope, name_at
 from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.royalties import CONDITIONS, UNREAD_UPC, Costs
 from schemas.values.line_conditions import conditions_of
@@ -33,9 +33,9 @@ class CostBook:
     def __init__(self, costs: DataFrame[Costs] | None = None, in_question: pd.DataFrame | None = None) -> None:
         """Index costs; None for none."""
         rows = records(costs.sort_values(["order", "file", "sheet", "row"])) if costs is not None else []
-        self._rows = [(_naming_of(row), _cost_of(row)) for row in rows]
+        self._rows = [(_scope_of(row), _cost_of(row)) for row in rows]
         self._in_question = [
-            Naming.of(row[level] for level in LEVELS)
+            RowScope.of(row[level] for level in LEVELS)
             for row in (records(in_question) if in_question is not None else ())
         ]
         self._known: dict[Asset, tuple[Cost, ...] | Unknown] = {}
@@ -50,17 +50,17 @@ class CostBook:
         return known
 
     def _find(self, asset: Asset) -> tuple[Cost, ...] | Unknown:
-        if any(_is_of(naming, asset) for naming in self._in_question):
+        if any(_is_of(scope, asset) for scope in self._in_question):
             return "in question"
         found = list[Cost]()
-        for naming, cost in self._rows:
-            if naming.level == "upc" and asset.upc == UNREAD_UPC:
+        for scope, cost in self._rows:
+            if scope.level == "upc" and asset.upc == UNREAD_UPC:
                 return "ambiguous"  # it may be this line's
-            if not _is_of(naming, asset):
+            if not _is_of(scope, asset):
                 continue
-            if naming.is_unanswered(asset):
+            if scope.is_unanswered(asset):
                 return "silent"
-            if naming.is_met(asset):
+            if scope.is_met(asset):
                 found.append(cost)
         return tuple(found)
 
@@ -68,12 +68,12 @@ class CostBook:
 NO_COSTS: Final = CostBook()
 
 
-def _is_of(naming: Naming, asset: Asset) -> bool:
-    return name_at(asset, naming.level) == naming.name and naming.agrees(asset)
+def _is_of(scope: RowScope, asset: Asset) -> bool:
+    return name_at(asset, scope.level) == scope.name and scope.agrees(asset)
 
 
-def _naming_of(row: Record) -> Naming:
-    return Naming.of((row[level] for level in LEVELS), conditions_of({name: row[name] for name in CONDITIONS}))
+def _scope_of(row: Record) -> RowScope:
+    return RowScope.of((row[level] for level in LEVELS), conditions_of({name: row[name] for name in CONDITIONS}))
 
 
 def _cost_of(row: Record) -> Cost:
