@@ -8,6 +8,7 @@ from flows.intake.read import read
 from flows.payables.corrections import corrections_of, missing_shares_of
 from flows.payables.draft import draft
 from flows.payables.judge_inputs import judge_inputs
+from flows.payables.rules.deals import told_deals
 from flows.payables.rules.left_out import mark_repeated
 from flows.payables.rules.places import count_rows
 from flows.run import Progress, Run, opened_offline
@@ -36,6 +37,8 @@ def check_files(order: RunRequest, progress: Progress) -> tuple[Checked, Message
     """
     with opened_offline(order, progress) as run:
         intake = judge_inputs(run, read(run))
+        for told in told_deals(intake.inputs, run.job.currency):
+            run.show(told)
         return write_check(run, intake), why_unsound(run, intake)
 
 

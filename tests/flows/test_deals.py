@@ -209,3 +209,9 @@ def test_costs_are_taken_off_the_top_for_the_owner_or_for_whom_they_name(label, 
     assert f"depois de {costs[-1][1]}" in told or f"{costs[-1][1]} 15 %" in told
     label.run()
     assert sorted(service.paid) == paid
+
+
+def test_check_says_each_row_of_a_deal_back(label):
+    label = deal(label, [(ANA, "100%", OF_THE_BAND), (BIA, "20%", OVER_THE_BAND)], ["100,00"])
+    told = label.say("check", label.job).output
+    assert f"shares.xlsx, linha 3: 20 % do que artista recebe, do artista Lua, para {BIA.name}" in told

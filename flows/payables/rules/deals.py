@@ -1,0 +1,91 @@
+"""What deals come to in a sentence each: rows of shares, costs and advances that say more than who has how much."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import pandas as pd
+
+from flows.intake.rules.inputs import Inputs
+from flows.royalties.rules.assets import LEVELS
+from schemas.messages import Listed, Message, Money
+from schemas.tables.model import DataFrame, Record, records
+from schemas.tables.payees import Advances
+from schemas.tables.recoup_scope import scope_text
+from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP
+from schemas.values.line_conditions import conditions_of
+from schemas.values.millionths import fraction_text, percent_of, read_millionths
+
+# As many sentences as somebody reads; those who wrote more know their table.
+MOST_TOLD: Final = 20
+
+
+def told_deals(inputs: Inputs, currency: str) -> list[Message | Listed]:
+    """Say back what rows of deals mean, each under its place, in the order of their tables.
+
+    A plain share or advance says itself; so only those are told that have conditions, a base, a contract, a fraction, a
+    scope or a part to recoup, and every cost.
+    """
+    names = dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True))
+    told = [*_shares(inputs, names), *_costs(inputs, names), *_advances(inputs, names, currency)]
+    more = len(told) - MOST_TOLD
+    return [*told[:MOST_TOLD], Message("deal.more", count=more)] if more > 0 else told
+
+
+def _shares(inputs: Inputs, names: Mapping[str, str]) -> Iterator[Message | Listed]:
+    has_costs = len(inputs.costs) > 0
+    for row in records(inputs.shares):
+        is_plain = not any(row[name] for name in (*CONDITIONS, "base", "contract")) and "/" not in row["share_ppm"]
+        if not is_plain:
+            contract = [Message("scope.contract", name=row["contract"])] if row["contract"] else []
+            part = Listed((_percent(row["share_ppm"]), _base(row["base"], has_costs=has_costs)), " ")
+            yield _sentence(row, [part, *_of(row), *contract, Message("deal.to", payee=names.get(row["tax_id"], "?"))])
+
+
+def _costs(inputs: Inputs, names: Mapping[str, str]) -> Iterator[Message | Listed]:
+    for row in records(inputs.costs.sort_values(["order", "file", "sheet", "row"])):
+        whose = Message("deal.to", payee=names.get(row["tax_id"], "?")) if row["tax_id"] else Message("deal.to_owner")
+        taken = Message("deal.cost", name=row["name"], part=_percent(row["share_ppm"]))
+        yield _sentence(row, [taken, *_of(row), whose])
+
+
+def _advances(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterator[Message | Listed]:
+    for row in records(_that_say_more(inputs.advances)):
+        scope = Message("deal.recouped_from", scope=scope_text(row["scope"])) if row["scope"] else ""
+        most = Message("deal.recouped_most", part=_percent(row["recoup_ppm"])) if row["recoup_ppm"] else ""
+        amount = Message("deal.advance", amount=Money(row["amount_cents"], currency))
+        said = [amount, scope, most, Message("deal.advance_to", payee=names.get(row["tax_id"], "?"))]
+        yield _sentence(row, [part for part in said if part])
+
+
+def _that_say_more(advances: DataFrame[Advances]) -> pd.DataFrame:
+    return advances[(advances["scope"] != "") | (advances["recoup_ppm"] != "")]
+
+
+def _sentence(row: Record, said: Sequence[Message | Listed | str]) -> Message:
+    return Message("deal.row", file=row["file"], row=row["row"], said=Listed(tuple(said)))
+
+
+def _percent(share_ppm: str) -> Listed | str:
+    percent = percent_of(read_millionths(share_ppm))
+    return fraction_text(read_millionths(share_ppm)) if percent is None else Listed((percent.normalize(), "%"), " ")
+
+
+def _base(base: str, *, has_costs: bool) -> Message:
+    if not base:
+        return Message("deal.of_the_rest" if has_costs else "deal.of_the_whole")
+    if base == ON_TOP:
+        return Message("deal.on_top")
+    role = base.removeprefix(OF_PART)
+    return Message("deal.of_the_part" if base != role else "deal.out_of", role=role)
+
+
+def _of(row: Record) -> Iterator[Message]:
+    """Say of which lines a row is: what it names, and what it asks."""
+    for level in LEVELS:
+        if row[level]:
+            yield Message(f"deal.{level}", name=row[level])
+    for condition in conditions_of({name: row[name] for name in CONDITIONS}):
+        kind = "except" if condition.is_except else "only"
+        codes = condition.column == "territory"
+        words = Listed(tuple(word.upper() if codes and len(word) == 2 else word for word in sorted(condition.words)))
+        yield Message(f"deal.{kind}", column=Message(f"model.column.{condition.column}"), words=words)
