@@ -266,12 +266,19 @@ def as_table(views: Sequence[View], known: Iterable[Layout], name: str) -> Possi
     return tuple(_possibility(shown, layout) for layout in known if layout.layout == name)
 
 
+# Tables of deals, each with the columns that no other table has together.
+_TOLD_BY: Final = {
+    "shares": frozenset({"tax_id", "share"}),
+    "costs": frozenset({"order", "cost", "share"}),
+    "opening": frozenset({"tax_id", "kind", "period", "amount"}),
+}
+
+
 def _names(views: Sequence[View], own: dict[str, Layout]) -> tuple[str, ...]:
     payments, advances = _claimed(views, own["payments"]), _claimed(views, own["advances"])
-    if {"tax_id", "share"} <= _claimed(views, own["shares"]):
-        return ("shares",)
-    if {"tax_id", "kind", "period", "amount"} <= _claimed(views, own["opening"]):
-        return ("opening",)
+    for name, columns in _TOLD_BY.items():
+        if columns <= _claimed(views, own[name]):
+            return (name,)
     has_money = "amount" in payments | advances or _money(views, own["payments"])
     if "tax_id" in payments and has_money:
         return _paid_or_advanced(payments, advances)

@@ -87,6 +87,11 @@ def word_of(column: str, text: str) -> str:
     return _territory_codes().get(folded, folded) if column == "territory" else folded
 
 
+def shown_word(column: str, word: str) -> str:
+    """Write a folded word for people: a territory's code in capitals."""
+    return word.upper() if column == "territory" and len(word) == _CODE_LETTERS else word
+
+
 @cache
 def _territory_codes() -> Mapping[str, str]:
     named = {

@@ -215,3 +215,16 @@ def test_check_says_each_row_of_a_deal_back(label):
     label = deal(label, [(ANA, "100%", OF_THE_BAND), (BIA, "20%", OVER_THE_BAND)], ["100,00"])
     told = label.say("check", label.job).output
     assert f"shares.xlsx, linha 3: 20 % do que artista recebe, do artista Lua, para {BIA.name}" in told
+
+
+def test_new_knows_a_sheet_of_costs_and_the_job_that_it_writes_takes_them(label, tmp_path):
+    label = deal(label, [(ANA, "50%", {})], ["100,00"])
+    label.write("custos.xlsx", [{"Ordem": "1", "Custo": "administração", "Porcentagem": "10%", "Para": ""}])
+    written = label.folder / "novo.yaml"
+    files = [label.folder / name for name in ("custos.xlsx", "shares.xlsx", "payees.xlsx", "2026-10.xlsx")]
+    label.say(
+        "new", *files, "--payer-tax-id", "12ABC34501DE35", "--payer-name", "Selo", "--period", "2026-10",
+        "--received", "100,00", "--as-proposed", "--job", written,
+    )  # fmt: skip
+    assert "costs: custos.xlsx" in written.read_text(encoding="utf-8")
+    assert "administração tira antes 10 %" in label.say("check", written).output

@@ -27,7 +27,7 @@ from schemas.reasons import codes_json
 from schemas.tables.model import DataFrame, TableModel, names_of
 from schemas.tables.payees import CARRIED
 from schemas.tables.royalties import CONDITIONS, UNREAD_UPC, Costs, Shares, asked_about
-from schemas.values.line_conditions import conditions_of, word_of
+from schemas.values.line_conditions import conditions_of, shown_word, word_of
 from schemas.values.names import invoice_number, normal_reference
 from schemas.wire import amount_from_cents
 
@@ -286,7 +286,7 @@ def _never_met(inputs: Inputs) -> list[_Finding]:
         asking = [table.loc[table[column] != "", [*PLACE, column]] for table in tables if said]
         for file, sheet, row, text in chain.from_iterable(rows.itertuples(index=False, name=None) for rows in asking):
             (condition,) = conditions_of({column: text})
-            missing = sorted(condition.words - said.keys())
+            missing = [shown_word(column, word) for word in sorted(condition.words - said.keys())]
             facts = {"found": Listed(tuple(missing)), "said": _first_names(sorted(said.values()))}
             if missing:
                 found.append(_Finding(IssueCode.SHARE_NEVER_MET, file, sheet, row, held=False, facts=facts))

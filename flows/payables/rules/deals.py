@@ -12,7 +12,7 @@ from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.payees import Advances
 from schemas.tables.recoup_scope import scope_text
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP
-from schemas.values.line_conditions import conditions_of
+from schemas.values.line_conditions import conditions_of, shown_word
 from schemas.values.millionths import fraction_text, percent_of, read_millionths
 
 # As many sentences as somebody reads; those who wrote more know their table.
@@ -86,6 +86,5 @@ def _of(row: Record) -> Iterator[Message]:
             yield Message(f"deal.{level}", name=row[level])
     for condition in conditions_of({name: row[name] for name in CONDITIONS}):
         kind = "except" if condition.is_except else "only"
-        codes = condition.column == "territory"
-        words = Listed(tuple(word.upper() if codes and len(word) == 2 else word for word in sorted(condition.words)))
+        words = Listed(tuple(shown_word(condition.column, word) for word in sorted(condition.words)))
         yield Message(f"deal.{kind}", column=Message(f"model.column.{condition.column}"), words=words)
