@@ -1,7 +1,5 @@
 """The base of every table's model: a pandera `DataFrameModel` whose metadata says from which cells a column is read."""
 
-import importlib
-import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -106,24 +104,6 @@ class SheetTable(TableModel):
     file: Series[str]
     sheet: Series[str]
     row: Series[int] = pa.Field(ge=1)
-
-
-def _load_pandera_alone() -> None:
-    """Have pandera load what it loads with its first schema and its first check, but for Dask and hypothesis.
-
-    It takes them along wherever they are installed, which takes longer than checking a small sheet.
-    """
-    hidden = [name for name in ("dask", "hypothesis") if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # as if they were not installed
-    try:
-        SheetTable.to_schema()
-        importlib.import_module("pandera.backends.pandas.builtin_checks")
-    finally:
-        for name in hidden:
-            del sys.modules[name]
-
-
-_load_pandera_alone()
 
 
 class PayeeTable(SheetTable):

@@ -13,9 +13,9 @@ import pandas as pd
 
 from flows.intake.rules.inputs import EXACT, Inputs, Statement, in_question, left_of_advances
 from flows.payables.rules.left_out import set_aside
-from flows.royalties.rules.allocation import AMBIGUOUS, SILENT, ShareBook, ShareOf
 from flows.royalties.rules.assets import LEVELS, Asset, Place, day_of
 from flows.royalties.rules.costs import CostBook
+from flows.royalties.rules.share_book import AMBIGUOUS, SILENT, ShareBook, ShareOf
 from schemas.corrections import MissingShare, MissingShares
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period

@@ -1,6 +1,6 @@
 """Allocation of royalty lines by shares: exact, in any order, with one rounding at the end."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -16,18 +16,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.intake.rules.inputs import EXACT, nothing, of_all_files
-from flows.royalties.rules.assets import LEVELS, Asset, Place, RowScope, day_of, folded, name_at, said_beside
-from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook, Unknown
+from flows.royalties.rules.assets import Asset, day_of
+from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook
+from flows.royalties.rules.share_book import IN_QUESTION, ShareBook, ShareOf
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
 from schemas.parsing.table import empty_of
-from schemas.tables.model import DataFrame, names_of, records
+from schemas.tables.model import DataFrame, names_of
 from schemas.tables.royalties import (
-    CONDITIONS,
     EARNED,
-    OF_PART,
-    ON_TOP,
-    UNREAD_UPC,
     Earnings,
     LineTotals,
     Shares,
@@ -37,258 +34,8 @@ from schemas.tables.royalties import (
     territories_frame,
 )
 from schemas.values.costs_taken import costs_text, part_after
-from schemas.values.line_conditions import LineCondition, conditions_of
 from schemas.values.millionths import WHOLE, Millionths, part_of, plain, read_millionths
-from schemas.values.money import allocate as allocate_whole
 from schemas.values.money import exact_text, round_parts
-
-
-class ShareOf(NamedTuple):
-    """One payee's part of what a share row names.
-
-    Attributes:
-        share_ppm: Of the whole, or of a role's part as `base` says.
-        valid_from: First day (ISO); "" is always.
-        valid_to: Last day (ISO); "" is for ever.
-        base: What it is taken from, as `schemas.tables.royalties` says: "" for the whole, as part of its group.
-    """
-
-    tax_id: str
-    role: str
-    share_ppm: Millionths
-    valid_from: str
-    valid_to: str
-    base: str = ""
-    contract: str = ""
-
-    def holds_on(self, day: str) -> bool:
-        """Whether the share is valid on a day; ISO dates compare as texts."""
-        return (not self.valid_from or self.valid_from <= day) and (not self.valid_to or day <= self.valid_to)
-
-
-# Stands for a share that cannot be read: whatever it is of is held.
-IN_QUESTION: Final = ShareOf(tax_id="", role="in question", share_ppm=0, valid_from="", valid_to="")
-# Stands for the shares of a line that does not say which of several groups is its own.
-AMBIGUOUS: Final = IN_QUESTION._replace(base="ambiguous")
-# Stands for the shares of a line that does not say what their conditions ask.
-SILENT: Final = IN_QUESTION._replace(base="silent")
-_UNKNOWN: Final[Mapping[Unknown, ShareOf]] = {"in question": IN_QUESTION, "ambiguous": AMBIGUOUS, "silent": SILENT}
-
-
-_NOWHERE: Final[Place] = ("", "", 0)
-# A group whose shares miss the whole by no more than this many millionths was meant to be whole.
-HAIR_PPM: Final = 5_000
-
-
-class _Row(NamedTuple):
-    """A share, where it stands, and what it is of."""
-
-    share: ShareOf
-    place: Place
-    scope: RowScope
-
-    @property
-    def conditions(self) -> tuple[LineCondition, ...]:
-        return self.scope.conditions
-
-
-class ShareBook:
-    """All shares of a job, by what they are shares of.
-
-    Attributes:
-        overfull: Assets whose shares sum to more than 100 %, named for people -> that sum in percent.
-        baseless: Assets of which a share is taken out of a role that has less, or that nobody has -> that role.
-        nearly_whole: What a group is of, named for people -> its sum in percent, and one of its rows; of groups that
-            miss 100 % by a hair.
-        clashing: What a line is of, named for people -> the rows that meet it by different conditions, as many each.
-    """
-
-    def __init__(
-        self, shares: DataFrame[Shares], in_question: pd.DataFrame | None = None, costs: CostBook = NO_COSTS
-    ) -> None:
-        """Index shares.
-
-        Args:
-            in_question: What held shares are of, as `flows.intake.rules.inputs.in_question` tells it.
-        """
-        self._costs = costs
-        self.overfull: dict[str, str] = {}
-        self.baseless: dict[str, str] = {}
-        self.nearly_whole: dict[str, tuple[str, Place]] = {}
-        self.clashing: dict[str, tuple[Place, ...]] = {}
-        self._by_name: dict[tuple[str, str], list[_Row]] = {}
-        self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
-        ordered = shares.sort_values(["tax_id", "role", "row"])
-        names = zip(*(ordered[level].tolist() for level in LEVELS), strict=True)
-        read = ordered.assign(share_ppm=ordered["share_ppm"].map(read_millionths).astype(object))
-        parts = map(ShareOf, *(read[column].tolist() for column in ShareOf._fields))
-        places = zip(*(ordered[column].tolist() for column in ("file", "sheet", "row")), strict=True)
-        asked = zip(*(ordered[column].tolist() for column in CONDITIONS), strict=True)
-        for named, share, place, cells in zip(names, parts, places, asked, strict=True):
-            self._add(_Row(share, place, RowScope.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))))))
-        for row in records(in_question) if in_question is not None else ():
-            self._add(_Row(IN_QUESTION, _NOWHERE, RowScope.of(row[level] for level in LEVELS)))
-        used = {level for level, _ in self._by_name}
-        self._levels = [level for level in (*LEVELS, "catalogue") if level in used]
-        adding = {level for (level, _), rows in self._by_name.items() if any(row.share.base for row in rows)}
-        self._adds, self._adds_by_upc = bool(adding), "upc" in adding
-
-    def _add(self, row: _Row) -> None:
-        self._by_name.setdefault((row.scope.level, row.scope.name), []).append(row)
-
-    def costs_of(self, asset: Asset) -> tuple[Cost, ...]:
-        """Return what is taken off a line that is shared out; of one that is held, nothing."""
-        costs = self._costs.of(asset)
-        return () if isinstance(costs, str) else costs
-
-    def covering(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
-        """Return the shares of an asset on a day: those of the most specific level that has any, and what is added.
-
-        Returns:
-            All of the whole, whatever they are taken from; () when nothing covers the asset.
-        """
-        known = self._known.get((asset, day))
-        if known is None:
-            known = self._known[asset, day] = self._find(asset, day)
-        return known
-
-    def _find(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
-        decided = self._deciding(asset, day)
-        if isinstance(decided, ShareOf):
-            return (decided,)
-        group, added, where = decided
-        if not group:
-            return ()
-        if isinstance(costs := self._costs.of(asset), str):
-            return (_UNKNOWN[costs],)
-        shares = tuple(row.share for row in group)
-        if added:
-            shares = self._with_added(shares, [row.share for row in added], f"{where} ({day})")
-        total = sum(share.share_ppm for share in shares)
-        percent = format(Decimal(round(total)).scaleb(-4), "f")
-        if total > WHOLE:
-            self.overfull[f"{where} ({day})"] = percent
-        elif 0 < WHOLE - total <= HAIR_PPM:
-            self.nearly_whole.setdefault(where, (percent, group[0].place))
-        return shares
-
-    def _deciding(self, asset: Asset, day: str) -> tuple[list[_Row], list[_Row], str] | ShareOf:
-        """Return the rows that decide, those that are added, and what the rows are of, named for people.
-
-        Returns:
-            What stands for them where they are in question, or where it cannot be known whose a line is.
-        """
-        group, added, where = list[_Row](), list[_Row](), ""
-        for level, rows in self._matching(asset, day):
-            if isinstance(rows, ShareOf):
-                return rows
-            added += sorted((row for row in rows if row.share.base), key=lambda row: row.place)
-            if not group:
-                group = [row for row in rows if not row.share.base]
-                where = f"{level} {getattr(asset, level)}" if level != "catalogue" else "catalogue"
-            if group and not self._adds:
-                break
-        if any(row.share is IN_QUESTION for row in group):
-            return IN_QUESTION
-        if len({row.conditions for row in group}) > 1:
-            self.clashing.setdefault(where, tuple(row.place for row in group))
-            return IN_QUESTION
-        return group, added, where
-
-    def _matching(self, asset: Asset, day: str) -> Iterator[tuple[str, list[_Row] | ShareOf]]:
-        """Go through the groups of rows that are an asset's: the narrowest level first, of each most conditions first.
-
-        Yields:
-            For the rows what stands for them (`AMBIGUOUS`, `SILENT`) where it cannot be known whose they are.
-        """
-        has_group = False
-        for level in self._levels:
-            name = name_at(asset, level)
-            if name is None:
-                continue
-            if level == "upc" and name == UNREAD_UPC:
-                if not has_group or self._adds_by_upc:
-                    yield level, AMBIGUOUS  # one of the shares by UPC may be this line's
-                continue
-            rows = [row for row in self._by_name.get((level, name), ()) if row.share.holds_on(day)]
-            if not rows:
-                continue
-            if (
-                len(rows) > 1
-                and _is_ambiguous(rows, asset, level)
-                and (not has_group or any(row.share.base for row in rows))
-            ):
-                yield level, AMBIGUOUS
-            agreeing = [row for row in rows if row.scope.agrees(asset)]
-            if any(row.share is IN_QUESTION for row in agreeing):  # of which lines it is cannot be read, either
-                yield level, agreeing
-                has_group = True
-                continue
-            if any(row.scope.is_unanswered(asset) and (row.share.base or not has_group) for row in agreeing):
-                yield level, SILENT
-            own = [row for row in agreeing if row.scope.is_met(asset)]
-            has_group = has_group or any(not row.share.base for row in own)
-            for count in sorted({len(row.conditions) for row in own}, reverse=True):
-                yield level, [row for row in own if len(row.conditions) == count]
-
-    def shut_out(self, asset: Asset, day: str) -> list[Place]:
-        """Return the rows of wider groups whose payees get nothing of an asset, since a narrower group decides."""
-        names = ((level, name_at(asset, level)) for level in self._levels)
-        named = [rows for level, name in names if name is not None and (rows := self._by_name.get((level, name)))]
-        if len(named) < 2 and not any(row.conditions for rows in named for row in rows):
-            return []
-        paid = {share.tax_id for share in self.covering(asset, day)}
-        groups = [
-            [row for row in rows if not row.share.base and row.share is not IN_QUESTION]
-            for _, rows in self._matching(asset, day)
-            if not isinstance(rows, ShareOf)
-        ]
-        wider = list(filter(None, groups))[1:]
-        return [row.place for group in wider for row in group if row.share.tax_id not in paid]
-
-    def _with_added(self, group: Sequence[ShareOf], added: Sequence[ShareOf], where: str) -> tuple[ShareOf, ...]:
-        """Take what is added out of the roles it comes from: first what is of the whole, then what is of a part."""
-        taken = dict[str, Millionths]()
-        for share in added:
-            if share.base != ON_TOP and not share.base.startswith(OF_PART):
-                taken[share.base] = taken.get(share.base, 0) + share.share_ppm
-        left, beside = list(group), [share for share in added if not share.base.startswith(OF_PART)]
-        for role, share_ppm in taken.items():
-            places = _of_role(left, role)
-            of_role = [left[place].share_ppm for place in places]
-            if sum(of_role) < share_ppm:
-                self.baseless[where] = role
-                return (IN_QUESTION,)
-            for place, part in zip(places, _in_proportion(share_ppm, of_role), strict=True):
-                left[place] = left[place]._replace(share_ppm=plain(left[place].share_ppm - part))
-        for share in (share for share in added if share.base.startswith(OF_PART)):
-            role, part = share.base.removeprefix(OF_PART), Fraction(share.share_ppm) / WHOLE
-            places = _of_role(left, role)
-            if not places:
-                self.baseless[where] = role
-                return (IN_QUESTION,)
-            beside.append(share._replace(share_ppm=plain(sum(left[place].share_ppm for place in places) * part)))
-            for place in places:
-                left[place] = left[place]._replace(share_ppm=plain(left[place].share_ppm * (1 - part)))
-        return (*(share for share in left if share.share_ppm), *beside)
-
-
-def _of_role(shares: Sequence[ShareOf], role: str) -> list[int]:
-    return [place for place, share in enumerate(shares) if folded(share.role) == role]
-
-
-def _in_proportion(share_ppm: Millionths, parts: Sequence[Millionths]) -> list[Millionths]:
-    """Part a share as others are parted: to the millionth where all are whole ones, else exactly."""
-    if all(isinstance(part, int) for part in (share_ppm, *parts)):
-        return list(allocate_whole(int(share_ppm), [int(part) for part in parts]))
-    whole = sum(parts)
-    return [plain(Fraction(share_ppm) * part / whole) if whole else 0 for part in parts]
-
-
-def _is_ambiguous(rows: Iterable[_Row], asset: Asset, level: str) -> bool:
-    """Whether a line is silent where rows of one name tell several things apart: whose it is cannot be known."""
-    return not said_beside(asset, level) and len({row.scope.beside for row in rows if row.scope.beside}) > 1
-
 
 OWNER_ROLE = "owner"
 UNMATCHED_ROLE = "unmatched"
