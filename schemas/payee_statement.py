@@ -72,6 +72,7 @@ class RecordingPart:
         upc: Of its product; "" likewise.
         role: What the share is for; "" when the table of shares does not say.
         source_amount: Their exact sum, in `source_currency`.
+        per_unit: Money a unit that they have in place of a share; "" for none.
         share_ppm: The payee's part of what `costs` have left, as `schemas.values.costs_taken` keeps them.
         earned: The exact part, in the job's currency.
     """
@@ -87,6 +88,7 @@ class RecordingPart:
     source_currency: str
     rate: Decimal
     share_ppm: Millionths
+    per_unit: str
     costs: str
     earned: Decimal
 

@@ -60,12 +60,19 @@ class ShareTaken:
 
     Attributes:
         share_ppm: Of what `costs` have left, as `schemas.values.costs_taken` keeps them.
+        per_unit: Money a unit that they have in place of a share, in the job's currency; "" for none.
     """
 
     role: str
     share_ppm: Millionths
     earned: Decimal
     costs: str = ""
+    per_unit: str = ""
+
+    @property
+    def about(self) -> tuple[str, str, str]:
+        """What shares of one sum of lines are told apart by."""
+        return self.role, self.costs, self.per_unit
 
     @property
     def of_whole(self) -> Millionths:
@@ -99,6 +106,7 @@ class RoyaltyPart:
     period: str
     currency: str
     lines: int
+    units: int
     source_amount: Decimal
     rate: Decimal
     shares: tuple[ShareTaken, ...]

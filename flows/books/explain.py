@@ -124,7 +124,7 @@ def by_recording(parts: Iterable[RoyaltyPart], most_ranges: int | None = MOST_RA
     found = dict[object, RoyaltyPart]()
     for part in parts:
         recording = part.isrc or (part.upc, part.release, part.title, part.artist)
-        shares = tuple((share.role, share.share_ppm, share.costs) for share in part.shares)
+        shares = tuple((share.role, share.share_ppm, share.costs, share.per_unit) for share in part.shares)
         key = (recording, part.currency, part.rate, shares)
         known = found.get(key)
         first = replace(
@@ -149,6 +149,7 @@ def _together(part: RoyaltyPart, other: RoyaltyPart, most_ranges: int | None) ->
         part,
         **_asked(part, other),
         lines=part.lines + other.lines,
+        units=part.units + other.units,
         source_amount=EXACT.add(part.source_amount, other.source_amount),
         shares=tuple(replace(share, earned=EXACT.add(share.earned, more.earned)) for share, more in shares),
         found=tuple(lines.values()),
@@ -344,6 +345,12 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Explain
         facts = {"currency": part.currency, "amount": _plain(amount)}
         yield ExplainedLine(depth + 1, Message("cli.trace.rest", count=rest, **facts))
     for share in part.shares:
+        if share.per_unit:
+            unit, earned = _plain(Decimal(share.per_unit)), Listed((currency_sign(currency), _plain(share.earned)), " ")
+            units = Message("explain.units", count=part.units)
+            factor = _with_remark(Listed((currency_sign(currency), unit), " "), [share.role])
+            yield ExplainedLine(depth + 1, Listed((Listed((units, factor), " x "), earned), " = "))
+            continue
         factors: list[object] = [Listed((currency_sign(part.currency), _plain(part.source_amount)), " ")]
         if part.currency != currency:
             source = [str(fact) for fact in (part.rate_day, part.rate_origin) if fact]

@@ -346,14 +346,15 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
         SheetColumn("earned_exact", 28, TEXT, folded=True),
     )
     kept = (*names[:-1], "period", "units", "lines")
-    counted = ("source_amount", "currency", "rate", "costs", "share_ppm", "earned")
+    counted = ("source_amount", "currency", "rate", "costs", "share_ppm", "per_unit", "earned")
     parts = zip(*(earnings[name].tolist() for name in (*kept, *counted)), strict=True)
     rows = (
         (
             *(*about, amount, currency, rate, *([told_costs(costs)] if after_costs else [])),
-            *(_percent(read_millionths(share)), to_millionths(earned), exact_text(earned)),
+            labels("statement.a_unit", amount=Decimal(unit)) if unit else _percent(read_millionths(share)),
+            *(to_millionths(earned), exact_text(earned)),
         )
-        for *about, amount, currency, rate, costs, share, earned in parts
+        for *about, amount, currency, rate, costs, share, unit, earned in parts
     )
     note, total = labels("output.note.earnings"), labels("output.total")
     return WorkbookTable(labels("output.sheet.earnings"), columns, rows, note, total)

@@ -160,12 +160,17 @@ def _decimals(value: Decimal) -> int:
 _PADDED: Final = re.compile(r"0[0-9]{2,}")
 _EXACT_PERCENT: Final = Context(prec=60)
 _PERCENT: Final = re.compile(r"(-?[0-9]{1,6})(?:[.,]([0-9]{1,25}))? *(%)?")
+PER_UNIT: Final = "@"
+_UNIT: Final = r"(?:un|unid|unidades?|c[oó]pias?|units?|copy|copies)\.?"
+_A_UNIT: Final = re.compile(rf"(?:R\$ *)?([0-9]{{1,6}})(?:[.,]([0-9]{{1,12}}))? *(?:/|por|per) *{_UNIT}", re.IGNORECASE)
 _FRACTION: Final = re.compile(r"([0-9]{1,6}) */ *([0-9]{1,6})")
 _STEP: Final = Decimal("0.0001")
 
 
 def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
     """Read shares; values are millionths as `schemas.values.millionths` keeps them: of a percentage, or of 1/3.
+
+    Of money a unit ("0,10/un") it is the exact amount behind `PER_UNIT`.
 
     A column in which nothing is above 1 and nothing bears a % sign may hold fractions of one (a spreadsheet's "50 %"
     is the number 0.5): its cells are refused, since nobody can tell 0.5 % from a half. So is what is up to 1 without a
@@ -176,21 +181,30 @@ def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
 
     def read(text: str, _kind: CellKind) -> Reading[str]:
         if fraction := _FRACTION.fullmatch(text):
-            of, whole = int(fraction[1]), int(fraction[2])
-            within = 0 < of <= whole
-            return Reading(str(Fraction(of * WHOLE, whole))) if within else Reading(None, IssueCode.PERCENT_RANGE)
+            return _fraction(int(fraction[1]), int(fraction[2]))
+        if unit := _A_UNIT.fullmatch(text):
+            return _a_unit(Decimal(f"{unit[1]}.{unit[2] or 0}"))
         percent = _exact_percent(text)
         if percent is None:
             return Reading(None, IssueCode.PERCENT_FORMAT)
         if not 0 <= percent <= 100:
             return Reading(None, IssueCode.PERCENT_RANGE)
-        if not percent:  # for some lines, beside shares of others: a rule of the row's
-            return Reading("0")
-        if not scale_proven or (some_signed and percent <= 1 and "%" not in text):
+        # Of nothing, a share is for some lines, beside shares of others: a rule of the row's.
+        is_doubtful = not scale_proven or (some_signed and percent <= 1 and "%" not in text)
+        if percent and is_doubtful:
             return Reading(None, IssueCode.PERCENT_FORMAT)
         return Reading(str(int(percent.scaleb(4, _EXACT_PERCENT))))
 
     return ColumnReader(read)
+
+
+def _fraction(of: int, whole: int) -> Reading[str]:
+    is_part = 0 < of <= whole
+    return Reading(str(Fraction(of * WHOLE, whole))) if is_part else Reading(None, IssueCode.PERCENT_RANGE)
+
+
+def _a_unit(amount: Decimal) -> Reading[str]:
+    return Reading(f"{PER_UNIT}{amount.normalize():f}") if amount else Reading(None, IssueCode.PERCENT_RANGE)
 
 
 def percentages(_distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:

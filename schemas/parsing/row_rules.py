@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from schemas.issues import IssueCode, Severity
-from schemas.parsing.amounts import ExactAmount
+from schemas.parsing.amounts import PER_UNIT, ExactAmount
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.destinations import check_destinations, flag_shared_keys, hold_two_names, require_names
 from schemas.parsing.typed_table import Mask, Rule, TypedTable
@@ -177,10 +177,23 @@ def read_conditions(table: TypedTable) -> TypedTable:
     return table
 
 
+def part_units(table: TypedTable) -> TypedTable:
+    """Tell shares of money a unit apart from those of a part; out of a role's part there is none."""
+    written = [part or "" for part in table.canonical["share"]]
+    is_per_unit = np.array([part.startswith(PER_UNIT) for part in written], dtype=bool)
+    amounts = [part.removeprefix(PER_UNIT) if part.startswith(PER_UNIT) else "" for part in written]
+    parts = np.where(is_per_unit, "0", table.canonical["share"])
+    table = table.assign(share=np.array(parts, dtype=object), per_unit=np.array(amounts, dtype=object))
+    of_role = np.array([base not in {"", ON_TOP} for base in table.canonical["base"]], dtype=bool)
+    return table.flag(is_per_unit & of_role & table.sound("base"), "base", IssueCode.SHARE_BASE)
+
+
 def require_some_share(table: TypedTable) -> TypedTable:
     """Hold shares of nothing, but for those that say of which lines somebody gets none."""
     asks = np.logical_or.reduce([table.texts[column] != "" for column in CONDITIONS])
+    by_unit = np.array([bool(amount) for amount in table.canonical["per_unit"]], dtype=bool)
     of_nothing = np.array([part == "0" for part in table.canonical["share"]], dtype=bool) & table.given("share")
+    of_nothing &= ~by_unit
     return table.flag(of_nothing & table.sound("share") & ~asks, "share", IssueCode.PERCENT_RANGE)
 
 
@@ -398,7 +411,7 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
         flag_shared_keys,
     ),
     "royalty_lines": (settle_currencies, excuse_upcs),
-    "shares": (check_validity, read_bases, read_conditions, require_some_share, require_scope),
+    "shares": (check_validity, read_bases, read_conditions, part_units, require_some_share, require_scope),
     "costs": (read_conditions,),
     "advances": (read_scopes,),
     "opening": (read_kinds, read_scopes, hold_repeated_rows),

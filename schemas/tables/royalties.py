@@ -46,6 +46,8 @@ TERRITORY_KEY: Final = tuple(dict.fromkeys((*_OF_TERRITORIES, *CONDITIONS)))
 # A sum of lines has 18 decimals, a rate up to twelve, a share six.
 EARNED: Final = decimal256(76, 36)
 _TYPES: Final = {"units": int64(), "lines": int64(), "sum_number": int64(), "source_amount": LINE_SUM, "earned": EARNED}
+# Money a unit, exact, in the job's currency; "" for none.
+PER_UNIT: Final = r"^([0-9]{1,6}(\.[0-9]{1,12})?)?$"
 # Millionths as `schemas.values.millionths` keeps them.
 _PPM: Final = r"^[0-9]+(/[0-9]+)?$"
 # A share beside the group that covers a line; any other base than "" is a role of that group, in small letters.
@@ -164,6 +166,7 @@ class Earnings(TableModel):
     source_amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]  # sum of the lines in their currency
     rate: Series[str]  # exchange rate into the job's currency; '1' for its own
     share_ppm: Series[str] = pa.Field(str_matches=_PPM)
+    per_unit: Series[str]  # money a unit that the share row has, in the job's currency; '' for a part of the money
     contract: Series[str]  # of the share row
     costs: Series[str]  # taken before, as `schemas.values.costs_taken` keeps them; the share is of what they left
     sum_number: Series[int] = pa.Field(ge=0)  # the shares of one sum of lines, and the owner's remainder, have one
@@ -224,6 +227,7 @@ class Shares(PayeeTable):
     Days are ISO texts, "" for no limit. `base` says what the share is taken from: "" for the whole, beside the others
     of its group; "on top" for the whole, besides whatever group covers the line; otherwise the role, in small letters,
     whose part of the group it is taken out of. It is of the whole in each case; behind `OF_PART`, of that role's part.
+    `per_unit` is what a row has a unit, in the job's currency, and then its share is 0; "" for a share of the money.
     `contract` names what advances are recouped from: what the payee earns by this row.
 
     The columns of `CONDITIONS` say of which lines alone the share is, as `schemas.values.line_conditions` reads them.
@@ -237,6 +241,7 @@ class Shares(PayeeTable):
     share_ppm: Series[str] = cells(ColumnKind.SHARE, "share", required=True, str_matches=_PPM)
     valid_from: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
     valid_to: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
+    per_unit: Series[str] = cells(ColumnKind.TEXT, str_matches=PER_UNIT)
     base: Series[str] = cells(ColumnKind.TEXT)
     contract: Series[str] = cells(ColumnKind.TEXT)
     territory: Series[str] = cells(ColumnKind.TEXT)

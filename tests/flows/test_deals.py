@@ -228,3 +228,25 @@ def test_new_knows_a_sheet_of_costs_and_the_job_that_it_writes_takes_them(label,
     )  # fmt: skip
     assert "costs: custos.xlsx" in written.read_text(encoding="utf-8")
     assert "administração tira antes 10 %" in label.say("check", written).output
+
+
+def test_a_producers_ten_cents_a_copy_pay_their_advance_back_first(label, service):
+    """150,000 copies at 0.10 are 15,000.00, of which an advance of 10,000.00 is recouped."""
+    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    rows = [(ANA, "0,10/un", "produtor"), (BIA, "50%", "artista")]
+    shares = [{"CPF": masked(who.tax_id), "Participação": part, "Função": role} for who, part, role in rows]
+    label.write("shares.xlsx", shares)
+    label.write("advances.xlsx", [{"CPF": masked(ANA.tax_id), "Valor": "10.000,00", "Data": "2026-01-05"}])
+    line = {"Artista": "Lua", "Título": "Disco", "Quantidade": "150000", "Valor": "100.000,00", "Moeda": "BRL"}
+    label.write("2026-10.xlsx", [line])
+    label.declare(
+        period="2026-10", sources=[{"files": "{period}.xlsx", "layout": "royalties"}], payees="payees.xlsx",
+        shares="shares.xlsx", advances="advances.xlsx",
+        outputs={"folder": "out", "statements": True, "formats": ["xlsx", "json"]},
+    )  # fmt: skip
+    report = label.run()
+    assert (report.exit_code, report.issues) == (ExitCode.DONE, ())
+    assert sorted(service.paid) == [500000, 5000000]
+    assert [created["owner_cents"] for created in service.reports] == [3500000]
+    told = label.say("explain", masked(ANA.tax_id)).output
+    assert "150.000 unidades x R$ 0,1 (produtor) = R$ 15.000" in told

@@ -33,9 +33,8 @@ def earnings(parts):
         "sum_number": 0,
         "currency": "BRL",
     }
-    about |= dict.fromkeys(
-        ["role", "upc", "release", "title", "artist", "platform", "period", "contract", "costs", *CONDITIONS], ""
-    )
+    texts = ["role", "upc", "release", "title", "artist", "platform", "period", "contract", "costs", "per_unit"]
+    about |= dict.fromkeys([*texts, *CONDITIONS], "")
     rows = [about | {"tax_id": CPF[payee], "isrc": isrc, "earned": earned} for payee, isrc, earned in parts]
     return earnings_frame(pa.Table.from_pylist(rows) if rows else None)
 

@@ -81,6 +81,8 @@ BAD_CELLS = [
     ("shares", {"share": "0/3"}, ["PERCENT_RANGE"]),
     ("shares", {"share": "1/0"}, ["PERCENT_RANGE"]),
     ("shares", {"share": "1/3%"}, ["PERCENT_FORMAT"]),
+    ("shares", {"share": "0,00/un"}, ["PERCENT_RANGE"]),
+    ("shares", {"share": "10/semana"}, ["PERCENT_FORMAT"]),
     ("shares", {"valid_from": "2026-02-01", "valid_to": "2026-01-31"}, ["DATE_ORDER"]),
     ("shares", {"valid_from": "2026-02-30"}, ["DATE_FORMAT"]),
     ("advances", {"date": "31/31/2026"}, ["DATE_FORMAT"]),
@@ -328,3 +330,18 @@ def test_a_text_longer_than_any_title_is_an_error_and_not_a_title():
     assert read_text("a" * 2000, CellKind.TEXT).value == "a" * 2000
     long = read_text("a" * 2001, CellKind.TEXT)
     assert (long.value, long.code, long.facts) == (None, IssueCode.TEXT_LENGTH, {"found": 2001, "limit": 2000})
+
+
+@pytest.mark.parametrize(
+    ("written", "per_unit"),
+    [
+        ("0,10/un", "0.1"),
+        ("R$ 0,10/un.", "0.1"),
+        ("0.10 / unit", "0.1"),
+        ("2 por cópia", "2"),
+        ("1,250 per copy", "1.25"),
+    ],
+)
+def test_a_share_may_be_money_a_unit(written, per_unit):
+    frame = parse("shares", SHARE | {"share": written}, SHARE | {"isrc": "BRABC2600002", "share": "50"}).frame
+    assert (frame["share_ppm"].tolist(), frame["per_unit"].tolist()) == (["0", "500000"], [per_unit, ""])

@@ -70,7 +70,8 @@ def shares(text: str) -> pd.DataFrame:
     rows = [
         {
             "tax_id": CPF[row["payee"]],
-            "share_ppm": _ppm(row["share"]),
+            "share_ppm": "0" if row["share"].endswith("/un") else _ppm(row["share"]),
+            "per_unit": row["share"].removesuffix("/un") if row["share"].endswith("/un") else "",
             "isrc": RECORDINGS.get(row.get("recording", ""), ""),
             "upc": PRODUCTS.get(row.get("product", ""), ""),
             "valid_from": row.get("from", ""),

@@ -150,3 +150,27 @@ def test_a_cost_of_nothing_changes_nothing(amounts):
     assert cents(share_out(of(amounts), "| name | share |\n| nada | 0 |")) | {"owner": "0"} == cents(
         share_out(of(amounts), "| name | share |")
     ) | {"owner": "0"}
+
+
+COPIES = "| recording | units | amount |\n| samba | 100 | 500.00 |\n| samba | -10 | -50.00 |"
+
+
+def test_money_a_unit_is_paid_for_each_unit_out_of_what_the_owner_has_left():
+    found = share_out(COPIES, "| name | share |", "| payee | share |\n| ana | 0.10/un |\n| bia | 50 |")
+    assert cents(found) == {"ana": "900", "bia": "22500", "owner": "21600"}
+
+
+def test_units_pay_no_costs_and_may_cost_the_owner_more_than_came_in():
+    found = share_out(COPIES, "| name | share |\n| custo | 10 |", "| payee | share |\n| ana | 6/un |")
+    assert cents(found) == {"ana": "54000", "owner": "-9000"}
+    beside = share_out(COPIES, "| name | share |", "| payee | share | base |\n| ana | 1/un | on top |\n| bia | 100 | |")
+    assert cents(beside) == {"ana": "9000", "bia": "45000", "owner": "-9000"}
+
+
+def test_who_has_a_part_and_money_a_unit_has_their_lines_once_by_territory():
+    came_in = sum_lines(lines(COPIES))
+    both = shares("| payee | role | share |\n| ana | autor | 10 |\n| ana | intérprete | 0.10/un |")
+    found = allocate(came_in, both, rates={"BRL": Decimal(1)}, first_day=OCTOBER)
+    (row,) = found.territories.to_dict("records")
+    assert (row["units"], str(row["earned"].normalize())) == (90, "54")
+    assert cents(found.earnings)["ana"] == "5400"

@@ -51,16 +51,17 @@ def royalty_parts(earnings: pd.DataFrame) -> tuple[RoyaltyPart, ...]:
 
 def _part_of(rows: Sequence[Record]) -> RoyaltyPart:
     """Tell one sum of lines; `rows` are the payee's shares of it."""
-    shares: dict[tuple[str, str], ShareTaken] = {}
+    shares: dict[tuple[str, str, str], ShareTaken] = {}
     for row in rows:
-        about = row["role"], row["costs"]
-        known = shares.get(about, ShareTaken(row["role"], 0, Decimal(0), row["costs"]))
+        about = row["role"], row["costs"], row["per_unit"]
+        known = shares.get(about, ShareTaken(row["role"], 0, Decimal(0), row["costs"], row["per_unit"]))
         share_ppm = plain(known.share_ppm + read_millionths(row["share_ppm"]))
         shares[about] = replace(known, share_ppm=share_ppm, earned=EXACT.add(known.earned, row["earned"]))
     first = rows[0]
     return RoyaltyPart(
         **{name: first[name] for name in PART_KEY},
         lines=first["lines"],
+        units=first["units"],
         source_amount=first["source_amount"],
         rate=Decimal(first["rate"]),
         shares=tuple(shares.values()),
@@ -69,14 +70,13 @@ def _part_of(rows: Sequence[Record]) -> RoyaltyPart:
 
 def _joined(part: RoyaltyPart, other: RoyaltyPart) -> RoyaltyPart:
     """Put sums of two sources together that agree in everything, the rate too, and so in their shares."""
-    more = {(share.role, share.costs): share.earned for share in other.shares}
+    more = {share.about: share.earned for share in other.shares}
     return replace(
         part,
         lines=part.lines + other.lines,
+        units=part.units + other.units,
         source_amount=EXACT.add(part.source_amount, other.source_amount),
-        shares=tuple(
-            replace(share, earned=EXACT.add(share.earned, more[share.role, share.costs])) for share in part.shares
-        ),
+        shares=tuple(replace(share, earned=EXACT.add(share.earned, more[share.about])) for share in part.shares),
     )
 
 
@@ -257,6 +257,8 @@ def problems_of(
 
 def _is_share_of(part: RoyaltyPart, share: ShareTaken) -> bool:
     """Whether a share multiplied out again is what was kept; of thirds each kept sum is off by its last decimal."""
+    if share.per_unit:
+        return EXACT.multiply(part.units, Decimal(share.per_unit)) == share.earned
     again = part_of(EXACT.multiply(part.source_amount, part.rate), share.of_whole)
     if share.of_whole.denominator == 1:
         return again == share.earned

@@ -47,6 +47,7 @@ SAME_SHARE = [
     "valid_to",
     "base",
     "contract",
+    "per_unit",
     *CONDITIONS,
 ]
 SAME_ADVANCE = ["tax_id", "reference", "scope", "date"]

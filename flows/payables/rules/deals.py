@@ -1,6 +1,7 @@
 """What deals come to in a sentence each: rows of shares, costs and advances that say more than who has how much."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Final
 
 import pandas as pd
@@ -34,10 +35,11 @@ def told_deals(inputs: Inputs, currency: str) -> list[Message | Listed]:
 def _shares(inputs: Inputs, names: Mapping[str, str]) -> Iterator[Message | Listed]:
     has_costs = len(inputs.costs) > 0
     for row in records(inputs.shares):
-        is_plain = not any(row[name] for name in (*CONDITIONS, "base", "contract")) and "/" not in row["share_ppm"]
-        if not is_plain:
+        if any(row[name] for name in (*CONDITIONS, "base", "contract", "per_unit")) or "/" in row["share_ppm"]:
             contract = [Message("scope.contract", name=row["contract"])] if row["contract"] else []
-            part = Listed((_percent(row["share_ppm"]), _base(row["base"], has_costs=has_costs)), " ")
+            part: Message | Listed = Listed((_percent(row["share_ppm"]), _base(row["base"], has_costs=has_costs)), " ")
+            if row["per_unit"]:
+                part = Message("deal.a_unit", amount=Decimal(row["per_unit"]))
             yield _sentence(row, [part, *_of(row), *contract, Message("deal.to", payee=names.get(row["tax_id"], "?"))])
 
 

@@ -174,6 +174,7 @@ class _Part(NamedTuple):
     share_ppm: Millionths
     contract: str = ""
     costs: str = ""
+    per_unit: str = ""
 
 
 def _all_parts(shares: Sequence[ShareOf], costs: Sequence[Cost]) -> list[_Part]:
@@ -187,17 +188,22 @@ def _all_parts(shares: Sequence[ShareOf], costs: Sequence[Cost]) -> list[_Part]:
     ]
     paid = (share for share in shares if share.share_ppm)
     found += [_Part(share.tax_id, share.role, share.share_ppm, share.contract, taken[-1]) for share in paid]
+    for share in (share for share in shares if share.per_unit):  # which the owner pays out of the rest
+        found.append(_Part(share.tax_id, share.role, 0, share.contract, per_unit=share.per_unit))
+        found.append(_Part("", OWNER_ROLE, 0, per_unit=f"-{share.per_unit}"))
     remainder = WHOLE - sum(share.share_ppm for share in shares)
     return [*found, _Part("", OWNER_ROLE, remainder, "", taken[-1])] if remainder > 0 else found
 
 
 def _parts_of_payees(shares: Sequence[ShareOf], costs: Sequence[Cost]) -> list[_Part]:
     """Return each payee's part of the whole once, so that lines of which one payee has two shares count once."""
-    of_payee = dict[str, Millionths]()
+    of_payee, by_unit = dict[str, Millionths](), dict[str, Decimal]()
     for part in _all_parts(shares, costs):
         if part.tax_id:
             of_payee[part.tax_id] = of_payee.get(part.tax_id, 0) + part_after(part.costs, part.share_ppm)
-    return [_Part(tax_id, "", plain(share_ppm)) for tax_id, share_ppm in of_payee.items()]
+            by_unit[part.tax_id] = by_unit.get(part.tax_id, Decimal(0)) + Decimal(part.per_unit or 0)
+    paid = ((tax_id, plain(share_ppm), str(by_unit[tax_id] or "")) for tax_id, share_ppm in of_payee.items())
+    return [_Part(tax_id, "", share_ppm, per_unit=per_unit) for tax_id, share_ppm, per_unit in paid]
 
 
 def _shared_out(
@@ -219,16 +225,18 @@ def _shared_out(
     places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - first, counts)
     sum_numbers = pa.array(np.repeat(np.arange(len(numbers)), counts))
     of_whole = [part_after(part.costs, part.share_ppm) for part in parts]
-    is_whole = np.array([isinstance(part, int) for part in of_whole], dtype=bool)[places]
+    is_plain = [isinstance(whole, int) and not part.per_unit for part, whole in zip(parts, of_whole, strict=True)]
+    is_whole = np.array(is_plain, dtype=bool)[places]
     whole = [Decimal(part if isinstance(part, int) else 0).scaleb(-6) for part in of_whole]
     millionths = pa.array(whole, _MILLIONTHS)
     rate = pa.array(rates.values(), _RATE).take(_currencies(sums, rates))
     worth = pc.multiply(sums["amount"].cast(_AMOUNT), rate).take(sum_numbers)
     earned = pc.multiply(worth, millionths.take(places)).cast(EARNED)
     if not is_whole.all():
-        of_fractions = zip(worth.filter(~is_whole).to_pylist(), places[~is_whole], strict=True)
-        exact = pa.array([part_of(amount, of_whole[place]) for amount, place in of_fractions], EARNED)
-        earned = pc.replace_with_mask(earned, pa.array(~is_whole), exact)
+        units = sums["units"].take(sum_numbers).filter(~is_whole).to_pylist()
+        others = zip(worth.filter(~is_whole).to_pylist(), units, places[~is_whole], strict=True)
+        exact = [_earned(amount, count, of_whole[place], parts[place].per_unit) for amount, count, place in others]
+        earned = pc.replace_with_mask(earned, pa.array(~is_whole), pa.array(exact, EARNED))
     return pa.table(
         {
             "sum_number": sum_numbers,
@@ -236,10 +244,16 @@ def _shared_out(
             "role": pa.array([part.role for part in parts], pa.large_string()).take(places),
             "share_ppm": pa.array([str(part.share_ppm) for part in parts], pa.large_string()).take(places),
             "contract": pa.array([part.contract for part in parts], pa.large_string()).take(places),
+            "per_unit": pa.array([part.per_unit for part in parts], pa.large_string()).take(places),
             "costs": pa.array([part.costs for part in parts], pa.large_string()).take(places),
             "earned": earned,
         }
     )
+
+
+def _earned(worth: Decimal, units: Decimal, share_ppm: Millionths, per_unit: str) -> Decimal:
+    """Return what a part has of a sum: of its money, and for its units."""
+    return EXACT.add(part_of(worth, share_ppm), EXACT.multiply(units, Decimal(per_unit or 0)))
 
 
 def _numbered(table: pa.Table, names: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -23,6 +23,7 @@ class ShareOf(NamedTuple):
         share_ppm: Of the whole, or of a role's part as `base` says.
         valid_from: First day (ISO); "" is always.
         valid_to: Last day (ISO); "" is for ever.
+        per_unit: Money a unit, exact; "" for a part of the money.
         base: What it is taken from, as `schemas.tables.royalties` says: "" for the whole, as part of its group.
     """
 
@@ -33,6 +34,7 @@ class ShareOf(NamedTuple):
     valid_to: str
     base: str = ""
     contract: str = ""
+    per_unit: str = ""
 
     def holds_on(self, day: str) -> bool:
         """Whether the share is valid on a day; ISO dates compare as texts."""
@@ -243,7 +245,7 @@ class ShareBook:
             beside.append(share._replace(share_ppm=plain(sum(left[place].share_ppm for place in places) * part)))
             for place in places:
                 left[place] = left[place]._replace(share_ppm=plain(left[place].share_ppm * (1 - part)))
-        return (*(share for share in left if share.share_ppm), *beside)
+        return (*(share for share in left if share.share_ppm or share.per_unit), *beside)
 
 
 def _of_role(shares: Sequence[ShareOf], role: str) -> list[int]:

@@ -52,13 +52,14 @@ class PayeeEarning(NamedTuple):
     source_amount: Decimal
     rate: str
     share_ppm: str
+    per_unit: str
     costs: str
     earned: Decimal
 
 
 _Recording = tuple[str, str, str, str, str]
 _Writing = tuple[str, str, str]
-_PartKey = tuple[_Recording, str, str, str, str, str]
+_PartKey = tuple[_Recording, str, str, str, str, str, str]
 _Name = TypeVar("_Name")
 _NOTHING = Decimal(0)
 
@@ -106,10 +107,8 @@ class EarningSums:
         # Senders write a title in many ways; the recording is the same.
         writing = (earning.title or earning.release, earning.artist, earning.upc)
         self._writings.setdefault(recording, SignedSums())[writing] += earning.lines
-        part = self._parts.setdefault(
-            (recording, earning.currency, earning.rate, earning.role, earning.share_ppm, earning.costs),
-            _StatementPart(),
-        )
+        shared = earning.role, earning.share_ppm, earning.per_unit, earning.costs
+        part = self._parts.setdefault((recording, earning.currency, earning.rate, *shared), _StatementPart())
         part.units += earning.units
         part.lines += earning.lines
         part.source_amount = EXACT.add(part.source_amount, earning.source_amount)
@@ -129,7 +128,7 @@ class EarningSums:
         return tuple(PartOf(name, earned) for name, earned in sorted(self._months.items()))
 
     def _place(self, key: _PartKey) -> tuple[object, ...]:
-        recording, currency, rate, role, share_ppm, costs = key
+        recording, currency, rate, role, share_ppm, per_unit, costs = key
         most = self._of_recording[recording].copy_negate()
         return (
             most,
@@ -139,16 +138,17 @@ class EarningSums:
             Decimal(rate),
             role,
             read_millionths(share_ppm),
+            per_unit,
             costs,
         )
 
     def _recording(self, key: _PartKey) -> RecordingPart:
-        recording, currency, rate, role, share_ppm, costs = key
+        recording, currency, rate, role, share_ppm, per_unit, costs = key
         title, artist, upc = self._written(recording)
         part = self._parts[key]
         return RecordingPart(
             recording[0], upc, title, artist, role, part.units, part.lines,
-            part.source_amount, currency, Decimal(rate), read_millionths(share_ppm), costs, part.earned,
+            part.source_amount, currency, Decimal(rate), read_millionths(share_ppm), per_unit, costs, part.earned,
         )  # fmt: skip
 
     def _written(self, recording: _Recording) -> _Writing:

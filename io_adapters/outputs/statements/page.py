@@ -395,7 +395,10 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
     rows = []
     for part in parts:
         after = labels("statement.after_costs", costs=told_costs(part.costs)) if part.costs else ""
-        share, role = numbers.percent(part.share_ppm), wrappable(", ".join(filter(None, (part.role, after))))
+        share = numbers.percent(part.share_ppm)
+        if part.per_unit:
+            share = labels("statement.a_unit", amount=numbers.exact(Decimal(part.per_unit)))
+        role = wrappable(", ".join(filter(None, (part.role, after))))
         amount = numbers.decimal(part.source_amount, of_source)
         rows.append(
             [

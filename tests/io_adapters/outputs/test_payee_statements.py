@@ -60,6 +60,7 @@ def recording(title="Samba da manhã", **given):
         "rate": Decimal("5.4312"),
         "share_ppm": 500_000,
         "costs": "",
+        "per_unit": "",
         "earned": Decimal("1357.8"),
     }
     return RecordingPart(**values | given)
