@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import in_question, sum_lines
@@ -145,6 +145,7 @@ def test_parts_and_costs_and_the_owners_are_exactly_what_came_in(amounts, rows):
     assert sum(rounded.payees.values()) + rounded.owner_cents + rounded.unmatched_cents == sum(amounts)
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(CENTAVOS)
 def test_a_cost_of_nothing_changes_nothing(amounts):
     assert cents(share_out(of(amounts), "| name | share |\n| nada | 0 |")) | {"owner": "0"} == cents(
