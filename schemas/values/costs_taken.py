@@ -4,13 +4,11 @@ Tables keep them as one text, in the order in which they were taken: "administra
 """
 
 from collections.abc import Iterable
-from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from typing import Final
 
-from schemas.values.millionths import WHOLE, Millionths, fraction_text, percent_of, plain, read_millionths
-from schemas.values.money import exact_text
+from schemas.values.millionths import WHOLE, Millionths, part_text, plain, read_millionths
 
 _MARKS: Final = str.maketrans("|=", "  ")
 
@@ -44,14 +42,9 @@ def told_costs(text: str) -> str:
     >>> told_costs("administração=100000|músicos=1000000/3")
     'administração 10 %, músicos 1/3'
     """
-    return ", ".join(f"{name} {_part_text(part_ppm)}" for name, part_ppm in _read(text))
+    return ", ".join(f"{name} {part_text(part_ppm)}" for name, part_ppm in _read(text))
 
 
 def _read(text: str) -> list[tuple[str, Millionths]]:
     pairs = (part.rpartition("=") for part in text.split("|") if part)
     return [(name, read_millionths(part_ppm)) for name, _, part_ppm in pairs]
-
-
-def _part_text(part: Millionths) -> str:
-    percent: Decimal | None = percent_of(part)
-    return fraction_text(part) if percent is None else f"{exact_text(percent)} %"

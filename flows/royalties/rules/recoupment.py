@@ -13,8 +13,7 @@ from schemas.tables.model import DataFrame
 from schemas.tables.payees import Advances
 from schemas.tables.recoup_scope import fold_name, names_in_scope
 from schemas.trace import AdvanceTaken
-from schemas.values.millionths import WHOLE, Millionths, fraction_text, percent_of, read_millionths
-from schemas.values.money import exact_text
+from schemas.values.millionths import WHOLE, Millionths, part_text, read_millionths
 
 # Payee and advance, as `advance_reference` names it.
 OfAdvance = tuple[str, str]
@@ -188,7 +187,7 @@ def advances_taken(
         found.append(
             AdvanceTaken(
                 *advance,
-                part=None if part is None else _part_text(part),
+                part=None if part is None else part_text(part),
                 advanced_cents=recoupable.advances[payee][advance] if name in listed else None,
                 elsewhere_cents=recouped.get((payee, name), 0),
                 ceiling_cents=recoupable.ceiling(payee, advance, max(0, most)),
@@ -201,8 +200,3 @@ def advances_taken(
 def _named(name: str) -> _Advance:
     reference, _, scope = name.partition("|")
     return reference, scope
-
-
-def _part_text(part: Millionths) -> str:
-    percent = percent_of(part)
-    return fraction_text(part) if percent is None else f"{exact_text(percent)} %"
