@@ -49,6 +49,7 @@ COLUMNS = {
     "payees": (_PAYEE, ["tax_id"]),
     "royalty_lines": (_STATEMENT, ["amount"]),
     "shares": (_SHARE, ["tax_id", "share"]),
+    "costs": (("order", "cost", "share", "artist", "tax_id"), ["cost", "share"]),
     "advances": (("tax_id", "reference", "amount", "date", "isrc"), ["tax_id", "amount"]),
 }
 

@@ -14,8 +14,10 @@ from flows.intake.rules.inputs import in_question, sum_lines
 from flows.payables.rules.cross_check import cross_check
 from flows.royalties.rules.allocation import allocate, exact_cents_by, round_earnings
 from flows.royalties.rules.costs import CostBook
+from schemas.issues import Severity
 from schemas.job import resolve_period
 from schemas.tables.royalties import asked_about
+from tests.schemas.sheets import codes, parse
 from tests.spec.office import inputs, job, statement
 from tests.spec.tables import CPF, costs, lines, payees, shares
 
@@ -175,3 +177,26 @@ def test_who_has_a_part_and_money_a_unit_has_their_lines_once_by_territory():
     (row,) = found.territories.to_dict("records")
     assert (row["units"], str(row["earned"].normalize())) == (90, "54")
     assert cents(found.earnings)["ana"] == "5400"
+
+
+def test_lines_of_money_without_units_are_told_where_shares_have_money_a_unit():
+    def told(shares_drawn):
+        silent = lines(
+            "| recording | units | amount |\n| samba | 0 | 5.00 |\n| valsa | 3 | 5.00 |\n| choro | 0 | 0.00 |"
+        )
+        came_in = inputs([statement(silent)], shares=shares(shares_drawn), payees=payees("ana"))
+        found = cross_check(came_in, job(), resolve_period("2026-10", None)).issues
+        return [(issue.code.value, issue.file) for issue in found if issue.code == "SHARE_WITHOUT_UNITS"]
+
+    assert told("| payee | share |\n| ana | 0.10/un |") == [("SHARE_WITHOUT_UNITS", "statement.tsv")]
+    assert told("| payee | recording | share |\n| ana | valsa | 0.10/un |") == []
+    assert told("| payee | share |\n| ana | 10 |") == []
+
+
+@pytest.mark.parametrize("header", ["Valor", "Teto", "Data", "Comissão"])
+def test_what_a_table_of_costs_cannot_say_yet_holds_it(header):
+    cells = {"cost": "estúdio", "share": "10%"}
+    assert set(codes(parse("costs", cells))) == set()
+    held = parse("costs", cells | {header: "500,00"})
+    assert held.frame.empty
+    assert {issue.severity for issue in held.issues} >= {Severity.ERROR}

@@ -110,7 +110,7 @@ def cross_check(
     doubled += [*shared_twice, *taken_twice, *taxed_twice, *invoiced_twice, *opened_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
     notices = [*_shut_out(new, book, first_day), *_nearly_whole(book), *_rates_of_other_days(new, period, rates_said)]
-    notices += [*_never_met(new), *_on_hold(inputs, on_hold)]
+    notices += [*_never_met(new), *_without_units(new, book, first_day), *_on_hold(inputs, on_hold)]
     issues = tuple(finding.issue() for finding in (*_once(findings), *notices))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
 
@@ -309,6 +309,24 @@ def _shut_out(inputs: Inputs, book: ShareBook, first_day: str) -> list[_Finding]
         )
         for (file, sheet, row), names in sorted(lost.items())
     ]  # fmt: skip
+
+
+def _without_units(inputs: Inputs, book: ShareBook, first_day: str) -> list[_Finding]:
+    """Lines of money and of no units, of which shares have money a unit: one finding for each file."""
+    if not (inputs.shares["per_unit"] != "").any():
+        return []
+    found = dict[str, dict[str, None]]()
+    for statement in inputs.statements:
+        totals = statement.totals.by_platform
+        silent = totals.loc[(totals["units"] == 0) & (totals["amount"] != 0), ["file", *ASSET]].drop_duplicates()
+        for file, *names, period in silent.itertuples(index=False, name=None):
+            if any(share.per_unit for share in book.covering(Asset(*names), day_of(period, first_day))):
+                found.setdefault(file, {}).setdefault(next(filter(None, names), ""))
+    code = IssueCode.SHARE_WITHOUT_UNITS
+    return [
+        _Finding(code, file, "", 0, held=False, facts={"found": _first_names(list(names))})
+        for file, names in sorted(found.items())
+    ]
 
 
 def _first_names(names: Sequence[str]) -> Listed:
