@@ -152,13 +152,13 @@ class AdvanceTaken:
     Attributes:
         advanced_cents: What was paid ahead; None where the table lists it no more, and it stays recouped as it was.
         scope: What it is recouped from, as `schemas.tables.recoup_scope` keeps it; "" for all.
-        part: How much of that it takes at the most in a period; None for all of it.
+        part_ppm: How much of that it takes at the most in a period (`schemas.values.millionths`); None for all.
         ceiling_cents: What may be taken of what its scope has earned, or of all; None where nothing but that bounds it.
     """
 
     reference: str
     scope: str
-    part: str | None
+    part_ppm: str | None
     advanced_cents: int | None
     elsewhere_cents: int
     ceiling_cents: int | None

@@ -13,6 +13,7 @@ from schemas.job import BRASILIA
 from schemas.messages import Listed, Message, Money, currency_sign
 from schemas.plan import short_digest
 from schemas.reasons import reasons_message
+from schemas.share_texts import costs_text, share_text
 from schemas.tables.recoup_scope import scope_text
 from schemas.trace import (
     AdvanceTaken,
@@ -25,7 +26,7 @@ from schemas.trace import (
     TracedReport,
     TracedWay,
 )
-from schemas.values.costs_taken import left_of, told_costs
+from schemas.values.costs_taken import left_of
 from schemas.values.millionths import WHOLE, fraction_text, percent_of, plain
 from schemas.values.money import exact_text
 
@@ -243,7 +244,8 @@ def _advance(advance: AdvanceTaken) -> Message:
     most: Message | str = ""
     if advance.ceiling_cents is not None:
         earned = Message("explain.advance_of", scope=scope_text(advance.scope)) if advance.scope else ""
-        part = "" if advance.part is None else Message("explain.advance_part", part=advance.part)
+        most_ppm = advance.part_ppm
+        part = Message("explain.advance_part", part=share_text(most_ppm)) if most_ppm else ""
         most = Message("explain.advance_most", ceiling=Money(advance.ceiling_cents), part=part, earned=earned)
     return Message(
         "explain.advance", reference=name, most=most, **{fact: Money(cents) for fact, cents in facts.items()}
@@ -357,7 +359,7 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Explain
             factors.append(_with_remark(_plain(part.rate), source))
         if share.costs:
             left = left_of(share.costs)
-            factors.append(_with_remark(_factor(left), [Message("explain.after_costs", costs=told_costs(share.costs))]))
+            factors.append(_with_remark(_factor(left), [Message("explain.after_costs", costs=costs_text(share.costs))]))
         percent = percent_of(share.share_ppm)
         if percent is None:
             factors.append(_with_remark(fraction_text(share.share_ppm), [share.role]))

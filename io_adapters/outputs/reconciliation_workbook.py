@@ -18,10 +18,10 @@ from schemas.obligation import Obligation
 from schemas.plan import HOME_CURRENCY, Place, short_digest, shown_place
 from schemas.reasons import reasons_from_json, reasons_message, reasons_text
 from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecision, ReportLine
+from schemas.share_texts import costs_text
 from schemas.states import PAYMENTS, Tone, tone_of
 from schemas.tables.royalties import CONDITIONS, TOGETHER
 from schemas.values.bank_account import BankAccount, Destination, PixKey
-from schemas.values.costs_taken import told_costs
 from schemas.values.masking import mask_account, mask_pix_key
 from schemas.values.millionths import Millionths, fraction_text, percent_of, read_millionths
 from schemas.values.money import exact_text
@@ -350,7 +350,7 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
     parts = zip(*(earnings[name].tolist() for name in (*kept, *counted)), strict=True)
     rows = (
         (
-            *(*about, amount, currency, rate, *([told_costs(costs)] if after_costs else [])),
+            *(*about, amount, currency, rate, *([labels.write(costs_text(costs))] if after_costs else [])),
             labels("statement.a_unit", amount=Decimal(unit)) if unit else _percent(read_millionths(share)),
             *(to_millionths(earned), exact_text(earned)),
         )

@@ -8,12 +8,12 @@ from fractions import Fraction
 from functools import cache
 from typing import Final
 
-from schemas.values.millionths import WHOLE, Millionths, part_text, plain, read_millionths
+from schemas.values.millionths import WHOLE, Millionths, plain, read_millionths
 
 _MARKS: Final = str.maketrans("|=", "  ")
 
 
-def costs_text(costs: Iterable[tuple[str, Millionths]]) -> str:
+def keep_costs(costs: Iterable[tuple[str, Millionths]]) -> str:
     """Write costs as tables keep them: the name of each, and its part of what was left."""
     return "|".join(f"{' '.join(name.translate(_MARKS).split())}={part_ppm}" for name, part_ppm in costs)
 
@@ -26,7 +26,7 @@ def left_of(text: str) -> Fraction:
     (Fraction(9, 20), Fraction(1, 1))
     """
     left = Fraction(1)
-    for _, part_ppm in _read(text):
+    for _, part_ppm in read_costs(text):
         left *= 1 - Fraction(part_ppm) / WHOLE
     return left
 
@@ -36,15 +36,7 @@ def part_after(text: str, share_ppm: Millionths) -> Millionths:
     return plain(Fraction(share_ppm) * left_of(text)) if text else share_ppm
 
 
-def told_costs(text: str) -> str:
-    """Write costs for people.
-
-    >>> told_costs("administração=100000|músicos=1000000/3")
-    'administração 10 %, músicos 1/3'
-    """
-    return ", ".join(f"{name} {part_text(part_ppm)}" for name, part_ppm in _read(text))
-
-
-def _read(text: str) -> list[tuple[str, Millionths]]:
+def read_costs(text: str) -> list[tuple[str, Millionths]]:
+    """Read what tables keep: the name of each cost, and its part of what was left."""
     pairs = (part.rpartition("=") for part in text.split("|") if part)
     return [(name, read_millionths(part_ppm)) for name, _, part_ppm in pairs]

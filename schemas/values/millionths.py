@@ -8,8 +8,6 @@ from fractions import Fraction
 from functools import cache
 from typing import Final
 
-from schemas.values.money import exact_text
-
 Millionths = int | Fraction
 WHOLE: Final = 1_000_000
 # A sum of lines has 18 decimals, a rate up to twelve, a share six: what a share in whole millionths earns is exact in
@@ -56,16 +54,6 @@ def percent_of(share_ppm: Millionths) -> Decimal | None:
     if rest != 1:
         return None
     return _EXACT.divide(Decimal(percent.numerator), Decimal(percent.denominator))
-
-
-def part_text(share_ppm: Millionths) -> str:
-    """Write a part in percent where a decimal says it, else as a fraction; the same in every language.
-
-    >>> part_text(150_000), part_text(Fraction(1_000_000, 3))
-    ('15 %', '1/3')
-    """
-    percent = percent_of(share_ppm)
-    return fraction_text(share_ppm) if percent is None else f"{exact_text(percent)} %"
 
 
 def fraction_text(share_ppm: Millionths) -> str:

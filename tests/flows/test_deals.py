@@ -9,6 +9,7 @@ from openpyxl import load_workbook
 
 from schemas.errors import ExitCode
 from tests.flows.jobs import masked, payee, people
+from tests.flows.label import summary_of
 
 ANA, BIA, CAIO = people(3)
 pytestmark = pytest.mark.long
@@ -172,16 +173,23 @@ def test_two_albums_of_two_contracts_through_months_pay_their_own_advances_back(
 
 
 @pytest.mark.parametrize(
-    ("costs", "rows", "line", "paid"),
+    ("costs", "rows", "line", "paid", "after"),
     [
         # Administration off the top, the rest in 75 and 25 (67.5 % and 22.5 % of the whole).
-        ([("1", "administração", "10%", None)], [(ANA, "75%", {}), (BIA, "25%", {})], "100,00", [2250, 6750]),
+        (
+            [("1", "administração", "10%", None)],
+            [(ANA, "75%", {}), (BIA, "25%", {})],
+            "100,00",
+            [2250, 6750],
+            "administração 10 %",
+        ),
         # What the society keeps, then parts that make a whole.
         (
             [("1", "Ecad e associação", "15%", None)],
             [(ANA, "2/3", {}), (BIA, "139/1000", {}), (CAIO, "139/1000", {}), (ANA, "166/3000", {"Função": "editor"})],
             "1.000,00",
             [11815, 11815, 61370],
+            "Ecad e associação 15 %",
         ),
         # A distributor, then a manager who has a fifth of what is left, then halves.
         (
@@ -189,10 +197,13 @@ def test_two_albums_of_two_contracts_through_months_pay_their_own_advances_back(
             [(ANA, "1/2", {}), (BIA, "1/2", {})],
             "1.000,00",
             [17000, 34000, 34000],
+            "distribuição 15 %, empresário 20 %",
         ),
     ],
 )
-def test_costs_are_taken_off_the_top_for_the_owner_or_for_whom_they_name(label, service, costs, rows, line, paid):
+def test_costs_are_taken_off_the_top_for_the_owner_or_for_whom_they_name(
+    label, service, costs, rows, line, paid, after
+):
     label = deal(label, rows, [line])
     names = ("Ordem", "Custo", "Porcentagem", "Para")
     written = [(*row[:3], masked(row[3].tax_id) if row[3] else "") for row in costs]
@@ -206,7 +217,7 @@ def test_costs_are_taken_off_the_top_for_the_owner_or_for_whom_they_name(label, 
     assert (report.exit_code, report.issues) == (ExitCode.DONE, ())
     assert sorted(service.paid) == paid
     told = label.say("explain", masked(ANA.tax_id)).output
-    assert f"depois de {costs[-1][1]}" in told or f"{costs[-1][1]} 15 %" in told
+    assert f"(depois de {after})" in told
     label.run()
     assert sorted(service.paid) == paid
 
@@ -250,3 +261,16 @@ def test_a_producers_ten_cents_a_copy_pay_their_advance_back_first(label, servic
     assert [created["owner_cents"] for created in service.reports] == [3500000]
     told = label.say("explain", masked(ANA.tax_id)).output
     assert "150.000 unidades x R$ 0,1 (produtor) = R$ 15.000" in told
+
+
+def test_money_a_unit_beyond_what_came_in_is_paid_and_the_owner_states_nothing(label, service):
+    label.write("payees.xlsx", [payee(ANA)])
+    label.write("shares.xlsx", [{"CPF": masked(ANA.tax_id), "Participação": "2,00/un"}])
+    label.write("2026-10.xlsx", [{"Artista": "Lua", "Quantidade": "100", "Valor": "150,00", "Moeda": "BRL"}])
+    sources = [{"files": "{period}.xlsx", "layout": "royalties"}]
+    label.declare(period="2026-10", sources=sources, payees="payees.xlsx", shares="shares.xlsx")
+    report = label.run()
+    assert (report.exit_code, service.paid) == (ExitCode.DONE, [20000])
+    assert [created["owner_cents"] for created in service.reports] == [0]
+    totals = summary_of(report)["totals_cents"]
+    assert totals.pop("in") == sum(totals.values()) == 15000

@@ -92,7 +92,12 @@ def worked_out(came_in, of_shares, of_costs):
     return {name: cents for name, cents in sums.items() if cents}
 
 
-LINES, SHARES = rows_of(SAID, NAMES, CENTS, most=4), rows_of(SHARE, NAMES, ASKED)
+LINES, ANY_SHARES = rows_of(SAID, NAMES, CENTS, most=4), rows_of(SHARE, NAMES, ASKED)
+# Mostly some of all is an artist's, so that lines are shared out and costs and parts of parts have what to take from.
+OF_ALL = {"payee": "flora", "share": "50", "role": "artista", "base": "", "row": 1} | dict.fromkeys(
+    [*NAMES, *ASKED], ""
+)
+SHARES = st.one_of(ANY_SHARES, *[ANY_SHARES.map(lambda rows: [OF_ALL, *rows])] * 3)
 COSTS = rows_of(COST, NAMES, ASKED, least=0, most=3)
 
 

@@ -24,6 +24,7 @@ from flows.payables.rules.plan_review import (
     sums_paid,
 )
 from flows.royalties.rules.allocation import allocate
+from flows.royalties.rules.costs import CostBook
 from schemas.messages import render
 from schemas.plan import BatchPayment
 from schemas.plan_view import ChangeKind, Notice, PayeeNotice, groups_of, largest_of
@@ -34,7 +35,7 @@ from schemas.values.bank_account import BankAccount
 from schemas.values.money import parse_plain_amount
 from schemas.wire import Institution
 from tests.spec.office import Office, inputs, statement
-from tests.spec.tables import CPF, NAMES, destination_of_mail, lines, payees, payments, reais, shares, table
+from tests.spec.tables import CPF, NAMES, costs, destination_of_mail, lines, payees, payments, reais, shares, table
 
 NOVEMBER = dt.datetime(2026, 11, 1, tzinfo=dt.UTC)
 
@@ -357,10 +358,34 @@ def test_another_exchange_rate_is_told_with_both_rates():
         ("| payee | share |\n| ana | 40 |", 1),
         ("| payee | share |\n| ana | 50 |\n| bia | 10 |", 1),
         ("| payee | share |\n| bia | 50 |", 2),
+        ("| payee | share |\n| ana | 0.10/un |", 1),
     ],
 )
 def test_shares_of_the_same_asset_that_differ_are_counted(now, count):
     assert shares_changed(earned(HALF), earned(now)) == count
+
+
+def owned(rows):
+    """Earnings of a recording whose costs are these, and of which Ana has half of the rest."""
+    totals = sum_lines(lines("| recording | units | amount |\n| samba | 100 | 10.00 |"))
+    book, halves = CostBook(costs(f"| name | share | payee |\n{rows}")), shares(HALF)
+    return allocate(totals, halves, costs=book, rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
+
+
+@pytest.mark.parametrize(
+    ("now", "count", "jumps"),
+    [
+        ("| estúdio | 10 | |", 0, []),
+        ("| estúdio | 20 | |", 1, []),
+        ("| Ecad | 10 | |", 1, []),
+        ("| estúdio | 60 | |", 1, [(550_000, 800_000)]),  # its own 60 %, and half of the rest
+        ("| estúdio | 60 | bia |", 2, [(550_000, 200_000)]),
+    ],
+)
+def test_other_costs_are_other_shares_and_what_they_leave_the_owner_counts_as_the_owners(now, count, jumps):
+    before, after = owned("| estúdio | 10 | |"), owned(now)
+    assert shares_changed(before, after) == count
+    assert [(jump.before_ppm, jump.now_ppm) for jump in owner_jumps(before, after)] == jumps
 
 
 def test_a_job_without_royalties_has_neither_rates_nor_shares_to_compare():

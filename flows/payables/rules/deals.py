@@ -9,12 +9,12 @@ import pandas as pd
 from flows.intake.rules.inputs import Inputs
 from flows.royalties.rules.assets import LEVELS
 from schemas.messages import Listed, Message, Money
+from schemas.share_texts import share_text
 from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.payees import Advances
 from schemas.tables.recoup_scope import scope_text
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP
 from schemas.values.line_conditions import conditions_of, shown_word
-from schemas.values.millionths import fraction_text, percent_of, read_millionths
 
 # As many sentences as somebody reads; those who wrote more know their table.
 MOST_TOLD: Final = 20
@@ -37,7 +37,9 @@ def _shares(inputs: Inputs, names: Mapping[str, str]) -> Iterator[Message | List
     for row in records(inputs.shares):
         if any(row[name] for name in (*CONDITIONS, "base", "contract", "per_unit")) or "/" in row["share_ppm"]:
             contract = [Message("scope.contract", name=row["contract"])] if row["contract"] else []
-            part: Message | Listed = Listed((_percent(row["share_ppm"]), _base(row["base"], has_costs=has_costs)), " ")
+            part: Message | Listed = Listed(
+                (share_text(row["share_ppm"]), _base(row["base"], has_costs=has_costs)), " "
+            )
             if row["per_unit"]:
                 part = Message("deal.a_unit", amount=Decimal(row["per_unit"]))
             yield _sentence(row, [part, *_of(row), *contract, Message("deal.to", payee=names.get(row["tax_id"], "?"))])
@@ -46,14 +48,14 @@ def _shares(inputs: Inputs, names: Mapping[str, str]) -> Iterator[Message | List
 def _costs(inputs: Inputs, names: Mapping[str, str]) -> Iterator[Message | Listed]:
     for row in records(inputs.costs.sort_values(["order", "file", "sheet", "row"])):
         whose = Message("deal.to", payee=names.get(row["tax_id"], "?")) if row["tax_id"] else Message("deal.to_owner")
-        taken = Message("deal.cost", name=row["name"], part=_percent(row["share_ppm"]))
+        taken = Message("deal.cost", name=row["name"], part=share_text(row["share_ppm"]))
         yield _sentence(row, [taken, *_of(row), whose])
 
 
 def _advances(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterator[Message | Listed]:
     for row in records(_that_say_more(inputs.advances)):
         scope = Message("deal.recouped_from", scope=scope_text(row["scope"])) if row["scope"] else ""
-        most = Message("deal.recouped_most", part=_percent(row["recoup_ppm"])) if row["recoup_ppm"] else ""
+        most = Message("deal.recouped_most", part=share_text(row["recoup_ppm"])) if row["recoup_ppm"] else ""
         amount = Message("deal.advance", amount=Money(row["amount_cents"], currency))
         said = [amount, scope, most, Message("deal.advance_to", payee=names.get(row["tax_id"], "?"))]
         yield _sentence(row, [part for part in said if part])
@@ -65,11 +67,6 @@ def _that_say_more(advances: DataFrame[Advances]) -> pd.DataFrame:
 
 def _sentence(row: Record, said: Sequence[Message | Listed | str]) -> Message:
     return Message("deal.row", file=row["file"], row=row["row"], said=Listed(tuple(said)))
-
-
-def _percent(share_ppm: str) -> Listed | str:
-    percent = percent_of(read_millionths(share_ppm))
-    return fraction_text(read_millionths(share_ppm)) if percent is None else Listed((percent.normalize(), "%"), " ")
 
 
 def _base(base: str, *, has_costs: bool) -> Message:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import pandas as pd
 
+from flows.royalties.rules.allocation import OWNER_ROLE
 from schemas.journal import AccountKind, EntryKind, JournalEntry
 from schemas.obligation import Obligation, Payee, planned_payments, sum_cents
 from schemas.plan import BatchPayment, Place
@@ -32,6 +33,7 @@ from schemas.plan_view import (
 from schemas.reasons import Reasons, because, reasons_text
 from schemas.sources import PaidAlike, PaidSum, UsedDestination
 from schemas.values.bank_account import BankAccount, Destination, PixKey
+from schemas.values.costs_taken import part_after
 from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
 from schemas.values.millionths import Millionths, read_millionths
 from schemas.values.money import SignedSums
@@ -42,6 +44,7 @@ _PAID_KINDS: Final = ("payment", "royalty", "owner")
 # What a plan does not pay, of the kinds that are paid.
 _NOT_PAID: Final = frozenset({Place.HELD, Place.CONFLICT, Place.CARRIED, Place.RECOUPED})
 _SHARE: Final = ["tax_id", "role", "isrc", "upc", "release", "artist"]
+_HOW_MUCH: Final = ["share_ppm", "per_unit", "costs"]
 # What is to be paid, summed up: by base key, or by payee. The destination is where what is still to be paid goes; where
 # the last part went when all was sent.
 Sums = Mapping[str, Obligation]
@@ -174,11 +177,11 @@ def shares_changed(before: pd.DataFrame, now: pd.DataFrame) -> int:
     return sum(old.get(key) != new.get(key) for key in old.keys() | new.keys() if key[2:] in assets)
 
 
-def _shares(earnings: pd.DataFrame) -> dict[tuple[str, ...], frozenset[str]]:
-    found = defaultdict[tuple[str, ...], set[str]](set)
+def _shares(earnings: pd.DataFrame) -> dict[tuple[str, ...], frozenset[tuple[str, ...]]]:
+    found = defaultdict[tuple[str, ...], set[tuple[str, ...]]](set)
     payees = earnings[earnings["tax_id"] != ""]
-    for *key, share in payees[[*_SHARE, "share_ppm"]].itertuples(index=False, name=None):
-        found[tuple(key)].add(share)
+    for *about, share_ppm, per_unit, costs in payees[[*_SHARE, *_HOW_MUCH]].itertuples(index=False, name=None):
+        found[tuple(about)].add((share_ppm, per_unit, costs))
     return {key: frozenset(shares) for key, shares in found.items()}
 
 
@@ -205,13 +208,21 @@ def owner_jumps(before: pd.DataFrame, now: pd.DataFrame) -> list[OwnerJump]:
 
 
 def _owners_parts(earnings: pd.DataFrame) -> dict[str, Millionths]:
-    """Return the largest part the owner has of each asset that is shared, by its first name; lines of nobody aside."""
-    found = dict[str, Millionths]()
-    columns = ("tax_id", "role", "share_ppm", "isrc", "upc", "release", "title", "artist")
-    for tax_id, role, share_ppm, *names in zip(*(earnings[name].tolist() for name in columns), strict=True):
+    """Return the largest part the owner has of each asset that is shared, by its first name; lines of nobody aside.
+
+    Of the whole: what costs leave to the owner, and the rest that no share claims.
+    """
+    of_sums = dict[tuple[str, int], Millionths]()
+    columns = ("tax_id", "role", "share_ppm", "costs", "sum_number", "isrc", "upc", "release", "title", "artist")
+    rows = zip(*(earnings[name].tolist() for name in columns), strict=True)
+    for tax_id, role, share_ppm, costs, number, *names in rows:
         asset = next(filter(None, names), "")
-        if asset and (tax_id or role == "owner"):
-            found[asset] = max(found.get(asset, 0), 0 if tax_id else read_millionths(share_ppm))
+        if asset and (tax_id or role.startswith(OWNER_ROLE)):
+            part = 0 if tax_id else part_after(costs, read_millionths(share_ppm))
+            of_sums[asset, number] = of_sums.get((asset, number), 0) + part
+    found = dict[str, Millionths]()
+    for (asset, _), part in of_sums.items():
+        found[asset] = max(found.get(asset, 0), part)
     return found
 
 

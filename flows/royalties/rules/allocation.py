@@ -33,7 +33,7 @@ from schemas.tables.royalties import (
     frame_of,
     territories_frame,
 )
-from schemas.values.costs_taken import costs_text, part_after
+from schemas.values.costs_taken import keep_costs, part_after
 from schemas.values.millionths import WHOLE, Millionths, part_of, plain, read_millionths
 from schemas.values.money import exact_text, round_parts
 
@@ -181,7 +181,7 @@ def _all_parts(shares: Sequence[ShareOf], costs: Sequence[Cost]) -> list[_Part]:
     """Return the parts of a whole: costs, those of shares, and the remainder; or that nobody has it."""
     if not shares or not shares[0].tax_id:
         return [_Part("", shares[0].role if shares else UNMATCHED_ROLE, WHOLE)]
-    taken = [costs_text((cost.name, cost.part_ppm) for cost in costs[:count]) for count in range(len(costs) + 1)]
+    taken = [keep_costs((cost.name, cost.part_ppm) for cost in costs[:count]) for count in range(len(costs) + 1)]
     found = [
         _Part(cost.tax_id, cost.name if cost.tax_id else f"{OWNER_ROLE}: {cost.name}", cost.part_ppm, "", before)
         for cost, before in zip(costs, taken, strict=False)

@@ -13,7 +13,7 @@ from schemas.tables.model import DataFrame
 from schemas.tables.payees import Advances
 from schemas.tables.recoup_scope import fold_name, names_in_scope
 from schemas.trace import AdvanceTaken
-from schemas.values.millionths import WHOLE, Millionths, part_text, read_millionths
+from schemas.values.millionths import WHOLE, Millionths, read_millionths
 
 # Payee and advance, as `advance_reference` names it.
 OfAdvance = tuple[str, str]
@@ -187,7 +187,7 @@ def advances_taken(
         found.append(
             AdvanceTaken(
                 *advance,
-                part=None if part is None else part_text(part),
+                part_ppm=None if part is None else str(part),
                 advanced_cents=recoupable.advances[payee][advance] if name in listed else None,
                 elsewhere_cents=recouped.get((payee, name), 0),
                 ceiling_cents=recoupable.ceiling(payee, advance, max(0, most)),

@@ -21,8 +21,8 @@ from schemas.payee_statement import (
 )
 from schemas.plan import Place
 from schemas.readers import for_people
+from schemas.share_texts import costs_text
 from schemas.tables.recoup_scope import scope_text
-from schemas.values.costs_taken import told_costs
 from schemas.values.millionths import Millionths, fraction_text, percent_of
 
 # Quantizing an exact sum must not fail for want of digits.
@@ -394,7 +394,7 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
     of_part = column_decimals([*(part.earned for part in parts), total])
     rows = []
     for part in parts:
-        after = labels("statement.after_costs", costs=told_costs(part.costs)) if part.costs else ""
+        after = labels("statement.after_costs", costs=costs_text(part.costs)) if part.costs else ""
         share = numbers.percent(part.share_ppm)
         if part.per_unit:
             share = labels("statement.a_unit", amount=numbers.exact(Decimal(part.per_unit)))
