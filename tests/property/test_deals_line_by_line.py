@@ -20,7 +20,7 @@ from tests.property.months import drawn
 from tests.property.plain_deals import NoPlan, work_out
 from tests.spec.tables import CPF, costs, lines, shares
 
-MANY = settings(max_examples=settings.default.max_examples * 2)
+MANY = settings(max_examples=settings.default.max_examples * 4)
 
 
 def mostly(usual, *others):
@@ -92,18 +92,27 @@ def worked_out(came_in, of_shares, of_costs):
     return {name: cents for name, cents in sums.items() if cents}
 
 
-LINES, ANY_SHARES = rows_of(SAID, NAMES, CENTS, most=4), rows_of(SHARE, NAMES, ASKED)
-# Mostly some of all is an artist's, so that lines are shared out and costs and parts of parts have what to take from.
-OF_ALL = {"payee": "flora", "share": "50", "role": "artista", "base": "", "row": 1} | dict.fromkeys(
-    [*NAMES, *ASKED], ""
-)
-SHARES = st.one_of(ANY_SHARES, *[ANY_SHARES.map(lambda rows: [OF_ALL, *rows])] * 3)
+LINES, SHARES = rows_of(SAID, NAMES, CENTS, most=4), rows_of(SHARE, NAMES, ASKED)
 COSTS = rows_of(COST, NAMES, ASKED, least=0, most=3)
+# Rows of all lines: each meets each, so that orders, bases and costs have what to take from.
+OF_ALL = dict.fromkeys([*NAMES, *ASKED], st.just(""))
+HALF = dict.fromkeys([*NAMES, *ASKED, "base"], "") | {"payee": "flora", "share": "50", "role": "artista", "row": 1}
+SHARES_OF_ALL = rows_of(SHARE, OF_ALL, least=0, most=3).map(lambda rows: [HALF, *rows])
+COSTS_OF_ALL = rows_of(COST, OF_ALL, least=2, most=4)
 
 
 @MANY
 @given(LINES, SHARES, COSTS)
 def test_any_deal_comes_to_what_the_obvious_way_comes_to(came_in, of_shares, of_costs):
+    assert_same(came_in, of_shares, of_costs)
+
+
+@given(LINES, SHARES_OF_ALL, COSTS_OF_ALL)
+def test_rows_that_all_meet_come_to_what_the_obvious_way_comes_to(came_in, of_shares, of_costs):
+    assert_same(came_in, of_shares, of_costs)
+
+
+def assert_same(came_in, of_shares, of_costs):
     try:
         expected = work_out(came_in, of_shares, of_costs)
     except NoPlan:
