@@ -161,10 +161,11 @@ _PADDED: Final = re.compile(r"0[0-9]{2,}")
 _EXACT_PERCENT: Final = Context(prec=60)
 _PERCENT: Final = re.compile(r"(-?[0-9]{1,6})(?:[.,]([0-9]{1,25}))? *(%)?")
 PER_UNIT: Final = "@"
-_UNIT: Final = r"(?:un|unid|unidades?|c[oó]pias?|units?|copy|copies)\.?"
-_A_UNIT: Final = re.compile(rf"(?:R\$ *)?([0-9]{{1,6}})(?:[.,]([0-9]{{1,12}}))? *(?:/|por|per) *{_UNIT}", re.IGNORECASE)
+UNIT_WORD: Final = r"(?:un|unid|unidades?|c[oó]pias?|units?|copy|copies)\.?"
+_A_UNIT: Final = re.compile(rf"(?:R\$ *)?([0-9]{{1,6}})(?:[.,]([0-9]{{1,12}}))? *(?:/|por|per) *{UNIT_WORD}", re.IGNORECASE)
 _FRACTION: Final = re.compile(r"([0-9]{1,6}) */ *([0-9]{1,6})")
 _STEP: Final = Decimal("0.0001")
+_ALL: Final = Decimal(100)
 
 
 def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
@@ -196,6 +197,19 @@ def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
         return Reading(str(int(percent.scaleb(4, _EXACT_PERCENT))))
 
     return ColumnReader(read)
+
+
+def releases(text: str) -> str | None:
+    """Read in how many parts a reserve is given back: "50%, 50%" -> "500000,500000"; None where they miss 100 %.
+
+    >>> releases("50%, 50%"), releases("100"), releases("40%; 60%"), releases("50%, 40%")
+    ('500000,500000', '1000000', '400000,600000', None)
+    """
+    parts = [_exact_percent(part.strip()) for part in re.split(r"[,;|]\s+|[;|]|(?<=%)\s*,\s*", text.strip())]
+    known = [part for part in parts if part is not None and part >= 0]
+    if len(known) < len(parts) or sum(known) != _ALL:
+        return None
+    return ",".join(str(int(part.scaleb(4, _EXACT_PERCENT))) for part in known)
 
 
 def _fraction(of: int, whole: int) -> Reading[str]:

@@ -12,6 +12,7 @@ from schemas.issues import IssueCode
 from schemas.parsing.amounts import line_amounts, payable_amounts, percentages, shares
 from schemas.parsing.cells import CellReader, ColumnReader, ReaderFactory
 from schemas.parsing.dates import DateStyle, dates, is_english, periods
+from schemas.parsing.tiers import tier_bounds
 from schemas.sheet_cells import CellKind
 from schemas.tables.model import ColumnKind
 from schemas.values.bank_account import (
@@ -208,6 +209,7 @@ _BY_COLUMN: Final[dict[ColumnKind, Callable[[_Distinct, Convention], ColumnReade
     ColumnKind.LINE_AMOUNT: lambda cells, of: line_amounts(cells, of.decimal),
     ColumnKind.SHARE: lambda cells, _: shares(cells),
     ColumnKind.PERCENTAGE: lambda cells, _: percentages(cells),
+    ColumnKind.TIER: lambda cells, of: tier_bounds(cells, of.decimal, of.dates, currency=of.currency),
     ColumnKind.DATE: lambda cells, of: dates(cells, of.dates),
     ColumnKind.PERIOD: lambda cells, of: periods(cells, of.dates),
 }

@@ -15,14 +15,12 @@ from schemas.parsing.cells import CellFinding
 from schemas.parsing.destinations import check_destinations, flag_shared_keys, hold_two_names, require_names
 from schemas.parsing.typed_table import Mask, Rule, TypedTable
 from schemas.plan import HOME_CURRENCY
-from schemas.tables.model import (
-    ColumnKind,
-    columns_of,
-)
+from schemas.tables.model import ISO_DAY, ColumnKind, columns_of
 from schemas.tables.payees import CARRIED, PAID, TO_RECOUP, USUAL_MINIMUM, Payees
 from schemas.tables.recoup_scope import NAMED, scope_of
-from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC
+from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, RETROACTIVE, UNREAD_UPC
 from schemas.values.line_conditions import read_condition
+from schemas.values.tier_bounds import read_bound
 from schemas.values.names import invoice_number, normal_reference
 from schemas.values.reading import fold_word
 from schemas.words import vocabulary
@@ -188,6 +186,63 @@ def part_units(table: TypedTable) -> TypedTable:
     return table.flag(is_per_unit & of_role & table.sound("base"), "base", IssueCode.SHARE_BASE)
 
 
+def part_days_from_tiers(table: TypedTable) -> TypedTable:
+    """Take days that stand in the columns of tiers as the days from and to which a share holds."""
+    for tier, day in (("tier_from", "valid_from"), ("tier_to", "valid_to")):
+        is_day = np.array([_ISO_DAY.fullmatch(bound) is not None for bound in table.canonical[tier]], dtype=bool)
+        table = table.flag(is_day & table.given(day), tier, IssueCode.SHARE_TIER)
+        table = table.assign(
+            **{
+                day: np.where(is_day, table.canonical[tier], table.canonical[day]),
+                tier: np.where(is_day, "", table.canonical[tier]),
+            }
+        )
+    return table
+
+
+_ISO_DAY: Final = re.compile(ISO_DAY)
+
+
+def check_tiers(table: TypedTable) -> TypedTable:
+    """Hold tiers of two measures, that end before they begin, or that are retroactive in another measure than theirs.
+
+    What has its part of everything so far must be of what the tier is of: money a unit of units, a percentage of money.
+    """
+    wrong, wrong_end = np.zeros(len(table.rows), dtype=bool), np.zeros(len(table.rows), dtype=bool)
+    bounds = zip(*(table.canonical[name] for name in ("tier_from", "tier_to", "per_unit")), strict=True)
+    for at, (first, last, per_unit) in enumerate(bounds):
+        since, until = read_bound(first), read_bound(last)
+        wrong[at] = first.endswith(RETROACTIVE) and since.in_units != bool(per_unit)
+        wrong_end[at] = bool(last) and bool(first) and (since.in_units != until.in_units or until.value <= since.value)
+        wrong_end[at] |= last.endswith(RETROACTIVE)
+    table = table.flag(wrong & table.sound("tier_from"), "tier_from", IssueCode.SHARE_TIER)
+    return table.flag(wrong_end & table.sound("tier_to"), "tier_to", IssueCode.SHARE_TIER)
+
+
+def require_amounts(*columns: str) -> Rule:
+    """Hold cells that are units, days or nothing where an amount above zero is meant."""
+
+    def hold(table: TypedTable) -> TypedTable:
+        for column in columns:
+            amounts = table.canonical[column]
+            no_amount = np.array([bool(text) and not _ABOVE_ZERO.fullmatch(text) for text in amounts], dtype=bool)
+            table = table.flag(no_amount & table.sound(column), column, IssueCode.AMOUNT_NOT_POSITIVE)
+        return table
+
+    return hold
+
+
+_ABOVE_ZERO: Final = re.compile(r"(?!0+(?:\.0*)?$)[0-9]+(?:\.[0-9]+)?")
+
+
+def require_part_or_amount(table: TypedTable) -> TypedTable:
+    """Hold costs that say neither a part nor an amount, or both; an amount is the most there is and has no other."""
+    has_part, has_amount = table.given("share"), table.given("cost_amount")
+    wrong = (has_part == has_amount) & table.sound("share") & table.sound("cost_amount")
+    table = table.flag(wrong, "share", IssueCode.COST_AMOUNT)
+    return table.flag(has_amount & table.given("cap") & ~wrong, "cap", IssueCode.COST_AMOUNT)
+
+
 def require_some_share(table: TypedTable) -> TypedTable:
     """Hold shares of nothing, but for those that say of which lines somebody gets none."""
     asks = np.logical_or.reduce([table.texts[column] != "" for column in CONDITIONS])
@@ -253,7 +308,8 @@ def _read_whole_catalogue(table: TypedTable) -> tuple[TypedTable, Mask]:
 
 # What two rows of one payee agree in that are the same share.
 SAME_SHARE: Final = (
-    *("isrc", "upc", "release", "artist", "role", "valid_from", "valid_to", "base", "contract"), *CONDITIONS,
+    *("isrc", "upc", "release", "artist", "role", "valid_from", "valid_to", "base", "contract"),
+    *("tier_from", "tier_to"), *CONDITIONS,
 )  # fmt: skip
 # What people call what is open at the beginning, folded.
 _OPENING_WORDS: Final = _by_word(_WORDS["opening"])
@@ -411,8 +467,18 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
         flag_shared_keys,
     ),
     "royalty_lines": (settle_currencies, excuse_upcs),
-    "shares": (check_validity, read_bases, read_conditions, part_units, require_some_share, require_scope),
-    "costs": (read_conditions,),
+    "shares": (
+        part_days_from_tiers,
+        check_validity,
+        read_bases,
+        read_conditions,
+        part_units,
+        check_tiers,
+        require_amounts("cap"),
+        require_some_share,
+        require_scope,
+    ),
+    "costs": (read_conditions, require_amounts("cost_amount", "cap"), require_part_or_amount),
     "advances": (read_scopes,),
     "opening": (read_kinds, read_scopes, hold_repeated_rows),
     "rates": (require_rates_above_zero, require_few_digits, hold_contradictions),

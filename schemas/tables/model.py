@@ -31,6 +31,7 @@ class ColumnKind(StrEnum):
     PERCENTAGE = "percentage"
     DATE = "date"
     PERIOD = "period"
+    TIER = "tier"
     ISRC = "isrc"
     UPC = "upc"
     CURRENCY = "currency"

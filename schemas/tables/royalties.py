@@ -52,6 +52,11 @@ PER_UNIT: Final = r"^([0-9]{1,6}(\.[0-9]{1,12})?)?$"
 _PPM: Final = r"^[0-9]+(/[0-9]+)?$"
 # A share beside the group that covers a line; any other base than "" is a role of that group, in small letters.
 ON_TOP: Final = "on top"
+# Behind a number of a tier: it is of units; and the row has its part of everything so far, once the tier is reached.
+IN_UNITS: Final = " un"
+RETROACTIVE: Final = " retroactive"
+_MONEY: Final = r"[0-9]+(?:\.[0-9]{1,2})?"
+_BOUND: Final = rf"(?:{_MONEY}|[0-9]+{IN_UNITS})"
 # Before a role: the share is of what that role gets, not of the whole.
 OF_PART: Final = "% "
 
@@ -230,6 +235,10 @@ class Shares(PayeeTable):
     `per_unit` is what a row has a unit, in the job's currency, and then its share is 0; "" for a share of the money.
     `contract` names what advances are recouped from: what the payee earns by this row.
 
+    `tier_from` and `tier_to` say of which part of all that the row's lines come to over the periods it is, in the job's
+    currency or with `IN_UNITS`, "" for no limit; `tier_from` perhaps with `RETROACTIVE`. `cap` is the most that the row
+    gives over all periods, "" for no limit.
+
     The columns of `CONDITIONS` say of which lines alone the share is, as `schemas.values.line_conditions` reads them.
     """
 
@@ -242,6 +251,9 @@ class Shares(PayeeTable):
     valid_from: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
     valid_to: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
     per_unit: Series[str] = cells(ColumnKind.TEXT, str_matches=PER_UNIT)
+    tier_from: Series[str] = cells(ColumnKind.TIER, str_matches=f"^({_BOUND}(?:{RETROACTIVE})?)?$")
+    tier_to: Series[str] = cells(ColumnKind.TIER, str_matches=f"^({_BOUND})?$")
+    cap: Series[str] = cells(ColumnKind.TIER, str_matches=f"^({_MONEY})?$")
     base: Series[str] = cells(ColumnKind.TEXT)
     contract: Series[str] = cells(ColumnKind.TEXT)
     territory: Series[str] = cells(ColumnKind.TEXT)
@@ -258,7 +270,8 @@ class Costs(SheetTable):
     """Shape: one row per cost that is taken off the top of lines, before they are shared out.
 
     By `order`, then as the table has them: each takes `share_ppm` (as `Shares` has it) of what those before have left
-    of the lines that are all it names. `tax_id` is whose it is; "" for the owner's. Conditions are those of `Shares`.
+    of the lines that are all it names, up to `cap` over all periods; or `amount`, as soon as that much is left, from
+    the period of `date` on. The one or the other is "", amounts are in the job's currency. `tax_id` is whose it is; "" for the owner's. Conditions are those of `Shares`.
     """
 
     order: Series[int] = cells(ColumnKind.COUNT)
@@ -271,7 +284,10 @@ class Costs(SheetTable):
     income: Series[str] = cells(ColumnKind.TEXT)
     platform: Series[str] = cells(ColumnKind.TEXT)
     format: Series[str] = cells(ColumnKind.TEXT)
-    share_ppm: Series[str] = cells(ColumnKind.SHARE, "share", required=True, str_matches=_PPM)
+    share_ppm: Series[str] = cells(ColumnKind.SHARE, "share", str_matches=f"^({_PPM[1:-1]})?$")
+    amount: Series[str] = cells(ColumnKind.TIER, "cost_amount", str_matches=f"^({_MONEY})?$")
+    date: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
+    cap: Series[str] = cells(ColumnKind.TIER, str_matches=f"^({_MONEY})?$")
     tax_id: Series[str] = cells(ColumnKind.TAX_ID)
 
 

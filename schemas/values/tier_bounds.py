@@ -1,0 +1,26 @@
+"""Bounds of tiers, as tables keep them: "100000.50", "5000 un", either perhaps with " retroactive" behind it."""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from schemas.tables.royalties import IN_UNITS, RETROACTIVE
+
+
+class TierBound(NamedTuple):
+    """From or to where a tier goes; nothing written is nothing, in no measure of its own."""
+
+    value: Fraction
+    in_units: bool
+    is_retroactive: bool = False
+
+
+def read_bound(text: str) -> TierBound:
+    """Read a bound.
+
+    >>> read_bound("5000 un"), read_bound("")
+    (TierBound(value=Fraction(5000, 1), in_units=True, is_retroactive=False), TierBound(value=Fraction(0, 1), \
+in_units=False, is_retroactive=False))
+    """
+    alone = text.removesuffix(RETROACTIVE)
+    number = alone.removesuffix(IN_UNITS)
+    return TierBound(Fraction(number or 0), number != alone, alone != text)
