@@ -10,9 +10,11 @@ from base64 import b32encode
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from fractions import Fraction
 from typing import Final
 
 from schemas.approval import DecisionKind
+from schemas.deal_sums import NO_DEALS_BEFORE, DealsBefore, DealSum, DealSums, joined_sums, renamed_sums
 from schemas.errors import BrokenInvariant
 from schemas.messages import Message
 from schemas.submission import LIVE, UNTOLD, SubmissionState
@@ -131,6 +133,7 @@ class JournalEntry:
     Attributes:
         period: Label of the period it is about; "" for none. Never decides a balance.
         period_start: Its first day; None for none.
+        deal_sums: What it adds to sums that deals rest on.
 
     Raises:
         BrokenInvariant: the postings do not sum to zero in each currency, one is nothing, or two are of one account.
@@ -144,6 +147,7 @@ class JournalEntry:
     cause: str
     postings: tuple[Posting, ...]
     reason: Message | None = None
+    deal_sums: tuple[tuple[DealSum, Fraction], ...] = ()
 
     def __post_init__(self) -> None:
         sums = SignedSums[str]()
@@ -308,6 +312,8 @@ class JournalState:
         owner: Other period -> the owner's part of it, and what was stated, in centavos.
         statements: Cause of the last entry about what its statements hold; "" for none.
         moves: Document before -> document since, of payees whose accounts have moved.
+        deals: What deals of other periods came to.
+        deals_here: What is posted of this period's.
         moved_to: The series under which this one goes on; None while it does not.
     """
 
@@ -327,9 +333,15 @@ class JournalState:
     moved_to: Series | None = None
     former: tuple[Series, ...] = ()
     move_entries: int = 0
+    deals: DealsBefore = NO_DEALS_BEFORE
+    deals_here: DealSums = field(default_factory=dict)
 
     def renamed(self, rename: Callable[[JournalAccount], JournalAccount]) -> "JournalState":
         """Return the state with some accounts under the names of others, added to what these have."""
+
+        def payee_of(payee: str) -> str:
+            return rename(JournalAccount(AccountKind.PAYEE, "", "", payee, "", "")).payee
+
         return replace(
             self,
             before=_renamed(self.before, rename),
@@ -339,6 +351,8 @@ class JournalState:
             paid_ahead=_renamed(self.paid_ahead, rename),
             paid_ahead_here=_renamed(self.paid_ahead_here, rename),
             taxed_in_month=_renamed(self.taxed_in_month, rename),
+            deals=DealsBefore(*(renamed_sums(sums, payee_of) for sums in (self.deals.earlier, self.deals.others))),
+            deals_here=renamed_sums(self.deals_here, payee_of),
         )
 
     def without_what_payers_share(self) -> "JournalState":
@@ -366,6 +380,11 @@ class JournalState:
             taxed_in_month=_added(self.taxed_in_month, former.taxed_in_month),
             owner=owner,
             periods=periods,
+            deals=DealsBefore(
+                joined_sums(self.deals.earlier, former.deals.earlier),
+                joined_sums(self.deals.others, former.deals.others),
+            ),
+            deals_here=joined_sums(self.deals_here, former.deals_here),
         )
 
 

@@ -2,19 +2,21 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from functools import reduce
 from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
 from io_adapters.ledger.claims import raise_epoch, require_epoch
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.posting import ACCOUNT, POSTED, SUM, account_of, expected_and_posted, post, sums
+from io_adapters.ledger.posting import ACCOUNT, POSTED, SUM, account_of, deal_sums, expected_and_posted, post, sums
 from io_adapters.ledger.tables import (
     journal_accounts,
     journal_entries,
     journal_postings,
 )
+from schemas.deal_sums import DealsBefore, DealSums, joined_sums
 from schemas.job import BRASILIA
 from schemas.journal import (
     STATED,
@@ -74,6 +76,7 @@ class Journal:
             labels = select(_E.period_start, _E.period).where(own, _E.period != "").distinct()
             causes = select(_E.cause).where(own, _E.kind == EntryKind.MOVE.value).order_by(_E.number)
             moves = list(connection.scalars(causes))
+            deals = deal_sums(connection, own)
             whose = and_(
                 _A.payer == series.payer,
                 _A.currency == series.currency,
@@ -99,6 +102,8 @@ class Journal:
                 moved_to=_moved_to(connection, series),
                 former=tuple(filter(None, map(series_of_cause, moves))),
                 move_entries=len(moves),
+                deals=DealsBefore(*_deals_before(deals, period, period_start)),
+                deals_here=_added_up(sums for (label, _), sums in deals.items() if label == period),
             )
 
     def _payees(
@@ -222,6 +227,18 @@ class Journal:
             )
             for row in rows
         ]
+
+
+def _deals_before(
+    deals: Mapping[tuple[str, dt.date | None], DealSums], period: str, start: dt.date
+) -> tuple[DealSums, DealSums]:
+    others = {about: sums for about, sums in deals.items() if about[0] != period}
+    earlier = (sums for (_, begun), sums in others.items() if begun is None or begun < start)
+    return _added_up(earlier), _added_up(others.values())
+
+
+def _added_up(sums: Iterable[DealSums]) -> DealSums:
+    return reduce(joined_sums, sums, {})
 
 
 def _last_statements(connection: Connection, here: ColumnElement[bool]) -> str:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, select
@@ -16,6 +17,7 @@ from io_adapters.ledger.tables import (
     attempts,
     decisions,
     journal_accounts,
+    journal_deal_sums,
     journal_entries,
     journal_postings,
     plans,
@@ -26,6 +28,7 @@ from io_adapters.ledger.tables import (
 )
 from schemas.approval import Decision, DecisionKind
 from schemas.attempt import FREE, AttemptKind
+from schemas.deal_sums import DealSum, DealSumKind
 from schemas.job import BRASILIA, labelled_period
 from schemas.journal import (
     CHECKS,
@@ -53,6 +56,7 @@ from schemas.wire import SplitReport, cents_of, parse_json
 _A: Final = journal_accounts.c
 _E: Final = journal_entries.c
 _P: Final = journal_postings.c
+_D: Final = journal_deal_sums.c
 POSTED: Final = journal_postings.join(journal_accounts).join(journal_entries)
 ACCOUNT: Final = tuple(_A[name] for name in JournalAccount.__dataclass_fields__)
 SUM: Final = func.sum(_P.amount_cents)
@@ -69,6 +73,7 @@ def post(connection: Connection, entries: Iterable[JournalEntry], *, by: str, no
         return
     numbers = _account_numbers(connection, {posting.account for entry in new for posting in entry.postings})
     rows, day = list[dict[str, int]](), now.astimezone(BRASILIA).date().isoformat()
+    quantities = list[dict[str, Any]]()
     for entry in new:
         values = {
             "id": entry.id,
@@ -90,8 +95,30 @@ def post(connection: Connection, entries: Iterable[JournalEntry], *, by: str, no
             {"account_id": numbers[posting.account], "entry_number": number, "amount_cents": posting.amount_cents}
             for posting in entry.postings
         ]
+        quantities += [
+            {"entry_number": number, **name._asdict(), "quantity": str(quantity)} for name, quantity in entry.deal_sums
+        ]
     if rows:
         connection.execute(insert(journal_postings), rows)
+    if quantities:
+        connection.execute(insert(journal_deal_sums), quantities)
+
+
+def deal_sums(
+    connection: Connection, *conditions: ColumnElement[bool]
+) -> dict[tuple[str, dt.date | None], dict[DealSum, Fraction]]:
+    """Sum what entries add to sums that deals rest on.
+
+    Returns:
+        Label and first day of a period -> its sums.
+    """
+    columns = (_E.period, _E.period_start, _D.kind, _D.payee, _D.row, _D.quantity)
+    query = select(*columns).select_from(journal_deal_sums.join(journal_entries)).where(*conditions)
+    found = defaultdict[tuple[str, dt.date | None], dict[DealSum, Fraction]](dict)
+    for period, start, kind, payee, row, quantity in connection.execute(query):
+        name, of_period = DealSum(DealSumKind(kind), payee, row), found[period, start]
+        of_period[name] = of_period.get(name, Fraction(0)) + Fraction(quantity)
+    return found
 
 
 def _account_numbers(connection: Connection, accounts: set[JournalAccount]) -> dict[JournalAccount, int]:
@@ -162,12 +189,23 @@ def take_back(
         series = Series(period[0], account.payer, account.currency)
         if cents and (payees is None or account.payee in payees):
             found[EntryKind(kind), series, start][account] -= int(cents)
+    gone = dict[tuple[Series, dt.date], dict[DealSum, Fraction]]()
+    for payer, currency in connection.execute(select(_E.payer, _E.currency).where(mine).distinct()).all():
+        series = Series(period[0], payer, currency)
+        of_series = deal_sums(connection, mine, _E.payer == payer, _E.currency == currency)
+        for (_, start), sums_ in of_series.items():
+            own = {name: -sum_ for name, sum_ in sums_.items() if sum_ and (payees is None or name.payee in payees)}
+            if own and start is not None:
+                gone[series, start] = own
+                found[EntryKind.READ, series, start]  # which there may be none of
     entries = list[JournalEntry]()
     for (kind, series, start), sums in found.items():
         sums[series.account(_TAKEN_BACK[kind])] -= sum(sums.values())
         name, number = _next_entry(connection, kind, series, period[1])
         cause = f"{STATEMENTS}withdrawn" if kind is EntryKind.READ else f"{kind.value} {period[1]} {number}"
-        entries.append(JournalEntry(name, kind, series, period[1], start, cause, postings_of(sums)))
+        entry = JournalEntry(name, kind, series, period[1], start, cause, postings_of(sums))
+        taken = gone.get((series, start), {}) if kind is EntryKind.READ else {}
+        entries.append(replace(entry, deal_sums=tuple(taken.items())))
     post(connection, entries, by=by, now=now)
     raise_epoch(connection)
 

@@ -595,6 +595,17 @@ journal_postings = Table(
     sqlite_with_rowid=False,
 )
 
+# What an entry adds to sums that deals rest on (`schemas.deal_sums`): exact, and no money of any account.
+journal_deal_sums = Table(
+    "journal_deal_sums",
+    metadata,
+    Column("entry_number", ForeignKey("journal_entries.number"), primary_key=True, autoincrement=False),
+    Column("kind", String(16), primary_key=True),
+    Column("payee", String(32), primary_key=True),
+    Column("row", Text, primary_key=True),
+    text_column("quantity"),
+)
+
 freezes = Table(
     "freezes",
     metadata,
@@ -662,6 +673,7 @@ APPEND_ONLY: Final = (
     "journal_accounts",
     "journal_entries",
     "journal_postings",
+    "journal_deal_sums",
     "answers",
     "reports",
     "accepted_keys",

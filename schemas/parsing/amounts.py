@@ -162,7 +162,9 @@ _EXACT_PERCENT: Final = Context(prec=60)
 _PERCENT: Final = re.compile(r"(-?[0-9]{1,6})(?:[.,]([0-9]{1,25}))? *(%)?")
 PER_UNIT: Final = "@"
 UNIT_WORD: Final = r"(?:un|unid|unidades?|c[oó]pias?|units?|copy|copies)\.?"
-_A_UNIT: Final = re.compile(rf"(?:R\$ *)?([0-9]{{1,6}})(?:[.,]([0-9]{{1,12}}))? *(?:/|por|per) *{UNIT_WORD}", re.IGNORECASE)
+_A_UNIT: Final = re.compile(
+    rf"(?:R\$ *)?([0-9]{{1,6}})(?:[.,]([0-9]{{1,12}}))? *(?:/|por|per) *{UNIT_WORD}", re.IGNORECASE
+)
 _FRACTION: Final = re.compile(r"([0-9]{1,6}) */ *([0-9]{1,6})")
 _STEP: Final = Decimal("0.0001")
 _ALL: Final = Decimal(100)

@@ -18,11 +18,11 @@ from schemas.plan import HOME_CURRENCY
 from schemas.tables.model import ISO_DAY, ColumnKind, columns_of
 from schemas.tables.payees import CARRIED, PAID, TO_RECOUP, USUAL_MINIMUM, Payees
 from schemas.tables.recoup_scope import NAMED, scope_of
-from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, RETROACTIVE, UNREAD_UPC
+from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC
 from schemas.values.line_conditions import read_condition
-from schemas.values.tier_bounds import read_bound
 from schemas.values.names import invoice_number, normal_reference
 from schemas.values.reading import fold_word
+from schemas.values.tier_bounds import RETROACTIVE, read_bound
 from schemas.words import vocabulary
 
 

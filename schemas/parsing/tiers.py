@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from schemas.issues import IssueCode
-from schemas.parsing.amounts import UNIT_WORD, payable_amounts
+from schemas.parsing.amounts import UNIT_WORD, ExactAmount, payable_amounts
 from schemas.parsing.cells import ColumnReader
 from schemas.parsing.dates import DateStyle, dates
 from schemas.sheet_cells import CellKind
-from schemas.tables.royalties import IN_UNITS, RETROACTIVE
 from schemas.values.reading import Reading
+from schemas.values.tier_bounds import IN_UNITS, RETROACTIVE
 
 _RETROACTIVE: Final = re.compile(r"[\s,;(]+(?:retroativ[oa]|retroactiv[oa]|retroactive)\)?$", re.IGNORECASE)
 _UNITS: Final = re.compile(rf"([0-9]{{1,15}}|[1-9][0-9]{{0,2}}(?:[.,][0-9]{{3}})+) *{UNIT_WORD}", re.IGNORECASE)
@@ -27,35 +27,39 @@ def tier_bounds(
     behind a mark are thousands: an amount has two decimals at the most.
     """
     days = dates(distinct, style)
-    amounts = payable_amounts([(_alone(text), kind) for text, kind in distinct], decimal, currency=currency, zero_allowed=True)  # fmt: skip
+    alone = [(_alone(text), kind) for text, kind in distinct]
+    amounts = payable_amounts(alone, decimal, currency=currency, zero_allowed=True)
 
     def is_day(text: str, kind: CellKind) -> bool:
         found = days.read(text, kind)
         return found.value is not None or found.code is IssueCode.DATE_AMBIGUOUS
 
     may_be_days = {text for text, kind in distinct if _DIGITS.fullmatch(text) and is_day(text, kind)}
-    others = [is_day(text, kind) for text, kind in distinct if text not in may_be_days]
+    others = {is_day(text, kind) for text, kind in distinct if text not in may_be_days}
 
     def read(text: str, kind: CellKind) -> Reading[str]:
-        alone = _alone(text)
-        retroactive = RETROACTIVE if alone != text else ""
-        if units := _UNITS.fullmatch(alone):
-            return Reading(f"{int(re.sub('[.,]', '', units[1]))}{IN_UNITS}{retroactive}")
-        if text in may_be_days and len(set(others)) != 1:
+        if text in may_be_days and len(others) != 1:
             return Reading(None, IssueCode.SHARE_TIER)
-        if text in may_be_days and all(others):
+        if others == {True} if text in may_be_days else is_day(text, kind):
             return days.read(text, kind)
-        if text not in may_be_days and not retroactive and is_day(text, kind):
-            return days.read(text, kind)
-        if kind != CellKind.NUMBER and (thousands := _THOUSANDS.fullmatch(alone)):
-            return Reading(re.sub("[.,]", "", thousands[1]) + retroactive)
-        amount = amounts.read(alone, kind)
-        if amount.value is None or amount.code is not None:
-            is_amount = amount.code is not None and amount.code is not IssueCode.AMOUNT_FORMAT
-            return Reading(None, amount.code if is_amount else IssueCode.SHARE_TIER, amount.facts)
-        return Reading(f"{amount.value.value.normalize():f}{retroactive}")
+        number = _alone(text)
+        found = _number(number, amounts.read(number, kind), is_typed=kind != CellKind.NUMBER)
+        if found.value is None:
+            return found
+        return Reading(found.value + (RETROACTIVE if number != text else ""))
 
     return ColumnReader(read, days.decision or amounts.decision, days.deciding or amounts.deciding)
+
+
+def _number(text: str, amount: Reading[ExactAmount], *, is_typed: bool) -> Reading[str]:
+    if units := _UNITS.fullmatch(text):
+        return Reading(f"{int(re.sub('[.,]', '', units[1]))}{IN_UNITS}")
+    if is_typed and (thousands := _THOUSANDS.fullmatch(text)):
+        return Reading(re.sub("[.,]", "", thousands[1]))
+    if amount.value is not None and amount.code is None:
+        return Reading(f"{amount.value.value.normalize():f}")
+    is_amount = amount.code not in {None, IssueCode.AMOUNT_FORMAT}
+    return Reading(None, amount.code if is_amount else IssueCode.SHARE_TIER, amount.facts)
 
 
 def _alone(text: str) -> str:

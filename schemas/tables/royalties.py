@@ -26,6 +26,7 @@ from schemas.tables.model import (
     columns_of,
     names_of,
 )
+from schemas.values.tier_bounds import IN_UNITS, RETROACTIVE
 
 LINE_AMOUNT = decimal128(38, 18)
 UNREAD_UPC = "?"
@@ -52,9 +53,6 @@ PER_UNIT: Final = r"^([0-9]{1,6}(\.[0-9]{1,12})?)?$"
 _PPM: Final = r"^[0-9]+(/[0-9]+)?$"
 # A share beside the group that covers a line; any other base than "" is a role of that group, in small letters.
 ON_TOP: Final = "on top"
-# Behind a number of a tier: it is of units; and the row has its part of everything so far, once the tier is reached.
-IN_UNITS: Final = " un"
-RETROACTIVE: Final = " retroactive"
 _MONEY: Final = r"[0-9]+(?:\.[0-9]{1,2})?"
 _BOUND: Final = rf"(?:{_MONEY}|[0-9]+{IN_UNITS})"
 # Before a role: the share is of what that role gets, not of the whole.
@@ -170,7 +168,7 @@ class Earnings(TableModel):
     lines: Series[int] = pa.Field(ge=1)
     source_amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]  # sum of the lines in their currency
     rate: Series[str]  # exchange rate into the job's currency; '1' for its own
-    share_ppm: Series[str] = pa.Field(str_matches=_PPM)
+    share_ppm: Series[str] = pa.Field(str_matches=f"^-?{_PPM[1:]}")  # below 0 where a retroactive tier is left again
     per_unit: Series[str]  # money a unit that the share row has, in the job's currency; '' for a part of the money
     contract: Series[str]  # of the share row
     costs: Series[str]  # taken before, as `schemas.values.costs_taken` keeps them; the share is of what they left
@@ -271,7 +269,8 @@ class Costs(SheetTable):
 
     By `order`, then as the table has them: each takes `share_ppm` (as `Shares` has it) of what those before have left
     of the lines that are all it names, up to `cap` over all periods; or `amount`, as soon as that much is left, from
-    the period of `date` on. The one or the other is "", amounts are in the job's currency. `tax_id` is whose it is; "" for the owner's. Conditions are those of `Shares`.
+    the period of `date` on. The one or the other is "", amounts are in the job's currency.
+    `tax_id` is whose it is; "" for the owner's. Conditions are those of `Shares`.
     """
 
     order: Series[int] = cells(ColumnKind.COUNT)

@@ -39,6 +39,10 @@ class LineCondition:
     words: frozenset[str]
     is_except: bool = False
 
+    @property
+    def text(self) -> str:
+        return f"{self.column}={_NOT if self.is_except else ''}{_BETWEEN.join(sorted(self.words))}"
+
     def is_met(self, said: str) -> bool:
         """Tell whether a line meets it that says something; what a silent line would say is not known."""
         return (word_of(self.column, said) in self.words) is not self.is_except

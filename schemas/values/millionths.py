@@ -46,14 +46,26 @@ def percent_of(share_ppm: Millionths) -> Decimal | None:
     >>> percent_of(333_333), percent_of(Fraction(1_000_000, 3))
     (Decimal('33.3333'), None)
     """
-    percent = Fraction(share_ppm) / 10_000
-    rest = percent.denominator
+    return decimal_of(Fraction(share_ppm) / 10_000)
+
+
+def decimal_of(number: Fraction) -> Decimal | None:
+    """Return a fraction as a decimal; None where none says it exactly."""
+    rest = number.denominator
     for prime in (2, 5):
         while rest % prime == 0:
             rest //= prime
-    if rest != 1:
-        return None
-    return _EXACT.divide(Decimal(percent.numerator), Decimal(percent.denominator))
+    return None if rest != 1 else _EXACT.divide(Decimal(number.numerator), Decimal(number.denominator))
+
+
+def number_text(number: Fraction) -> str:
+    """Write a number as tables keep it: as a decimal where one says it exactly, else as a fraction.
+
+    >>> number_text(Fraction(1, 4)), number_text(Fraction(1, 3))
+    ('0.25', '1/3')
+    """
+    found = decimal_of(number)
+    return str(number) if found is None else f"{found.normalize():f}"
 
 
 def fraction_text(share_ppm: Millionths) -> str:

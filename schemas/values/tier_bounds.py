@@ -1,9 +1,11 @@
 """Bounds of tiers, as tables keep them: "100000.50", "5000 un", either perhaps with " retroactive" behind it."""
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from schemas.tables.royalties import IN_UNITS, RETROACTIVE
+# Behind a number of a tier: it is of units; and the row has its part of everything so far, once the tier is reached.
+IN_UNITS: Final = " un"
+RETROACTIVE: Final = " retroactive"
 
 
 class TierBound(NamedTuple):

@@ -66,7 +66,10 @@ def lines(text: str, file: str = "statement.tsv") -> pd.DataFrame:
 
 
 def shares(text: str) -> pd.DataFrame:
-    """Shares: payee, share (percent), and any of recording, product, release, artist, from, to, role, base."""
+    """Shares: payee, share (percent), and any of recording, product, release, artist, from, to, role, base, cap, tier.
+
+    A tier goes from "above" to "below".
+    """
     rows = [
         {
             "tax_id": CPF[row["payee"]],
@@ -76,7 +79,9 @@ def shares(text: str) -> pd.DataFrame:
             "upc": PRODUCTS.get(row.get("product", ""), ""),
             "valid_from": row.get("from", ""),
             "valid_to": row.get("to", ""),
-            **{name: row.get(name, "") for name in ("release", "artist", "role", "base", "contract")},
+            **{name: row.get(name, "") for name in ("release", "artist", "role", "base", "contract", "cap")},
+            "tier_from": row.get("above", ""),
+            "tier_to": row.get("below", ""),
             **{name: _condition(name, row.get("service" if name == "platform" else name, "")) for name in CONDITIONS},
         }
         for row in table(text)
@@ -103,12 +108,16 @@ def _condition(column: str, text: str) -> str:
 
 
 def costs(text: str) -> pd.DataFrame:
-    """Costs: name and share (percent), and any of order, payee, recording, product, release, artist, what is asked."""
+    """Costs: name and share (percent) or amount, and any of order, cap, date, payee, and of what.
+
+    Of what is recording, product, release, artist, and what lines are asked.
+    """
     rows = [
         {
             "order": int(row.get("order", "0")),
             "name": row["name"],
-            "share_ppm": _ppm(row["share"]),
+            "share_ppm": _ppm(row["share"]) if row.get("share") else "",
+            **{name: row.get(name, "") for name in ("amount", "cap", "date")},
             "tax_id": CPF.get(row.get("payee", ""), ""),
             "isrc": RECORDINGS.get(row.get("recording", ""), ""),
             "upc": PRODUCTS.get(row.get("product", ""), ""),

@@ -43,9 +43,12 @@ from flows.royalties.rules.balances import (
     work_out_balances,
 )
 from flows.royalties.rules.costs import CostBook
+from flows.royalties.rules.deals_over_periods import SettledDeals, settle_deals
 from flows.royalties.rules.recoupment import Recoupable, columns_of_scopes, recoupable_of
+from flows.royalties.rules.share_book import ShareBook
 from flows.royalties.rules.terms import invoiced_of, terms_of
 from schemas.approval import Decision, DecisionKind
+from schemas.deal_sums import DealsBefore, DealSums
 from schemas.errors import UnsoundPlan
 from schemas.issues import FOUND_AFTER_READING, IssueCode
 from schemas.job import Breakdown, Job, Period
@@ -158,7 +161,7 @@ def compute_payables(
     """
     unsound = rows_besides(inputs, snapshot.repeated)
     inputs, old = set_aside(inputs, snapshot.repeated)
-    allocation = _allocation(inputs, job, period)
+    allocation, settled = _allocation(inputs, job, period, snapshot.history.journal.deals)
     rounded = _rounded(allocation, inputs, job, old.lines_cents)
     if "" in inputs.advance_problems:
         raise UnsoundPlan(Message("error.advance_of_nobody"))
@@ -186,7 +189,18 @@ def compute_payables(
     terms = terms_of(inputs.terms, job.rules, period, inputs.taxes)
     conditions = Conditions(terms, unsure=unsure, invoiced=invoiced_of(inputs.terms, inputs.invoices, period))
     case = _Case(
-        inputs, job, period, snapshot, verdicts, allocation, rounded, recoupable, conditions, old.payments, unsound
+        inputs=inputs,
+        job=job,
+        period=period,
+        snapshot=snapshot,
+        verdicts=verdicts,
+        allocation=allocation,
+        rounded=rounded,
+        recoupable=recoupable,
+        conditions=conditions,
+        repeated=old.payments,
+        unsound_rows=unsound,
+        deal_sums=settled.sums,
     )
     payables = case.decide(problems)
     unpayable = _held_by_checks(payables, problems)
@@ -207,6 +221,7 @@ class _Case:
     conditions: Conditions
     repeated: Sequence[Obligation]
     unsound_rows: Collection[tuple[str, str]]
+    deal_sums: DealSums
 
     @property
     def identity(self) -> JobIdentity:
@@ -267,6 +282,7 @@ class _Case:
             owner_of_rows_cents=owner_of_rows_cents,
             opening_gone=snapshot.opening_gone,
             doubtful_advances=snapshot.doubtful_advances,
+            deal_sums=self.deal_sums,
             statements=cause_of_statements(
                 file.content_sha256
                 for file in inputs.files
@@ -299,29 +315,41 @@ class _Case:
         return [held(obligation) if obligation.place is Place.PLANNED else obligation for obligation in payments]
 
 
-def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
+def _allocation(inputs: Inputs, job: Job, period: Period, deals: DealsBefore) -> tuple[Allocation, SettledDeals]:
     for held, problem in ((inputs.shares_in_question, "share"), (inputs.costs_in_question, "cost")):
         if not held["asset_read"].all():
             raise UnsoundPlan(Message(f"error.{problem}_of_nothing"))
-    costs, found = CostBook(inputs.costs, inputs.costs_in_question), []
+    costs, found = CostBook(inputs.costs, inputs.costs_in_question), list[Allocation]()
+    first_day = period.start.isoformat()
     for statement in inputs.statements:
         used = statement.totals.currencies | set(statement.held["currency"]) - {""}
         missing = sorted(used - set(statement.rates))
         if missing:
             raise UnsoundPlan(Message("error.no_rate", currencies=", ".join(missing)))
+    settled = settle_deals(
+        [(statement.totals, statement.rates) for statement in inputs.statements],
+        ShareBook(inputs.shares, inputs.shares_in_question, costs),
+        costs,
+        first_day=first_day,
+        last_day=period.end.isoformat(),
+        before=deals,
+    )
+    costs = CostBook(inputs.costs, inputs.costs_in_question, settled.costs)
+    for statement in inputs.statements:
         found.append(
             allocate(
                 statement.totals,
                 inputs.shares,
                 rates=statement.rates,
-                first_day=period.start.isoformat(),
+                first_day=first_day,
                 in_question=inputs.shares_in_question,
                 costs=costs,
+                settled=settled,
             )
         )
     joined = join_allocations(found)
     _check_rules(joined, job)
-    return joined
+    return joined, settled
 
 
 def _check_rules(allocation: Allocation, job: Job) -> None:

@@ -48,6 +48,9 @@ SAME_SHARE = [
     "base",
     "contract",
     "per_unit",
+    "tier_from",
+    "tier_to",
+    "cap",
     *CONDITIONS,
 ]
 SAME_ADVANCE = ["tax_id", "reference", "scope", "date"]

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
@@ -12,6 +12,7 @@ from flows.payables.rules.left_out import REASON as REPEATED
 from flows.royalties.rules.allocation import RoundedEarnings
 from flows.royalties.rules.balances import History, Royalties, history_of
 from flows.royalties.rules.recoupment import Recoupable, advance_reference
+from schemas.deal_sums import DealSums, joined_sums
 from schemas.issues import IssueCode
 from schemas.journal import (
     AccountKind,
@@ -66,6 +67,7 @@ class PeriodToPost:
     statements: str = ""
     opening_gone: Collection[str] = ()
     doubtful_advances: Collection[str] = ()
+    deal_sums: DealSums = field(default_factory=dict)
 
     @property
     def series(self) -> Series:
@@ -120,13 +122,23 @@ def _entries(period: PeriodToPost, changes: Iterable[tuple[EntryKind, Sums]]) ->
     for kind, change in changes:
         postings = postings_of(change)
         is_new = kind is EntryKind.READ and period.statements not in {"", state.statements}
-        if postings or is_new:
+        deals = joined_sums(period.deal_sums, state.deals_here, -1) if kind is EntryKind.READ else {}
+        if postings or is_new or deals:
             numbers[kind] += 1
             about = (identity.job, identity.payer, identity.currency, identity.period, numbers[kind])
             own = period.statements if kind is EntryKind.READ else ""
             cause = own or f"{kind.value} {identity.period} {numbers[kind]}"
             name = entry_id(kind, *about)
-            yield JournalEntry(name, kind, period.series, identity.period, period.start, cause, postings)
+            yield JournalEntry(
+                id=name,
+                kind=kind,
+                series=period.series,
+                period=identity.period,
+                period_start=period.start,
+                cause=cause,
+                postings=postings,
+                deal_sums=tuple(deals.items()),
+            )
 
 
 def _change(

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from flows.intake.rules.inputs import EXACT, nothing, of_all_files
 from flows.royalties.rules.assets import Asset, day_of
 from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook
+from flows.royalties.rules.deals_over_periods import NOTHING_SETTLED, SettledDeals
 from flows.royalties.rules.share_book import IN_QUESTION, ShareBook, ShareOf
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
@@ -34,7 +35,7 @@ from schemas.tables.royalties import (
     territories_frame,
 )
 from schemas.values.costs_taken import keep_costs, part_after
-from schemas.values.millionths import WHOLE, Millionths, part_of, plain, read_millionths
+from schemas.values.millionths import WHOLE, Millionths, number_text, part_of, plain, read_millionths
 from schemas.values.money import exact_text, round_parts
 
 OWNER_ROLE = "owner"
@@ -89,7 +90,8 @@ class Allocation:
 
     def earned_by(self, columns: Sequence[str]) -> pd.DataFrame:
         """Return some columns of the earnings, and what `exact_cents_by` needs to sum them exactly."""
-        has_fractions = pc.any(pc.or_(_has(self.parts["share_ppm"], "/"), _has(self.parts["costs"], "="))).as_py()
+        marks = {"share_ppm": "/", "costs": "=", "per_unit": "/"}
+        has_fractions = any(pc.any(pc.match_substring(self.parts[name], mark)).as_py() for name, mark in marks.items())
         return self.columns([*columns, "earned", *(_FACTORS if has_fractions else ())])
 
 
@@ -113,12 +115,15 @@ def allocate(
     first_day: str,
     in_question: pd.DataFrame | None = None,
     costs: CostBook = NO_COSTS,
+    settled: SettledDeals = NOTHING_SETTLED,
 ) -> Allocation:
     """Give all lines, less costs, to the payees whose shares cover them, the owner, or nobody.
 
     Args:
         rates: Currency -> worth of one unit in the job's currency; must hold every currency of the lines.
         first_day: First day of the job's period (ISO), for lines that do not say their own.
+        costs: With what the period takes for them.
+        settled: What the period makes of tiers and caps.
 
     Returns:
         The owner's remainder bears the role "owner", costs that name nobody "owner: " and their name, lines without a
@@ -128,6 +133,8 @@ def allocate(
         UnsoundPlan: the shares of an asset sum to more than 100 %; every such asset is named.
     """
     book = ShareBook(shares, in_question, costs)
+    if settled.tiers or settled.caps:
+        book = book.settled(settled.tiers, settled.caps)
     sums, places = of_all_files(totals)
     parts = _shared_out(sums, book, first_day, rates, _all_parts)
     if book.overfull:  # before what one payee has in all is worked out, which may be more than millionths can hold
@@ -190,19 +197,22 @@ def _all_parts(shares: Sequence[ShareOf], costs: Sequence[Cost]) -> list[_Part]:
     found += [_Part(share.tax_id, share.role, share.share_ppm, share.contract, taken[-1]) for share in paid]
     for share in (share for share in shares if share.per_unit):  # which the owner pays out of the rest
         found.append(_Part(share.tax_id, share.role, 0, share.contract, per_unit=share.per_unit))
-        found.append(_Part("", OWNER_ROLE, 0, per_unit=f"-{share.per_unit}"))
-    remainder = WHOLE - sum(share.share_ppm for share in shares)
-    return [*found, _Part("", OWNER_ROLE, remainder, "", taken[-1])] if remainder > 0 else found
+        found.append(_Part("", OWNER_ROLE, 0, per_unit=number_text(-Fraction(share.per_unit))))
+    remainder = plain(WHOLE - sum(share.share_ppm for share in shares))
+    return [*found, _Part("", OWNER_ROLE, remainder, "", taken[-1])] if remainder else found
 
 
 def _parts_of_payees(shares: Sequence[ShareOf], costs: Sequence[Cost]) -> list[_Part]:
     """Return each payee's part of the whole once, so that lines of which one payee has two shares count once."""
-    of_payee, by_unit = dict[str, Millionths](), dict[str, Decimal]()
+    of_payee, by_unit = dict[str, Millionths](), dict[str, Fraction]()
     for part in _all_parts(shares, costs):
         if part.tax_id:
             of_payee[part.tax_id] = of_payee.get(part.tax_id, 0) + part_after(part.costs, part.share_ppm)
-            by_unit[part.tax_id] = by_unit.get(part.tax_id, Decimal(0)) + Decimal(part.per_unit or 0)
-    paid = ((tax_id, plain(share_ppm), str(by_unit[tax_id] or "")) for tax_id, share_ppm in of_payee.items())
+            by_unit[part.tax_id] = by_unit.get(part.tax_id, Fraction(0)) + Fraction(part.per_unit or 0)
+    paid = (
+        (tax_id, plain(share_ppm), number_text(by_unit[tax_id]) if by_unit[tax_id] else "")
+        for tax_id, share_ppm in of_payee.items()
+    )
     return [_Part(tax_id, "", share_ppm, per_unit=per_unit) for tax_id, share_ppm, per_unit in paid]
 
 
@@ -225,9 +235,12 @@ def _shared_out(
     places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - first, counts)
     sum_numbers = pa.array(np.repeat(np.arange(len(numbers)), counts))
     of_whole = [part_after(part.costs, part.share_ppm) for part in parts]
-    is_plain = [isinstance(whole, int) and not part.per_unit for part, whole in zip(parts, of_whole, strict=True)]
+    is_plain = [
+        isinstance(whole, int) and abs(whole) <= WHOLE and not part.per_unit
+        for part, whole in zip(parts, of_whole, strict=True)
+    ]
     is_whole = np.array(is_plain, dtype=bool)[places]
-    whole = [Decimal(part if isinstance(part, int) else 0).scaleb(-6) for part in of_whole]
+    whole = [Decimal(int(part) if plain_ else 0).scaleb(-6) for part, plain_ in zip(of_whole, is_plain, strict=True)]
     millionths = pa.array(whole, _MILLIONTHS)
     rate = pa.array(rates.values(), _RATE).take(_currencies(sums, rates))
     worth = pc.multiply(sums["amount"].cast(_AMOUNT), rate).take(sum_numbers)
@@ -253,7 +266,8 @@ def _shared_out(
 
 def _earned(worth: Decimal, units: Decimal, share_ppm: Millionths, per_unit: str) -> Decimal:
     """Return what a part has of a sum: of its money, and for its units."""
-    return EXACT.add(part_of(worth, share_ppm), EXACT.multiply(units, Decimal(per_unit or 0)))
+    of_units = part_of(units, plain(Fraction(per_unit or 0) * WHOLE))
+    return EXACT.add(part_of(worth, share_ppm), of_units)
 
 
 def _numbered(table: pa.Table, names: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -276,12 +290,8 @@ def _sum_places(parts: pa.Table) -> DataFrame[TerritoryEarnings]:
     return territories_frame(sums.sort_by([(name, "ascending") for name in key]))
 
 
-def _has(texts: pa.ChunkedArray, mark: str) -> pa.ChunkedArray:
-    return pc.match_substring(texts, mark)
-
-
 # What earnings of thirds, and after costs, are multiplied out again from.
-_FACTORS: Final = ("share_ppm", "costs", "source_amount", "rate")
+_FACTORS: Final = ("share_ppm", "costs", "per_unit", "source_amount", "units", "rate")
 
 
 def round_earnings(
@@ -330,21 +340,24 @@ def exact_cents_by(earnings: pd.DataFrame, columns: Sequence[str]) -> dict[tuple
         earnings = earnings.assign(role_kind=of_nobody.where(earnings["tax_id"] == "", "payee"))
     by_factors = np.zeros(len(earnings), dtype=bool)
     if "share_ppm" in earnings:
-        by_factors = (earnings["share_ppm"].str.contains("/") | (earnings["costs"] != "")).to_numpy(bool)
+        is_third = earnings["share_ppm"].str.contains("/") | earnings["per_unit"].str.contains("/")
+        by_factors = (is_third | (earnings["costs"] != "")).to_numpy(bool)
     found = {
         tuple(key): Fraction(EXACT.multiply(earned, 100))
-        for *key, earned in _summed(earnings[~by_factors], columns, "earned")
+        for *key, earned in _summed(earnings[~by_factors], columns, ["earned"])
     }
-    factors = [*columns, "share_ppm", "costs", "rate"]
-    for *key, share_ppm, costs, rate, amount in _summed(earnings[by_factors], factors, "source_amount"):
+    factors = [*columns, "share_ppm", "costs", "per_unit", "rate"]
+    sums = _summed(earnings[by_factors], factors, ["source_amount", "units"])
+    for *key, share_ppm, costs, per_unit, rate, amount, units in sums:
         part = Fraction(part_after(costs, read_millionths(share_ppm))) / WHOLE
-        found[tuple(key)] = found.get(tuple(key), Fraction(0)) + Fraction(amount) * Fraction(rate) * part * 100
+        earned = Fraction(amount) * Fraction(rate) * part + units * Fraction(per_unit or 0)
+        found[tuple(key)] = found.get(tuple(key), Fraction(0)) + earned * 100
     return found
 
 
-def _summed(earnings: pd.DataFrame, columns: Sequence[str], summed: str) -> Iterator[tuple[Any, ...]]:
+def _summed(earnings: pd.DataFrame, columns: Sequence[str], summed: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     if earnings.empty:
         return iter(())
-    table = pa.Table.from_pandas(earnings[[*columns, summed]], preserve_index=False)
-    sums = table.group_by(list(columns)).aggregate([(summed, "sum")])
-    return zip(*(sums[name].to_pylist() for name in (*columns, f"{summed}_sum")), strict=True)
+    table = pa.Table.from_pandas(earnings[[*columns, *summed]], preserve_index=False)
+    sums = table.group_by(list(columns)).aggregate([(name, "sum") for name in summed])
+    return zip(*(sums[name].to_pylist() for name in (*columns, *(f"{name}_sum" for name in summed))), strict=True)

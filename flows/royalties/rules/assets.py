@@ -60,6 +60,12 @@ class RowScope(NamedTuple):
             return cls("release", folded(release), folded(artist), conditions)
         return cls("artist", folded(artist), "", conditions) if artist else cls("catalogue", "", "", conditions)
 
+    @property
+    def text(self) -> str:
+        """What it is of, as one text."""
+        asked = (condition.text for condition in self.conditions)
+        return ";".join((self.level, self.name, self.beside, *asked))
+
     def agrees(self, asset: Asset) -> bool:
         """Whether a line says nothing else than the row does beside the name it is of; a silent line agrees."""
         stated = said_beside(asset, self.level)

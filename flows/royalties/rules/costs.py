@@ -1,10 +1,13 @@
 """Costs off the top: what is taken from lines before they are shared out, row after row."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 import pandas as pd
 
-from flows.royalties.rules.assets import LEVELS, Asset, RowScope, name_at
+from flows.royalties.rules.assets import LEVELS, Asset, Place, RowScope, folded, name_at
+from schemas.deal_sums import DealSum, DealSumKind
 from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.royalties import CONDITIONS, UNREAD_UPC, Costs
 from schemas.values.line_conditions import conditions_of
@@ -18,27 +21,61 @@ class Cost(NamedTuple):
     """What one row takes.
 
     Attributes:
-        part_ppm: Of what the rows before have left of each line.
+        part_ppm: Of what the rows before have left of each line; 0 where an amount is taken, until it is settled.
         tax_id: Whose it is; "" for the owner's.
+        amount, cap: Over all periods, "" for none; see `schemas.tables.royalties.Costs`.
+        date: Before which nothing is taken (ISO); "" for always.
+        row_name: What tells it from other costs: its name, what it is taken from, its day.
     """
 
     name: str
     part_ppm: Millionths
     tax_id: str
+    amount: str = ""
+    cap: str = ""
+    date: str = ""
+    row_name: str = ""
+    place: Place = ("", "", 0)
+
+    @property
+    def rests_on_periods(self) -> bool:
+        return bool(self.amount or self.cap)
+
+    @property
+    def sum(self) -> DealSum:
+        return DealSum(DealSumKind.TAKEN, self.tax_id, self.row_name)
 
 
 class CostBook:
     """All costs of a job, in their order: by number, then as the table has them."""
 
-    def __init__(self, costs: DataFrame[Costs] | None = None, in_question: pd.DataFrame | None = None) -> None:
-        """Index costs; None for none."""
+    def __init__(
+        self,
+        costs: DataFrame[Costs] | None = None,
+        in_question: pd.DataFrame | None = None,
+        settled: Mapping[Place, Millionths] = MappingProxyType({}),
+    ) -> None:
+        """Index costs; None for none.
+
+        Args:
+            settled: Where a cost stands -> its part in this period, of those that have another than the table says.
+        """
         rows = records(costs.sort_values(["order", "file", "sheet", "row"])) if costs is not None else []
-        self._rows = [(_scope_of(row), _cost_of(row)) for row in rows]
+        self._rows = [(_scope_of(row), _cost_of(row, settled)) for row in rows]
         self._in_question = [
             RowScope.of(row[level] for level in LEVELS)
             for row in (records(in_question) if in_question is not None else ())
         ]
         self._known: dict[Asset, tuple[Cost, ...] | Unknown] = {}
+
+    @property
+    def in_order(self) -> list[Cost]:
+        return [cost for _, cost in self._rows]
+
+    @property
+    def rests_on_periods(self) -> bool:
+        """Whether what any cost takes rests on all lines of a period, and on other periods."""
+        return any(cost.rests_on_periods or cost.date for _, cost in self._rows)
 
     def of(self, asset: Asset) -> tuple[Cost, ...] | Unknown:
         """Return what is taken from a line, in order."""
@@ -76,5 +113,8 @@ def _scope_of(row: Record) -> RowScope:
     return RowScope.of((row[level] for level in LEVELS), conditions_of({name: row[name] for name in CONDITIONS}))
 
 
-def _cost_of(row: Record) -> Cost:
-    return Cost(row["name"], read_millionths(row["share_ppm"]), row["tax_id"])
+def _cost_of(row: Record, settled: Mapping[Place, Millionths]) -> Cost:
+    place, part = (row["file"], row["sheet"], row["row"]), read_millionths(row["share_ppm"] or "0")
+    named = "|".join((folded(row["name"]), _scope_of(row).text, row["date"]))
+    terms = row["amount"], row["cap"], row["date"]
+    return Cost(row["name"], settled.get(place, part), row["tax_id"], *terms, named, place)

@@ -1,6 +1,8 @@
 """Shares of a job, by what they are shares of: which rows decide of a line, and who has how much of it."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final, NamedTuple
@@ -12,8 +14,9 @@ from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook, Unknown
 from schemas.tables.model import DataFrame, records
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC, Shares
 from schemas.values.line_conditions import LineCondition, conditions_of
-from schemas.values.millionths import WHOLE, Millionths, plain, read_millionths
+from schemas.values.millionths import WHOLE, Millionths, number_text, plain, read_millionths
 from schemas.values.money import allocate as allocate_whole
+from schemas.values.tier_bounds import read_bound
 
 
 class ShareOf(NamedTuple):
@@ -23,8 +26,10 @@ class ShareOf(NamedTuple):
         share_ppm: Of the whole, or of a role's part as `base` says.
         valid_from: First day (ISO); "" is always.
         valid_to: Last day (ISO); "" is for ever.
-        per_unit: Money a unit, exact; "" for a part of the money.
+        per_unit: Money a unit, exact, perhaps a fraction; "" for a part of the money.
         base: What it is taken from, as `schemas.tables.royalties` says: "" for the whole, as part of its group.
+        tier_from, tier_to, cap: As `schemas.tables.royalties` says; "" for none.
+        ladder: What tells the tiers of one ladder from those of others of the payee: role, and what they are of.
     """
 
     tax_id: str
@@ -35,6 +40,31 @@ class ShareOf(NamedTuple):
     base: str = ""
     contract: str = ""
     per_unit: str = ""
+    tier_from: str = ""
+    tier_to: str = ""
+    cap: str = ""
+    ladder: str = ""
+    place: Place = ("", "", 0)
+
+    @property
+    def has_tier(self) -> bool:
+        return bool(self.tier_from or self.tier_to)
+
+    @property
+    def is_tier_of_units(self) -> bool:
+        return read_bound(self.tier_from).in_units or read_bound(self.tier_to).in_units
+
+    @property
+    def row_name(self) -> str:
+        """What tells the row from others of the payee."""
+        return f"{self.ladder}|{self.tier_from}|{self.tier_to}"
+
+    def times(self, factor: Fraction) -> "ShareOf":
+        """Return so much of the share."""
+        if factor == 1:
+            return self
+        unit = number_text(Fraction(self.per_unit) * factor) if self.per_unit and factor else ""
+        return self._replace(share_ppm=plain(self.share_ppm * factor), per_unit=unit)
 
     def holds_on(self, day: str) -> bool:
         """Whether the share is valid on a day; ISO dates compare as texts."""
@@ -76,6 +106,7 @@ class ShareBook:
         nearly_whole: What a group is of, named for people -> its sum in percent, and one of its rows; of groups that
             miss 100 % by a hair.
         clashing: What a line is of, named for people -> the rows that meet it by different conditions, as many each.
+        rests_on_periods: Whether what any share gives rests on all lines of a period, and on other periods.
     """
 
     def __init__(
@@ -87,20 +118,26 @@ class ShareBook:
             in_question: What held shares are of, as `flows.intake.rules.inputs.in_question` tells it.
         """
         self._costs = costs
+        self._tiers: Mapping[Place, Fraction] = {}
+        self._caps: Mapping[Place, Fraction] = {}
         self.overfull: dict[str, str] = {}
         self.baseless: dict[str, str] = {}
         self.nearly_whole: dict[str, tuple[str, Place]] = {}
         self.clashing: dict[str, tuple[Place, ...]] = {}
+        self.rests_on_periods = False
         self._by_name: dict[tuple[str, str], list[_Row]] = {}
         self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
         ordered = shares.sort_values(["tax_id", "role", "row"])
         names = zip(*(ordered[level].tolist() for level in LEVELS), strict=True)
         read = ordered.assign(share_ppm=ordered["share_ppm"].map(read_millionths).astype(object))
-        parts = map(ShareOf, *(read[column].tolist() for column in ShareOf._fields))
+        parts = map(ShareOf, *(read[column].tolist() for column in ShareOf._fields[:-2]))
         places = zip(*(ordered[column].tolist() for column in ("file", "sheet", "row")), strict=True)
         asked = zip(*(ordered[column].tolist() for column in CONDITIONS), strict=True)
         for named, share, place, cells in zip(names, parts, places, asked, strict=True):
-            self._add(_Row(share, place, RowScope.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))))))
+            scope = RowScope.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))))
+            ladder = "|".join((folded(share.role), scope.text, share.base)) if share.has_tier or share.cap else ""
+            self._add(_Row(share._replace(ladder=ladder, place=place), place, scope))
+            self.rests_on_periods |= bool(ladder)
         for row in records(in_question) if in_question is not None else ():
             self._add(_Row(IN_QUESTION, _NOWHERE, RowScope.of(row[level] for level in LEVELS)))
         used = {level for level, _ in self._by_name}
@@ -110,6 +147,15 @@ class ShareBook:
 
     def _add(self, row: _Row) -> None:
         self._by_name.setdefault((row.scope.level, row.scope.name), []).append(row)
+
+    def settled(self, tiers: Mapping[Place, Fraction], caps: Mapping[Place, Fraction]) -> "ShareBook":
+        """Return the book of a period, in which tiers have a part of their lines and caps leave a part of shares.
+
+        What more than 100 % is, is for the table itself to say; of a period a retroactive tier may give more.
+        """
+        book = copy(self)
+        vars(book).update(_tiers=tiers, _caps=caps, _known={}, overfull={}, nearly_whole={})
+        return book
 
     def costs_of(self, asset: Asset) -> tuple[Cost, ...]:
         """Return what is taken off a line that is shared out; of one that is held, nothing."""
@@ -136,16 +182,21 @@ class ShareBook:
             return ()
         if isinstance(costs := self._costs.of(asset), str):
             return (_UNKNOWN[costs],)
-        shares = tuple(row.share for row in group)
+        shares = tuple(self._in_tier(row.share) for row in group)
         if added:
-            shares = self._with_added(shares, [row.share for row in added], f"{where} ({day})")
-        total = sum(share.share_ppm for share in shares)
+            shares = self._with_added(shares, [self._in_tier(row.share) for row in added], f"{where} ({day})")
+        if self._tiers or self._caps:
+            return tuple(share.times(self._caps.get(share.place, Fraction(1))) for share in shares)
+        total = _most_at_once(shares)
         percent = format(Decimal(round(total)).scaleb(-4), "f")
         if total > WHOLE:
             self.overfull[f"{where} ({day})"] = percent
         elif 0 < WHOLE - total <= HAIR_PPM:
             self.nearly_whole.setdefault(where, (percent, group[0].place))
         return shares
+
+    def _in_tier(self, share: ShareOf) -> ShareOf:
+        return share.times(self._tiers[share.place]) if share.place in self._tiers else share
 
     def _deciding(self, asset: Asset, day: str) -> tuple[list[_Row], list[_Row], str] | ShareOf:
         """Return the rows that decide, those that are added, and what the rows are of, named for people.
@@ -231,10 +282,12 @@ class ShareBook:
         for role, share_ppm in taken.items():
             places = _of_role(left, role)
             of_role = [left[place].share_ppm for place in places]
-            if sum(of_role) < share_ppm:
+            # A role whose tier is not reached has less than the table says: what there is.
+            out_of_role = min(share_ppm, sum(of_role)) if self._tiers else share_ppm
+            if sum(of_role) < out_of_role:
                 self.baseless[where] = role
                 return (IN_QUESTION,)
-            for place, part in zip(places, _in_proportion(share_ppm, of_role), strict=True):
+            for place, part in zip(places, _in_proportion(out_of_role, of_role), strict=True):
                 left[place] = left[place]._replace(share_ppm=plain(left[place].share_ppm - part))
         for share in (share for share in added if share.base.startswith(OF_PART)):
             role, part = share.base.removeprefix(OF_PART), Fraction(share.share_ppm) / WHOLE
@@ -246,6 +299,22 @@ class ShareBook:
             for place in places:
                 left[place] = left[place]._replace(share_ppm=plain(left[place].share_ppm * (1 - part)))
         return (*(share for share in left if share.share_ppm or share.per_unit), *beside)
+
+
+def _most_at_once(shares: Sequence[ShareOf]) -> Millionths:
+    """Return the most that shares come to, wherever ladders of tiers stand: of a ladder, no two tiers at once."""
+    ladders = defaultdict[tuple[str, str], list[ShareOf]](list)
+    for share in shares:
+        if share.has_tier:
+            ladders[share.tax_id, share.ladder].append(share)
+    total: Millionths = sum(share.share_ppm for share in shares if not share.has_tier)
+    for tiers in ladders.values():
+        bounds = [(read_bound(share.tier_from).value, share.tier_to, share.share_ppm) for share in tiers]
+        total += max(
+            sum(part for low, last, part in bounds if low <= start and (not last or start < read_bound(last).value))
+            for start, _, _ in bounds
+        )
+    return total
 
 
 def _of_role(shares: Sequence[ShareOf], role: str) -> list[int]:

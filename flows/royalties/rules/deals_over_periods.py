@@ -1,0 +1,210 @@
+"""Deals that rest on more than a line: costs of an amount, tiers and caps, settled for one period of a series.
+
+What a period takes for a cost, in which tier it falls and what a cap leaves of a share are parts of all the lines
+concerned alike; so each becomes a factor, and no order of lines matters.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final
+
+from flows.intake.rules.inputs import of_all_files
+from flows.royalties.rules.assets import Asset, Place, day_of
+from flows.royalties.rules.costs import Cost, CostBook
+from flows.royalties.rules.share_book import ShareBook, ShareOf
+from schemas.deal_sums import DealsBefore, DealSum, DealSumKind, DealSums
+from schemas.tables.royalties import LineTotals
+from schemas.values.millionths import WHOLE, Millionths, plain
+from schemas.values.tier_bounds import read_bound
+
+
+@dataclass(frozen=True, slots=True)
+class SettledDeals:
+    """What a period makes of rows of shares and costs.
+
+    Attributes:
+        costs: Where a cost stands -> its part, in millionths, of what those before left of its lines.
+        tiers: Where a share with tiers stands -> how much of its lines the tier has.
+        caps: Where a share with a cap stands -> how much of what it would give the cap leaves.
+        sums: What the period came to, for the periods after it.
+    """
+
+    costs: Mapping[Place, Millionths] = field(default_factory=dict)
+    tiers: Mapping[Place, Fraction] = field(default_factory=dict)
+    caps: Mapping[Place, Fraction] = field(default_factory=dict)
+    sums: DealSums = field(default_factory=dict)
+
+
+NOTHING_SETTLED: Final = SettledDeals()
+# What lines are about, and the day on which shares hold for them.
+_Key = tuple[Asset, str]
+
+
+@dataclass(slots=True)
+class _Lines:
+    """What lines that are shared out come to, in the job's currency: at first, and less the costs taken so far."""
+
+    left: Fraction = Fraction(0)
+    units: Fraction = Fraction(0)
+
+
+def settle_deals(
+    statements: Iterable[tuple[LineTotals, Mapping[str, Decimal]]],
+    shares: ShareBook,
+    costs: CostBook,
+    *,
+    first_day: str,
+    last_day: str,
+    before: DealsBefore,
+) -> SettledDeals:
+    """Settle what rests on all lines of a period, and on other periods; nothing where no row of a deal does.
+
+    Args:
+        statements: Sums of lines, and the worth of each currency in the job's.
+        first_day, last_day: Of the period (ISO).
+    """
+    if not (costs.rests_on_periods or shares.rests_on_periods):
+        return NOTHING_SETTLED
+    lines = _lines_shared_out(statements, shares, first_day)
+    parts, sums = _settle_costs(lines, costs, last_day, before)
+    tiers, of_tiers = _settle_tiers(lines, shares, before)
+    capped, of_caps = _settle_caps(lines, shares.settled(tiers, {}), before)
+    return SettledDeals(parts, tiers, capped, {**sums, **of_tiers, **of_caps})
+
+
+def _lines_shared_out(
+    statements: Iterable[tuple[LineTotals, Mapping[str, Decimal]]], shares: ShareBook, first_day: str
+) -> dict[_Key, _Lines]:
+    """Sum lines by what shares and costs are told apart by, without those that are held or nobody's."""
+    found, columns = dict[_Key, _Lines](), [*Asset._fields, "period", "currency"]
+    for totals, rates in statements:
+        sums, _ = of_all_files(totals)
+        grouped = sums.group_by(columns).aggregate([("amount", "sum"), ("units", "sum")])
+        rows = zip(*(grouped[name].to_pylist() for name in (*columns, "amount_sum", "units_sum")), strict=True)
+        for *named, period, currency, amount, units in rows:
+            key = Asset(*named), day_of(period, first_day)
+            if not is_shared_out(shares.covering(*key)):
+                continue
+            lines = found.setdefault(key, _Lines())
+            lines.left += Fraction(amount) * Fraction(rates[currency])
+            lines.units += int(units)
+    return found
+
+
+def is_shared_out(shares: Sequence[ShareOf]) -> bool:
+    """Whether a line has payees; else it is nobody's, or held."""
+    return bool(shares) and bool(shares[0].tax_id)
+
+
+def _settle_costs(
+    lines: Mapping[_Key, _Lines], book: CostBook, last_day: str, before: DealsBefore
+) -> tuple[dict[Place, Millionths], dict[DealSum, Fraction]]:
+    """Take costs off the top, in order; what several rows of one name have had fills the first of them first."""
+    taken_from = defaultdict[Place, list[_Lines]](list)
+    for (asset, _), of_key in lines.items():
+        found = book.of(asset)
+        for cost in () if isinstance(found, str) else found:
+            taken_from[cost.place].append(of_key)
+    parts, sums = dict[Place, Millionths](), defaultdict[DealSum, Fraction](Fraction)
+    had = dict(before.others)
+    for cost in book.in_order:
+        whole = sum((of_key.left for of_key in taken_from[cost.place]), Fraction(0))
+        part = Fraction(cost.part_ppm, WHOLE) if not cost.date or cost.date <= last_day else Fraction(0)
+        if cost.rests_on_periods:
+            most = Fraction(cost.amount or cost.cap)
+            filled = min(most, max(Fraction(0), had.get(cost.sum, Fraction(0))))
+            had[cost.sum] = had.get(cost.sum, Fraction(0)) - filled
+            part = _part_taken(cost, whole, most - filled, part, is_due=not cost.date or cost.date <= last_day)
+            sums[cost.sum] += whole * part
+        parts[cost.place] = plain(part * WHOLE)
+        for of_key in taken_from[cost.place]:
+            of_key.left *= 1 - part
+    return parts, dict(sums)
+
+
+def _part_taken(cost: Cost, whole: Fraction, room: Fraction, part: Fraction, *, is_due: bool) -> Fraction:
+    """Return which part of its lines a cost takes: of an amount what is open, of a percentage up to its cap."""
+    if cost.amount:
+        return min(room, whole) / whole if is_due and whole > 0 else Fraction(0)
+    return min(part, room / whole) if whole > 0 else part
+
+
+def _settle_tiers(
+    lines: Mapping[_Key, _Lines], book: ShareBook, before: DealsBefore
+) -> tuple[dict[Place, Fraction], dict[DealSum, Fraction]]:
+    """Say how much of its lines each row of a ladder of tiers has: they move the ladder's sums from here to there."""
+    moved = defaultdict[str, _Lines](_Lines)
+    rows, payees = dict[Place, ShareOf](), dict[str, str]()
+    for (asset, day), of_key in lines.items():
+        ladders = {share.ladder: share for share in book.covering(asset, day) if share.has_tier}
+        rows |= {share.place: share for share in book.covering(asset, day) if share.has_tier}
+        for ladder, share in ladders.items():
+            payees[ladder] = share.tax_id
+            moved[ladder].left += of_key.left
+            moved[ladder].units += of_key.units
+    tiers, sums = dict[Place, Fraction](), dict[DealSum, Fraction]()
+    for ladder, by in moved.items():
+        sums[DealSum(DealSumKind.MONEY, payees[ladder], ladder)] = by.left
+        sums[DealSum(DealSumKind.UNITS, payees[ladder], ladder)] = by.units
+    for place, share in rows.items():
+        kind = DealSumKind.UNITS if share.is_tier_of_units else DealSumKind.MONEY
+        name = DealSum(kind, share.tax_id, share.ladder)
+        start = before.earlier.get(name, Fraction(0))
+        tiers[place] = _part_in_tier(share, start, start + sums[name])
+    return tiers, sums
+
+
+def _part_in_tier(share: ShareOf, start: Fraction, end: Fraction) -> Fraction:
+    """Return how much of the way of a ladder's sum from here to there lies in a tier.
+
+    Where the sum ends as it began, it is all or nothing, by where it is. A retroactive tier has everything so far once
+    it is reached, less what it had before, which is another part of what the period brings.
+
+    >>> tier = ShareOf("", "", 0, "", "", tier_from="100", tier_to="300")
+    >>> _part_in_tier(tier, Fraction(0), Fraction(400)), _part_in_tier(tier, Fraction(200), Fraction(50))
+    (Fraction(1, 2), Fraction(2, 3))
+    """
+    since, until = read_bound(share.tier_from), read_bound(share.tier_to)
+    low = since.value or None
+    high = until.value if share.tier_to else None
+
+    def is_within(stand: Fraction) -> bool:
+        return (low is None or low <= stand) and (high is None or stand < high)
+
+    if start == end:
+        return Fraction(is_within(start))
+    if since.is_retroactive:
+        return ((end if is_within(end) else 0) - (start if is_within(start) else 0)) / (end - start)
+    first, last = min(start, end), max(start, end)
+    within = (last if high is None else min(last, high)) - (first if low is None else max(first, low))
+    return max(Fraction(0), within) / (last - first)
+
+
+def _settle_caps(
+    lines: Mapping[_Key, _Lines], book: ShareBook, before: DealsBefore
+) -> tuple[dict[Place, Fraction], dict[DealSum, Fraction]]:
+    """Say how much of what it would give a cap leaves of each share that has one."""
+    wished, rows = defaultdict[Place, Fraction](Fraction), dict[Place, ShareOf]()
+    for (asset, day), of_key in lines.items():
+        for share in book.covering(asset, day):
+            if share.cap:
+                rows[share.place] = share
+                wished[share.place] += given_by(share, of_key.left, of_key.units)
+    caps, sums = dict[Place, Fraction](), defaultdict[DealSum, Fraction](Fraction)
+    had = dict(before.others)
+    for place, share in sorted(rows.items()):
+        name, wish = DealSum(DealSumKind.GIVEN, share.tax_id, share.row_name), wished[place]
+        filled = min(Fraction(share.cap), max(Fraction(0), had.get(name, Fraction(0))))
+        had[name] = had.get(name, Fraction(0)) - filled
+        room = Fraction(share.cap) - filled
+        caps[place] = min(Fraction(1), room / wish) if wish > 0 else Fraction(1)
+        sums[name] += wish * caps[place]
+    return caps, dict(sums)
+
+
+def given_by(share: ShareOf, left: Fraction, units: Fraction) -> Fraction:
+    """Return what a share has of lines: of what costs left of them, and for their units."""
+    return left * Fraction(share.share_ppm) / WHOLE + units * Fraction(share.per_unit or 0)

@@ -1,0 +1,138 @@
+"""Deals that rest on several months, through the whole program: from sheets to what the service received.
+
+The examples are published ones; each is paid to the centavo month by month, each month is run twice, and then all of
+them again in another order, which pays and posts nothing. Varied: what the deal is of, money or units, the measure of
+its tiers, caps, costs; that a month brings less than nothing. Held constant: one label, one currency, months that are
+paid as they come.
+"""
+
+from collections import Counter
+
+import pytest
+
+from schemas.errors import ExitCode
+from tests.flows.jobs import masked, payee, people
+
+ANA, BIA, CAIO = people(3)
+pytestmark = pytest.mark.long
+
+
+def share(who, part, **more):
+    return {"CPF": masked(who.tax_id), "Participação": part} | more
+
+
+def cost(name, **more):
+    return {"Ordem": "1", "Custo": name, "Porcentagem": "", "Valor": ""} | more
+
+
+def alike(rows):
+    """Rows of one sheet: each has a cell for each header that any of them has."""
+    return [dict.fromkeys((header for row in rows for header in row), "") | row for row in rows]
+
+
+class Months:
+    """A label with one deal, and the months that have come in."""
+
+    def __init__(self, label, service, shares, costs=(), advances=()):
+        self.label, self.service, self.tables = label, service, {"payees": "payees.xlsx", "shares": "shares.xlsx"}
+        label.write("payees.xlsx", [payee(who) for who in (ANA, BIA, CAIO)])
+        label.write("shares.xlsx", alike(shares))
+        for name, rows in (("costs", costs), ("advances", advances)):
+            if rows:
+                label.write(f"{name}.xlsx", alike(rows))
+                self.tables[name] = f"{name}.xlsx"
+        self.count = 0
+
+    def run(self, month):
+        self.label.declare(
+            period=f"2026-{month:02}", sources=[{"files": "{period}.xlsx", "layout": "royalties"}],
+            outputs={"folder": "out", "statements": True, "formats": ["xlsx", "json"]}, **self.tables,
+        )  # fmt: skip
+        report = self.label.run()
+        assert report.exit_code is ExitCode.DONE, [issue.code for issue in report.issues]
+        return report
+
+    def comes_in(self, *lines):
+        """A month comes in, and is run twice; returns what was paid for it."""
+        self.count += 1
+        before = Counter(self.service.paid)
+        self.label.write(
+            f"2026-{self.count:02}.xlsx",
+            [{"Artista": "Lua", "Título": f"Faixa {self.count}", "Moeda": "BRL"} | line for line in alike([dict(line) for line in lines])],
+        )
+        self.run(self.count)
+        received = Counter(self.service.paid)
+        self.run(self.count)
+        assert Counter(self.service.paid) == received, "a month run again pays nothing"
+        return sorted((received - before).elements())
+
+
+@pytest.fixture
+def months(label, service):
+    return lambda *tables, **more: Months(label, service, *tables, **more)
+
+
+def money(*amounts):
+    return [{"Valor": amount} for amount in amounts]
+
+
+@pytest.mark.parametrize(
+    ("shares", "costs", "came_in", "paid"),
+    [
+        # The studio's 500.00 are recovered before the artist's 80 %.
+        ([share(ANA, "80%")], [cost("estúdio", Valor="500,00")], ["1.000,00"], [[40000]]),
+        # What is left of them is recovered a month later, and then never again.
+        ([share(ANA, "80%")], [cost("estúdio", Valor="500,00")], ["300,00", "300,00", "100,00"], [[], [8000], [8000]]),
+        # A month that brings less than nothing recovers nothing and gives nothing back.
+        ([share(ANA, "100%")], [cost("vídeo", Valor="60,00")], ["50,00", "-20,00", "100,00"], [[], [], [7000]]),
+        # Two costs of a payee who has laid them out, and thirds of what is left.
+        (
+            [share(ANA, "1/3"), share(BIA, "1/3"), share(CAIO, "1/3")],
+            [cost("gráfica", Valor="1.000", Para=masked(CAIO.tax_id)),
+             cost("lançamento", Valor="500", Para=masked(CAIO.tax_id), Ordem="2")],
+            ["3.000,00"],
+            [[50000, 50000, 200000]],
+        ),
+        # Not before its day.
+        ([share(ANA, "50%")], [cost("turnê", Valor="40,00", Data="2026-02-28")], ["100,00", "100,00"], [[5000], [3000]]),
+        # A percentage that has a most.
+        ([share(ANA, "100%")], [cost("marketing", Porcentagem="20%", Teto="30,00")], ["100,00"] * 2, [[8000], [9000]]),
+        # What stands before a cost in order is taken of the whole, what stands behind it of what it has left.
+        (
+            [share(ANA, "100%")],
+            [cost("selo", Porcentagem="10%"), cost("estúdio", Valor="45,00", Ordem="2"),
+             cost("agente", Porcentagem="50%", Ordem="3")],
+            ["100,00", "100,00"],
+            [[2250], [4500]],
+        ),
+        # A sample has 5 %, up to 8,000.00.
+        ([share(ANA, "5%", Teto="8.000")], [], ["100.000,00"] * 3, [[500000], [300000], []]),
+        # Tiers of money: 10, 15 and 20 %; what is credited back falls back from the highest.
+        (
+            [share(ANA, "10%", **{"Até": "R$ 100.000"}),
+             share(ANA, "15%", **{"A partir de": "R$ 100.000", "Até": "R$ 500.000"}),
+             share(ANA, "20%", **{"A partir de": "R$ 500.000"})],
+            [],
+            ["90.000,00", "520.000,00", "-10.000,00", "20.000,00"],
+            [[900000], [8300000], [], [200000]],
+        ),
+    ],
+)  # fmt: skip
+def test_months_are_paid_to_the_centavo_and_run_again_in_any_order_they_pay_nothing(
+    months, service, shares, costs, came_in, paid
+):
+    through = months(shares, costs)
+    assert [through.comes_in(*money(amount)) for amount in came_in] == paid
+    received = list(service.paid)
+    for month in reversed(range(1, len(came_in) + 1)):
+        through.run(month)
+    assert service.paid == received
+
+
+def test_a_producers_money_a_unit_is_owed_for_all_copies_once_so_many_are_sold(months):
+    """Nothing for 150,000 copies; with 100,000 more, 0.10 for each of the 250,000, of which the advance is recouped."""
+    ahead = [{"CPF": masked(ANA.tax_id), "Valor": "10.000,00", "Data": "2026-01-05"}]
+    rows = [share(ANA, "0,10/un", **{"A partir de": "200.000 un retroativo", "Função": "produtor"}), share(BIA, "50%")]
+    through = months(rows, advances=ahead)
+    copies = [{"Valor": "1.000,00", "Quantidade": "150000"}, {"Valor": "1.000,00", "Quantidade": "100000"}]
+    assert [through.comes_in(line) for line in copies] == [[50000], [50000, 1500000]]
