@@ -90,6 +90,7 @@ class RecordingPart:
     share_ppm: Millionths
     per_unit: str
     costs: str
+    terms: str
     earned: Decimal
 
 

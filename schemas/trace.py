@@ -61,6 +61,7 @@ class ShareTaken:
     Attributes:
         share_ppm: Of what `costs` have left, as `schemas.values.costs_taken` keeps them.
         per_unit: Money a unit that they have in place of a share, in the job's currency; "" for none.
+        terms: Why it is another part than stated, as `schemas.values.share_terms` keeps it.
     """
 
     role: str
@@ -68,11 +69,12 @@ class ShareTaken:
     earned: Decimal
     costs: str = ""
     per_unit: str = ""
+    terms: str = ""
 
     @property
-    def about(self) -> tuple[str, str, str]:
+    def about(self) -> tuple[str, str, str, str]:
         """What shares of one sum of lines are told apart by."""
-        return self.role, self.costs, self.per_unit
+        return self.role, self.costs, self.per_unit, self.terms
 
     @property
     def of_whole(self) -> Millionths:

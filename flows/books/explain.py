@@ -13,7 +13,7 @@ from schemas.job import BRASILIA
 from schemas.messages import Listed, Message, Money, currency_sign
 from schemas.plan import short_digest
 from schemas.reasons import reasons_message
-from schemas.share_texts import costs_text, share_text
+from schemas.share_texts import costs_text, share_text, terms_text, unit_amount
 from schemas.tables.recoup_scope import scope_text
 from schemas.trace import (
     AdvanceTaken,
@@ -22,6 +22,7 @@ from schemas.trace import (
     PayableWay,
     PayeeTrace,
     RoyaltyPart,
+    ShareTaken,
     TracedObligation,
     TracedReport,
     TracedWay,
@@ -125,7 +126,7 @@ def by_recording(parts: Iterable[RoyaltyPart], most_ranges: int | None = MOST_RA
     found = dict[object, RoyaltyPart]()
     for part in parts:
         recording = part.isrc or (part.upc, part.release, part.title, part.artist)
-        shares = tuple((share.role, share.share_ppm, share.costs, share.per_unit) for share in part.shares)
+        shares = tuple((share.role, share.share_ppm, share.costs, share.per_unit, share.terms) for share in part.shares)
         key = (recording, part.currency, part.rate, shares)
         known = found.get(key)
         first = replace(
@@ -347,11 +348,10 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Explain
         facts = {"currency": part.currency, "amount": _plain(amount)}
         yield ExplainedLine(depth + 1, Message("cli.trace.rest", count=rest, **facts))
     for share in part.shares:
+        earned = Listed((currency_sign(currency), _plain(share.earned)), " ")
         if share.per_unit:
-            unit, earned = _plain(Decimal(share.per_unit)), Listed((currency_sign(currency), _plain(share.earned)), " ")
             units = Message("explain.units", count=part.units)
-            factor = _with_remark(Listed((currency_sign(currency), unit), " "), [share.role])
-            yield ExplainedLine(depth + 1, Listed((Listed((units, factor), " x "), earned), " = "))
+            yield ExplainedLine(depth + 1, Listed((Listed((units, *_rate_of(share, currency)), " x "), earned), " = "))
             continue
         factors: list[object] = [Listed((currency_sign(part.currency), _plain(part.source_amount)), " ")]
         if part.currency != currency:
@@ -359,14 +359,24 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Explain
             factors.append(_with_remark(_plain(part.rate), source))
         if share.costs:
             left = left_of(share.costs)
-            factors.append(_with_remark(_factor(left), [Message("explain.after_costs", costs=costs_text(share.costs))]))
-        percent = percent_of(share.share_ppm)
-        if percent is None:
-            factors.append(_with_remark(fraction_text(share.share_ppm), [share.role]))
-        else:
-            factors.append(Listed((_plain(percent), _with_remark("%", [share.role])), " "))
-        earned = Listed((currency_sign(currency), _plain(share.earned)), " ")
+            costs = costs_text(share.costs, EXACT.multiply(part.source_amount, part.rate), currency)
+            factors.append(_with_remark(_factor(left), [Message("explain.after_costs", costs=costs)]))
+        factors += _rate_of(share, currency)
         yield ExplainedLine(depth + 1, Listed((Listed(tuple(factors), " x "), earned), " = "))
+
+
+def _rate_of(share: ShareTaken, currency: str) -> list[object]:
+    """Tell a share as it is stated, and how much of it its tier and its cap leave."""
+    if share.terms:
+        return [_with_remark(terms_text(share.terms, currency), [share.role])]
+    if share.per_unit:
+        unit = unit_amount(share.per_unit)
+        shown = _plain(unit) if isinstance(unit, Decimal) else unit
+        return [_with_remark(Listed((currency_sign(currency), shown), " "), [share.role])]
+    percent = percent_of(share.share_ppm)
+    if percent is None:
+        return [_with_remark(fraction_text(share.share_ppm), [share.role])]
+    return [Listed((_plain(percent), _with_remark("%", [share.role])), " ")]
 
 
 def _factor(left: Fraction) -> object:

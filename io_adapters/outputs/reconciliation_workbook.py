@@ -18,12 +18,12 @@ from schemas.obligation import Obligation
 from schemas.plan import HOME_CURRENCY, Place, short_digest, shown_place
 from schemas.reasons import reasons_from_json, reasons_message, reasons_text
 from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecision, ReportLine
-from schemas.share_texts import costs_text
+from schemas.share_texts import costs_text, terms_text, unit_amount
 from schemas.states import PAYMENTS, Tone, tone_of
 from schemas.tables.royalties import CONDITIONS, TOGETHER
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
-from schemas.values.millionths import Millionths, fraction_text, percent_of, read_millionths
+from schemas.values.millionths import fraction_text, percent_of, read_millionths
 from schemas.values.money import exact_text
 
 # On the sheet of payments; everything else that is owed is on the sheet of what was not paid, so that both sheets
@@ -346,23 +346,32 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
         SheetColumn("earned_exact", 28, TEXT, folded=True),
     )
     kept = (*names[:-1], "period", "units", "lines")
-    counted = ("source_amount", "currency", "rate", "costs", "share_ppm", "per_unit", "earned")
+    counted = ("source_amount", "currency", "rate", "costs", "share_ppm", "per_unit", "terms", "earned")
     parts = zip(*(earnings[name].tolist() for name in (*kept, *counted)), strict=True)
     rows = (
         (
-            *(*about, amount, currency, rate, *([labels.write(costs_text(costs))] if after_costs else [])),
-            labels("statement.a_unit", amount=Decimal(unit)) if unit else _percent(read_millionths(share)),
+            *(*about, amount, currency, rate, *([_costs(costs, amount, rate, labels)] if after_costs else [])),
+            _share_cell(share, unit, terms, labels),
             *(to_millionths(earned), exact_text(earned)),
         )
-        for *about, amount, currency, rate, costs, share, unit, earned in parts
+        for *about, amount, currency, rate, costs, share, unit, terms, earned in parts
     )
     note, total = labels("output.note.earnings"), labels("output.total")
     return WorkbookTable(labels("output.sheet.earnings"), columns, rows, note, total)
 
 
-def _percent(share_ppm: Millionths) -> Decimal | str:
-    percent = percent_of(share_ppm)
-    return fraction_text(share_ppm) if percent is None else percent
+def _costs(costs: str, source_amount: Decimal, rate: str, labels: Catalogue) -> str:
+    return labels.write(costs_text(costs, _EXACT.multiply(source_amount, Decimal(rate)), ""))
+
+
+def _share_cell(share_ppm: str, per_unit: str, terms: str, labels: Catalogue) -> Decimal | str:
+    if terms:
+        return labels.write(terms_text(terms, ""))
+    if per_unit:
+        return labels("statement.a_unit", amount=unit_amount(per_unit))
+    part = read_millionths(share_ppm)
+    percent = percent_of(part)
+    return fraction_text(part) if percent is None else percent
 
 
 def _rows(rows: pd.DataFrame, labels: Catalogue) -> WorkbookTable:

@@ -237,8 +237,8 @@ _ABOVE_ZERO: Final = re.compile(r"(?!0+(?:\.0*)?$)[0-9]+(?:\.[0-9]+)?")
 
 def require_part_or_amount(table: TypedTable) -> TypedTable:
     """Hold costs that say neither a part nor an amount, or both; an amount is the most there is and has no other."""
-    has_part, has_amount = table.given("share"), table.given("cost_amount")
-    wrong = (has_part == has_amount) & table.sound("share") & table.sound("cost_amount")
+    has_part, has_amount = table.given("share"), table.given("fixed_amount")
+    wrong = (has_part == has_amount) & table.sound("share") & table.sound("fixed_amount")
     table = table.flag(wrong, "share", IssueCode.COST_AMOUNT)
     return table.flag(has_amount & table.given("cap") & ~wrong, "cap", IssueCode.COST_AMOUNT)
 
@@ -478,7 +478,7 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
         require_some_share,
         require_scope,
     ),
-    "costs": (read_conditions, require_amounts("cost_amount", "cap"), require_part_or_amount),
+    "costs": (read_conditions, require_amounts("fixed_amount", "cap"), require_part_or_amount),
     "advances": (read_scopes,),
     "opening": (read_kinds, read_scopes, hold_repeated_rows),
     "rates": (require_rates_above_zero, require_few_digits, hold_contradictions),

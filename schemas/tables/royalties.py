@@ -170,6 +170,7 @@ class Earnings(TableModel):
     rate: Series[str]  # exchange rate into the job's currency; '1' for its own
     share_ppm: Series[str] = pa.Field(str_matches=f"^-?{_PPM[1:]}")  # below 0 where a retroactive tier is left again
     per_unit: Series[str]  # money a unit that the share row has, in the job's currency; '' for a part of the money
+    terms: Series[str]  # why the part is another than the row states, as `schemas.values.share_terms` keeps it; or ''
     contract: Series[str]  # of the share row
     costs: Series[str]  # taken before, as `schemas.values.costs_taken` keeps them; the share is of what they left
     sum_number: Series[int] = pa.Field(ge=0)  # the shares of one sum of lines, and the owner's remainder, have one
@@ -268,8 +269,8 @@ class Costs(SheetTable):
     """Shape: one row per cost that is taken off the top of lines, before they are shared out.
 
     By `order`, then as the table has them: each takes `share_ppm` (as `Shares` has it) of what those before have left
-    of the lines that are all it names, up to `cap` over all periods; or `amount`, as soon as that much is left, from
-    the period of `date` on. The one or the other is "", amounts are in the job's currency.
+    of the lines that are all it names, up to `cap` over all periods; or `fixed_amount`, as soon as that much is left,
+    from the period of `date` on. The one or the other is "", amounts are in the job's currency.
     `tax_id` is whose it is; "" for the owner's. Conditions are those of `Shares`.
     """
 
@@ -284,7 +285,7 @@ class Costs(SheetTable):
     platform: Series[str] = cells(ColumnKind.TEXT)
     format: Series[str] = cells(ColumnKind.TEXT)
     share_ppm: Series[str] = cells(ColumnKind.SHARE, "share", str_matches=f"^({_PPM[1:-1]})?$")
-    amount: Series[str] = cells(ColumnKind.TIER, "cost_amount", str_matches=f"^({_MONEY})?$")
+    fixed_amount: Series[str] = cells(ColumnKind.TIER, str_matches=f"^({_MONEY})?$")
     date: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
     cap: Series[str] = cells(ColumnKind.TIER, str_matches=f"^({_MONEY})?$")
     tax_id: Series[str] = cells(ColumnKind.TAX_ID)

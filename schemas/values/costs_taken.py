@@ -1,21 +1,36 @@
 """Costs that were taken off a line before it was shared out: their names, and how much of what was left each took.
 
-Tables keep them as one text, in the order in which they were taken: "administração=100000|Ecad=150000", in millionths.
+Tables keep them as one text, in the order in which they were taken: "administração=100000|estúdio=$250000", in
+millionths; behind "$" what an amount came to in a period.
 """
 
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from schemas.values.millionths import WHOLE, Millionths, plain, read_millionths
 
 _MARKS: Final = str.maketrans("|=", "  ")
 
 
-def keep_costs(costs: Iterable[tuple[str, Millionths]]) -> str:
-    """Write costs as tables keep them: the name of each, and its part of what was left."""
-    return "|".join(f"{' '.join(name.translate(_MARKS).split())}={part_ppm}" for name, part_ppm in costs)
+class CostTaken(NamedTuple):
+    """A cost, its part of what those before had left, and whether it is an amount or a percentage that is stated."""
+
+    name: str
+    part_ppm: Millionths
+    is_amount: bool = False
+
+
+def keep_costs(costs: Iterable[CostTaken]) -> str:
+    """Write costs as tables keep them."""
+    return "|".join(
+        f"{' '.join(name.translate(_MARKS).split())}={_AMOUNT if is_amount else ''}{part_ppm}"
+        for name, part_ppm, is_amount in costs
+    )
+
+
+_AMOUNT: Final = "$"
 
 
 @cache
@@ -26,8 +41,8 @@ def left_of(text: str) -> Fraction:
     (Fraction(9, 20), Fraction(1, 1))
     """
     left = Fraction(1)
-    for _, part_ppm in read_costs(text):
-        left *= 1 - Fraction(part_ppm) / WHOLE
+    for cost in read_costs(text):
+        left *= 1 - Fraction(cost.part_ppm) / WHOLE
     return left
 
 
@@ -36,7 +51,15 @@ def part_after(text: str, share_ppm: Millionths) -> Millionths:
     return plain(Fraction(share_ppm) * left_of(text)) if text else share_ppm
 
 
-def read_costs(text: str) -> list[tuple[str, Millionths]]:
-    """Read what tables keep: the name of each cost, and its part of what was left."""
+def read_costs(text: str) -> list[CostTaken]:
+    """Read what tables keep."""
     pairs = (part.rpartition("=") for part in text.split("|") if part)
-    return [(name, read_millionths(part_ppm)) for name, _, part_ppm in pairs]
+    return [
+        CostTaken(name, read_millionths(part.removeprefix(_AMOUNT)), part.startswith(_AMOUNT))
+        for name, _, part in pairs
+    ]
+
+
+def stated_costs(text: str) -> str:
+    """Return costs without what amounts came to, which is another part each period."""
+    return keep_costs(cost._replace(part_ppm=0) if cost.is_amount else cost for cost in read_costs(text))

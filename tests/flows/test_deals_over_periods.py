@@ -58,7 +58,10 @@ class Months:
         before = Counter(self.service.paid)
         self.label.write(
             f"2026-{self.count:02}.xlsx",
-            [{"Artista": "Lua", "Título": f"Faixa {self.count}", "Moeda": "BRL"} | line for line in alike([dict(line) for line in lines])],
+            [
+                {"Artista": "Lua", "Título": f"Faixa {self.count}", "Moeda": "BRL"} | line
+                for line in alike([dict(line) for line in lines])
+            ],
         )
         self.run(self.count)
         received = Counter(self.service.paid)
@@ -94,7 +97,7 @@ def money(*amounts):
             [[50000, 50000, 200000]],
         ),
         # Not before its day.
-        ([share(ANA, "50%")], [cost("turnê", Valor="40,00", Data="2026-02-28")], ["100,00", "100,00"], [[5000], [3000]]),
+        ([share(ANA, "50%")], [cost("turnê", Valor="40,00", Data="2026-02-28")], ["100,00"] * 2, [[5000], [3000]]),
         # A percentage that has a most.
         ([share(ANA, "100%")], [cost("marketing", Porcentagem="20%", Teto="30,00")], ["100,00"] * 2, [[8000], [9000]]),
         # What stands before a cost in order is taken of the whole, what stands behind it of what it has left.
@@ -109,7 +112,7 @@ def money(*amounts):
         ([share(ANA, "5%", Teto="8.000")], [], ["100.000,00"] * 3, [[500000], [300000], []]),
         # Tiers of money: 10, 15 and 20 %; what is credited back falls back from the highest.
         (
-            [share(ANA, "10%", **{"Até": "R$ 100.000"}),
+            [share(ANA, "10%", Até="R$ 100.000"),
              share(ANA, "15%", **{"A partir de": "R$ 100.000", "Até": "R$ 500.000"}),
              share(ANA, "20%", **{"A partir de": "R$ 500.000"})],
             [],
@@ -136,3 +139,26 @@ def test_a_producers_money_a_unit_is_owed_for_all_copies_once_so_many_are_sold(m
     through = months(rows, advances=ahead)
     copies = [{"Valor": "1.000,00", "Quantidade": "150000"}, {"Valor": "1.000,00", "Quantidade": "100000"}]
     assert [through.comes_in(line) for line in copies] == [[50000], [50000, 1500000]]
+
+
+def test_explain_multiplies_tiers_caps_and_costs_out_and_check_says_them_back(months):
+    """A finance person follows each sum with a pocket calculator; the statement's page says the same."""
+    rows = [
+        share(ANA, "10%", **{"Até": "R$ 100.000"}),
+        share(ANA, "15%", **{"A partir de": "R$ 100.000", "Até": "R$ 500.000"}),
+        share(BIA, "5%", Teto="8.000"),
+    ]
+    through = months(rows, [cost("estúdio", Valor="10.000,00")])
+    through.comes_in(*money("100.000,00"))
+    through.comes_in(*money("160.000,00"))
+    told = through.label.say("explain", masked(ANA.tax_id), "--period", "2026-02").output
+    assert "R$ 160.000 x 10 % x 0,0625 (até R$ 100.000,00) = R$ 1.000" in told
+    assert "R$ 160.000 x 15 % x 0,9375 (do que passa de R$ 100.000,00, até R$ 500.000,00) = R$ 22.500" in told
+    capped = through.label.say("explain", masked(BIA.tax_id), "--period", "2026-02").output
+    assert "x 5 % x 7/16 (nunca mais de R$ 8.000,00, somados todos os períodos) = R$ 3.500" in capped
+    before = through.label.say("explain", masked(ANA.tax_id), "--period", "2026-01").output
+    assert "R$ 100.000 x 0,9 (depois de estúdio R$ 10.000,00) x 10 % = R$ 9.000" in before
+    said = through.label.say("check", through.label.job).output
+    assert "15 % do que resta depois dos custos, do que passa de R$ 100.000,00, até R$ 500.000,00" in said
+    assert "5 % do que resta depois dos custos, nunca mais de R$ 8.000,00, somados todos os períodos" in said
+    assert "estúdio tira antes R$ 10.000,00, à medida que houver, fica com o pagador" in said

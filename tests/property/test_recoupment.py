@@ -33,7 +33,19 @@ def earnings(parts):
         "sum_number": 0,
         "currency": "BRL",
     }
-    texts = ["role", "upc", "release", "title", "artist", "platform", "period", "contract", "costs", "per_unit"]
+    texts = [
+        "role",
+        "upc",
+        "release",
+        "title",
+        "artist",
+        "platform",
+        "period",
+        "contract",
+        "costs",
+        "per_unit",
+        "terms",
+    ]
     about |= dict.fromkeys([*texts, *CONDITIONS], "")
     rows = [about | {"tax_id": CPF[payee], "isrc": isrc, "earned": earned} for payee, isrc, earned in parts]
     return earnings_frame(pa.Table.from_pylist(rows) if rows else None)

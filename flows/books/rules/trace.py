@@ -21,7 +21,7 @@ from schemas.obligation import Obligation, sum_cents
 from schemas.tables.model import Record, records
 from schemas.tables.royalties import CONDITIONS, TOGETHER
 from schemas.trace import FileState, LinesFound, PayableWay, RoyaltyPart, ShareTaken, TracedWay, TraceProblem
-from schemas.values.millionths import EARNED_DECIMALS, part_of, plain, read_millionths
+from schemas.values.millionths import EARNED_DECIMALS, WHOLE, part_of, plain, read_millionths
 from schemas.values.money import SignedSums
 
 # What lines must agree in to be summed before they are shared out.
@@ -51,10 +51,10 @@ def royalty_parts(earnings: pd.DataFrame) -> tuple[RoyaltyPart, ...]:
 
 def _part_of(rows: Sequence[Record]) -> RoyaltyPart:
     """Tell one sum of lines; `rows` are the payee's shares of it."""
-    shares: dict[tuple[str, str, str], ShareTaken] = {}
+    shares: dict[tuple[str, str, str, str], ShareTaken] = {}
     for row in rows:
-        about = row["role"], row["costs"], row["per_unit"]
-        known = shares.get(about, ShareTaken(row["role"], 0, Decimal(0), row["costs"], row["per_unit"]))
+        about = row["role"], row["costs"], row["per_unit"], row["terms"]
+        known = shares.get(about, ShareTaken(row["role"], 0, Decimal(0), row["costs"], row["per_unit"], row["terms"]))
         share_ppm = plain(known.share_ppm + read_millionths(row["share_ppm"]))
         shares[about] = replace(known, share_ppm=share_ppm, earned=EXACT.add(known.earned, row["earned"]))
     first = rows[0]
@@ -258,7 +258,8 @@ def problems_of(
 def _is_share_of(part: RoyaltyPart, share: ShareTaken) -> bool:
     """Whether a share multiplied out again is what was kept; of thirds each kept sum is off by its last decimal."""
     if share.per_unit:
-        return EXACT.multiply(part.units, Decimal(share.per_unit)) == share.earned
+        of_units = part_of(Decimal(part.units), plain(Fraction(share.per_unit) * WHOLE))
+        return abs(EXACT.subtract(of_units, share.earned)) <= Decimal(part.lines).scaleb(-EARNED_DECIMALS)
     again = part_of(EXACT.multiply(part.source_amount, part.rate), share.of_whole)
     if share.of_whole.denominator == 1:
         return again == share.earned

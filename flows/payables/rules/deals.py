@@ -1,5 +1,6 @@
 """What deals come to in a sentence each: rows of shares, costs and advances that say more than who has how much."""
 
+import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
@@ -9,13 +10,14 @@ import pandas as pd
 from flows.intake.rules.inputs import Inputs
 from flows.royalties.rules.assets import LEVELS
 from schemas.messages import Listed, Message, Money
-from schemas.share_texts import share_text
+from schemas.share_texts import money_of, share_text, tier_texts
 from schemas.tables.model import DataFrame, Record, records
 from schemas.tables.payees import Advances
 from schemas.tables.recoup_scope import scope_text
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP
 from schemas.values.line_conditions import conditions_of, shown_word
 
+_SAY_MORE: Final = ("base", "contract", "per_unit", "tier_from", "tier_to", "cap")
 # As many sentences as somebody reads; those who wrote more know their table.
 MOST_TOLD: Final = 20
 
@@ -24,32 +26,39 @@ def told_deals(inputs: Inputs, currency: str) -> list[Message | Listed]:
     """Say back what rows of deals mean, each under its place, in the order of their tables.
 
     A plain share or advance says itself; so only those are told that have conditions, a base, a contract, a fraction, a
-    scope or a part to recoup, and every cost.
+    tier, a cap, a scope or a part to recoup, and every cost.
     """
     names = dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True))
-    told = [*_shares(inputs, names), *_costs(inputs, names), *_advances(inputs, names, currency)]
+    told = [*_shares(inputs, names, currency), *_costs(inputs, names, currency), *_advances(inputs, names, currency)]
     more = len(told) - MOST_TOLD
     return [*told[:MOST_TOLD], Message("deal.more", count=more)] if more > 0 else told
 
 
-def _shares(inputs: Inputs, names: Mapping[str, str]) -> Iterator[Message | Listed]:
+def _shares(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterator[Message | Listed]:
     has_costs = len(inputs.costs) > 0
     for row in records(inputs.shares):
-        if any(row[name] for name in (*CONDITIONS, "base", "contract", "per_unit")) or "/" in row["share_ppm"]:
+        if any(row[name] for name in (*CONDITIONS, *_SAY_MORE)) or "/" in row["share_ppm"]:
             contract = [Message("scope.contract", name=row["contract"])] if row["contract"] else []
             part: Message | Listed = Listed(
                 (share_text(row["share_ppm"]), _base(row["base"], has_costs=has_costs)), " "
             )
             if row["per_unit"]:
                 part = Message("deal.a_unit", amount=Decimal(row["per_unit"]))
-            yield _sentence(row, [part, *_of(row), *contract, Message("deal.to", payee=names.get(row["tax_id"], "?"))])
+            of_tier = tier_texts(row["tier_from"], row["tier_to"], row["cap"], currency)
+            payee = Message("deal.to", payee=names.get(row["tax_id"], "?"))
+            yield _sentence(row, [part, *of_tier, *_of(row), *contract, payee])
 
 
-def _costs(inputs: Inputs, names: Mapping[str, str]) -> Iterator[Message | Listed]:
+def _costs(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterator[Message | Listed]:
     for row in records(inputs.costs.sort_values(["order", "file", "sheet", "row"])):
         whose = Message("deal.to", payee=names.get(row["tax_id"], "?")) if row["tax_id"] else Message("deal.to_owner")
-        taken = Message("deal.cost", name=row["name"], part=share_text(row["share_ppm"]))
-        yield _sentence(row, [taken, *_of(row), whose])
+        if row["fixed_amount"]:
+            taken = Message("deal.cost_amount", name=row["name"], amount=money_of(row["fixed_amount"], currency))
+        else:
+            taken = Message("deal.cost", name=row["name"], part=share_text(row["share_ppm"]))
+        most = tier_texts("", "", row["cap"], currency)
+        day = [Message("deal.not_before", day=dt.date.fromisoformat(row["date"]))] if row["date"] else []
+        yield _sentence(row, [taken, *most, *day, *_of(row), whose])
 
 
 def _advances(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterator[Message | Listed]:

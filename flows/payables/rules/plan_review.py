@@ -33,18 +33,19 @@ from schemas.plan_view import (
 from schemas.reasons import Reasons, because, reasons_text
 from schemas.sources import PaidAlike, PaidSum, UsedDestination
 from schemas.values.bank_account import BankAccount, Destination, PixKey
-from schemas.values.costs_taken import part_after
+from schemas.values.costs_taken import part_after, stated_costs
 from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
 from schemas.values.millionths import Millionths, read_millionths
 from schemas.values.money import SignedSums
 from schemas.values.reading import fold_word
+from schemas.values.share_terms import stated_share
 from schemas.wire import Institution
 
 _PAID_KINDS: Final = ("payment", "royalty", "owner")
 # What a plan does not pay, of the kinds that are paid.
 _NOT_PAID: Final = frozenset({Place.HELD, Place.CONFLICT, Place.CARRIED, Place.RECOUPED})
 _SHARE: Final = ["tax_id", "role", "isrc", "upc", "release", "artist"]
-_HOW_MUCH: Final = ["share_ppm", "per_unit", "costs"]
+_HOW_MUCH: Final = ["share_ppm", "per_unit", "costs", "terms"]
 # What is to be paid, summed up: by base key, or by payee. The destination is where what is still to be paid goes; where
 # the last part went when all was sent.
 Sums = Mapping[str, Obligation]
@@ -180,8 +181,9 @@ def shares_changed(before: pd.DataFrame, now: pd.DataFrame) -> int:
 def _shares(earnings: pd.DataFrame) -> dict[tuple[str, ...], frozenset[tuple[str, ...]]]:
     found = defaultdict[tuple[str, ...], set[tuple[str, ...]]](set)
     payees = earnings[earnings["tax_id"] != ""]
-    for *about, share_ppm, per_unit, costs in payees[[*_SHARE, *_HOW_MUCH]].itertuples(index=False, name=None):
-        found[tuple(about)].add((share_ppm, per_unit, costs))
+    for *about, share_ppm, per_unit, costs, terms in payees[[*_SHARE, *_HOW_MUCH]].itertuples(index=False, name=None):
+        stated = (stated_share(terms, share_ppm), "" if terms else per_unit, stated_costs(costs))
+        found[tuple(about)].add(stated)
     return {key: frozenset(shares) for key, shares in found.items()}
 
 

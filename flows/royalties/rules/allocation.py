@@ -34,7 +34,7 @@ from schemas.tables.royalties import (
     frame_of,
     territories_frame,
 )
-from schemas.values.costs_taken import keep_costs, part_after
+from schemas.values.costs_taken import CostTaken, keep_costs, part_after
 from schemas.values.millionths import WHOLE, Millionths, number_text, part_of, plain, read_millionths
 from schemas.values.money import exact_text, round_parts
 
@@ -182,21 +182,26 @@ class _Part(NamedTuple):
     contract: str = ""
     costs: str = ""
     per_unit: str = ""
+    terms: str = ""
 
 
 def _all_parts(shares: Sequence[ShareOf], costs: Sequence[Cost]) -> list[_Part]:
     """Return the parts of a whole: costs, those of shares, and the remainder; or that nobody has it."""
     if not shares or not shares[0].tax_id:
         return [_Part("", shares[0].role if shares else UNMATCHED_ROLE, WHOLE)]
-    taken = [keep_costs((cost.name, cost.part_ppm) for cost in costs[:count]) for count in range(len(costs) + 1)]
+    costs = [cost for cost in costs if cost.part_ppm]
+    named = [CostTaken(cost.name, cost.part_ppm, bool(cost.amount)) for cost in costs]
+    taken = [keep_costs(named[:count]) for count in range(len(costs) + 1)]
     found = [
         _Part(cost.tax_id, cost.name if cost.tax_id else f"{OWNER_ROLE}: {cost.name}", cost.part_ppm, "", before)
         for cost, before in zip(costs, taken, strict=False)
     ]
     paid = (share for share in shares if share.share_ppm)
-    found += [_Part(share.tax_id, share.role, share.share_ppm, share.contract, taken[-1]) for share in paid]
+    found += [
+        _Part(share.tax_id, share.role, share.share_ppm, share.contract, taken[-1], terms=share.terms) for share in paid
+    ]
     for share in (share for share in shares if share.per_unit):  # which the owner pays out of the rest
-        found.append(_Part(share.tax_id, share.role, 0, share.contract, per_unit=share.per_unit))
+        found.append(_Part(share.tax_id, share.role, 0, share.contract, "", share.per_unit, share.terms))
         found.append(_Part("", OWNER_ROLE, 0, per_unit=number_text(-Fraction(share.per_unit))))
     remainder = plain(WHOLE - sum(share.share_ppm for share in shares))
     return [*found, _Part("", OWNER_ROLE, remainder, "", taken[-1])] if remainder else found
@@ -258,6 +263,7 @@ def _shared_out(
             "share_ppm": pa.array([str(part.share_ppm) for part in parts], pa.large_string()).take(places),
             "contract": pa.array([part.contract for part in parts], pa.large_string()).take(places),
             "per_unit": pa.array([part.per_unit for part in parts], pa.large_string()).take(places),
+            "terms": pa.array([part.terms for part in parts], pa.large_string()).take(places),
             "costs": pa.array([part.costs for part in parts], pa.large_string()).take(places),
             "earned": earned,
         }

@@ -116,5 +116,5 @@ def _scope_of(row: Record) -> RowScope:
 def _cost_of(row: Record, settled: Mapping[Place, Millionths]) -> Cost:
     place, part = (row["file"], row["sheet"], row["row"]), read_millionths(row["share_ppm"] or "0")
     named = "|".join((folded(row["name"]), _scope_of(row).text, row["date"]))
-    terms = row["amount"], row["cap"], row["date"]
+    terms = row["fixed_amount"], row["cap"], row["date"]
     return Cost(row["name"], settled.get(place, part), row["tax_id"], *terms, named, place)

@@ -16,6 +16,7 @@ from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC, Sh
 from schemas.values.line_conditions import LineCondition, conditions_of
 from schemas.values.millionths import WHOLE, Millionths, number_text, plain, read_millionths
 from schemas.values.money import allocate as allocate_whole
+from schemas.values.share_terms import ShareTerms
 from schemas.values.tier_bounds import read_bound
 
 
@@ -29,6 +30,7 @@ class ShareOf(NamedTuple):
         per_unit: Money a unit, exact, perhaps a fraction; "" for a part of the money.
         base: What it is taken from, as `schemas.tables.royalties` says: "" for the whole, as part of its group.
         tier_from, tier_to, cap: As `schemas.tables.royalties` says; "" for none.
+        terms: Why it is another part than stated, as `schemas.values.share_terms` keeps it.
         ladder: What tells the tiers of one ladder from those of others of the payee: role, and what they are of.
     """
 
@@ -44,6 +46,7 @@ class ShareOf(NamedTuple):
     tier_to: str = ""
     cap: str = ""
     ladder: str = ""
+    terms: str = ""
     place: Place = ("", "", 0)
 
     @property
@@ -130,7 +133,7 @@ class ShareBook:
         ordered = shares.sort_values(["tax_id", "role", "row"])
         names = zip(*(ordered[level].tolist() for level in LEVELS), strict=True)
         read = ordered.assign(share_ppm=ordered["share_ppm"].map(read_millionths).astype(object))
-        parts = map(ShareOf, *(read[column].tolist() for column in ShareOf._fields[:-2]))
+        parts = map(ShareOf, *(read[column].tolist() for column in ShareOf._fields[:-3]))
         places = zip(*(ordered[column].tolist() for column in ("file", "sheet", "row")), strict=True)
         asked = zip(*(ordered[column].tolist() for column in CONDITIONS), strict=True)
         for named, share, place, cells in zip(names, parts, places, asked, strict=True):
@@ -186,7 +189,7 @@ class ShareBook:
         if added:
             shares = self._with_added(shares, [self._in_tier(row.share) for row in added], f"{where} ({day})")
         if self._tiers or self._caps:
-            return tuple(share.times(self._caps.get(share.place, Fraction(1))) for share in shares)
+            return tuple(self._given(share) for share in shares)
         total = _most_at_once(shares)
         percent = format(Decimal(round(total)).scaleb(-4), "f")
         if total > WHOLE:
@@ -194,6 +197,16 @@ class ShareBook:
         elif 0 < WHOLE - total <= HAIR_PPM:
             self.nearly_whole.setdefault(where, (percent, group[0].place))
         return shares
+
+    def _given(self, share: ShareOf) -> ShareOf:
+        """Return what a period gives of a share that is in its tier already, and why it is not what is stated."""
+        of_tier, of_cap = self._tiers.get(share.place, Fraction(1)), self._caps.get(share.place, Fraction(1))
+        if of_tier * of_cap in {0, 1}:
+            return share.times(of_cap)
+        unit = f"@{number_text(Fraction(share.per_unit) / of_tier)}" if share.per_unit else ""
+        stated = unit or str(plain(Fraction(share.share_ppm) / of_tier))
+        terms = ShareTerms(stated, of_tier * of_cap, share.tier_from, share.tier_to, share.cap if of_cap != 1 else "")
+        return share.times(of_cap)._replace(terms=terms.text)
 
     def _in_tier(self, share: ShareOf) -> ShareOf:
         return share.times(self._tiers[share.place]) if share.place in self._tiers else share

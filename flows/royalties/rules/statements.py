@@ -54,12 +54,13 @@ class PayeeEarning(NamedTuple):
     share_ppm: str
     per_unit: str
     costs: str
+    terms: str
     earned: Decimal
 
 
 _Recording = tuple[str, str, str, str, str]
 _Writing = tuple[str, str, str]
-_PartKey = tuple[_Recording, str, str, str, str, str, str]
+_PartKey = tuple[_Recording, str, str, str, str, str, str, str]
 _Name = TypeVar("_Name")
 _NOTHING = Decimal(0)
 
@@ -107,7 +108,7 @@ class EarningSums:
         # Senders write a title in many ways; the recording is the same.
         writing = (earning.title or earning.release, earning.artist, earning.upc)
         self._writings.setdefault(recording, SignedSums())[writing] += earning.lines
-        shared = earning.role, earning.share_ppm, earning.per_unit, earning.costs
+        shared = earning.role, earning.share_ppm, earning.per_unit, earning.costs, earning.terms
         part = self._parts.setdefault((recording, earning.currency, earning.rate, *shared), _StatementPart())
         part.units += earning.units
         part.lines += earning.lines
@@ -128,7 +129,7 @@ class EarningSums:
         return tuple(PartOf(name, earned) for name, earned in sorted(self._months.items()))
 
     def _place(self, key: _PartKey) -> tuple[object, ...]:
-        recording, currency, rate, role, share_ppm, per_unit, costs = key
+        recording, currency, rate, role, share_ppm, per_unit, costs, terms = key
         most = self._of_recording[recording].copy_negate()
         return (
             most,
@@ -140,15 +141,16 @@ class EarningSums:
             read_millionths(share_ppm),
             per_unit,
             costs,
+            terms,
         )
 
     def _recording(self, key: _PartKey) -> RecordingPart:
-        recording, currency, rate, role, share_ppm, per_unit, costs = key
+        recording, currency, rate, role, share_ppm, per_unit, costs, terms = key
         title, artist, upc = self._written(recording)
         part = self._parts[key]
         return RecordingPart(
-            recording[0], upc, title, artist, role, part.units, part.lines,
-            part.source_amount, currency, Decimal(rate), read_millionths(share_ppm), per_unit, costs, part.earned,
+            recording[0], upc, title, artist, role, part.units, part.lines, part.source_amount,
+            currency, Decimal(rate), read_millionths(share_ppm), per_unit, costs, terms, part.earned,
         )  # fmt: skip
 
     def _written(self, recording: _Recording) -> _Writing:

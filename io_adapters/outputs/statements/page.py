@@ -21,7 +21,7 @@ from schemas.payee_statement import (
 )
 from schemas.plan import Place
 from schemas.readers import for_people
-from schemas.share_texts import costs_text
+from schemas.share_texts import costs_text, terms_text, unit_amount
 from schemas.tables.recoup_scope import scope_text
 from schemas.values.millionths import Millionths, fraction_text, percent_of
 
@@ -394,10 +394,14 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
     of_part = column_decimals([*(part.earned for part in parts), total])
     rows = []
     for part in parts:
-        after = labels("statement.after_costs", costs=costs_text(part.costs)) if part.costs else ""
+        costs = costs_text(part.costs, EXACT.multiply(part.source_amount, part.rate), write.heading.currency)
+        after = labels("statement.after_costs", costs=costs) if part.costs else ""
         share = numbers.percent(part.share_ppm)
         if part.per_unit:
-            share = labels("statement.a_unit", amount=numbers.exact(Decimal(part.per_unit)))
+            unit = unit_amount(part.per_unit)
+            share = labels("statement.a_unit", amount=numbers.exact(unit) if isinstance(unit, Decimal) else unit)
+        if part.terms:
+            share = labels.write(terms_text(part.terms, write.heading.currency))
         role = wrappable(", ".join(filter(None, (part.role, after))))
         amount = numbers.decimal(part.source_amount, of_source)
         rows.append(

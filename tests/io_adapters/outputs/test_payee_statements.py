@@ -61,6 +61,7 @@ def recording(title="Samba da manhã", **given):
         "share_ppm": 500_000,
         "costs": "",
         "per_unit": "",
+        "terms": "",
         "earned": Decimal("1357.8"),
     }
     return RecordingPart(**values | given)
