@@ -1,5 +1,6 @@
 """What rows of deals come to over the periods of a series, exact: money, units, what a row gave, what a cost took."""
 
+import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,6 +14,7 @@ class DealSumKind(StrEnum):
     MONEY = "money"  # what costs left of the lines of a share with tiers
     UNITS = "units"  # the units of these lines
     GIVEN = "given"  # by a share with a cap
+    KEPT = "kept"  # in reserve, of shares that are released alike
     TAKEN = "taken"  # by a cost of an amount, or with a cap
 
 
@@ -21,7 +23,8 @@ class DealSum(NamedTuple):
 
     Attributes:
         payee: Tax id; "" for a cost of the owner's.
-        row: What tells the row from others of the payee: role or name, what it is of, and for a cap the tier.
+        row: What tells the row from others of the payee: role or name, what it is of, and for a cap the tier; of a
+            reserve in which parts it is released.
     """
 
     kind: DealSumKind
@@ -39,10 +42,23 @@ class DealsBefore:
     Attributes:
         earlier: Of the periods before this one alone: where tiers stand when it begins.
         others: Of all other periods: what is left of costs and caps.
+        periods: First day of each other period -> what it came to: when reserves are due.
     """
 
     earlier: DealSums = field(default_factory=dict)
     others: DealSums = field(default_factory=dict)
+    periods: tuple[tuple[dt.date, DealSums], ...] = ()
+
+    def renamed(self, payee_of: Callable[[str], str]) -> "DealsBefore":
+        """Return sums under the documents that payees have by now."""
+        periods = tuple((start, renamed_sums(sums, payee_of)) for start, sums in self.periods)
+        return DealsBefore(renamed_sums(self.earlier, payee_of), renamed_sums(self.others, payee_of), periods)
+
+    def joined(self, former: "DealsBefore") -> "DealsBefore":
+        """Return sums with those of a series before this one."""
+        periods = (*former.periods, *self.periods)
+        earlier, others = joined_sums(self.earlier, former.earlier), joined_sums(self.others, former.others)
+        return DealsBefore(earlier, others, periods)
 
 
 NO_DEALS_BEFORE: Final = DealsBefore()

@@ -351,7 +351,7 @@ class JournalState:
             paid_ahead=_renamed(self.paid_ahead, rename),
             paid_ahead_here=_renamed(self.paid_ahead_here, rename),
             taxed_in_month=_renamed(self.taxed_in_month, rename),
-            deals=DealsBefore(*(renamed_sums(sums, payee_of) for sums in (self.deals.earlier, self.deals.others))),
+            deals=self.deals.renamed(payee_of),
             deals_here=renamed_sums(self.deals_here, payee_of),
         )
 
@@ -380,10 +380,7 @@ class JournalState:
             taxed_in_month=_added(self.taxed_in_month, former.taxed_in_month),
             owner=owner,
             periods=periods,
-            deals=DealsBefore(
-                joined_sums(self.deals.earlier, former.deals.earlier),
-                joined_sums(self.deals.others, former.deals.others),
-            ),
+            deals=self.deals.joined(former.deals),
             deals_here=joined_sums(self.deals_here, former.deals_here),
         )
 

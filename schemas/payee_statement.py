@@ -132,8 +132,8 @@ class Restated:
 class WayToPaid:
     """How royalties became what is payable, in centavos.
 
-    `earned - recouped + carried_in = carried_out + held + taxes + payable`; payments of royalties + overpaid = held +
-    payable. What was restated is part of what was carried in.
+    `earned - recouped + carried_in = carried_out + reserved + held + taxes + payable`; payments of royalties + overpaid
+    = held + payable. What was restated is part of what was carried in.
     """
 
     earned_exact: Decimal
@@ -141,6 +141,7 @@ class WayToPaid:
     recouped_cents: int
     carried_in_cents: int
     carried_out_cents: int
+    reserved_cents: int
     held_cents: int
     held_reasons: tuple[str, ...]
     payable_cents: int

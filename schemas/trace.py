@@ -187,7 +187,9 @@ class PayableWay:
     """How a run came from what is due for a period to what it pays: terms and figures, in centavos.
 
     Attributes:
+        balance_cents: Without what is in reserve.
         invoiced_cents: What is invoiced and not paid yet; None of who need not invoice.
+        reserved_cents: In reserve, and not due by now.
     """
 
     later_cents: int
@@ -200,6 +202,7 @@ class PayableWay:
     invoiced_cents: int | None
     payable_cents: int
     waiting_cents: int
+    reserved_cents: int = 0
     advances: tuple[AdvanceTaken, ...] = ()
     taxes: tuple[TaxTaken, ...] = ()
 

@@ -260,6 +260,7 @@ def _paid(way: TracedWay, payable: PayableWay) -> Iterator[ExplainedLine]:
         "later": payable.later_cents,
         "paid": -payable.paid_before_cents,
         "withheld": -payable.withheld_before_cents,
+        "reserved": -payable.reserved_cents,
     }
     shown = tuple(
         Listed(("+" if cents > 0 else "-", Money(abs(cents)), Message(f"explain.balance_{name}")), " ")

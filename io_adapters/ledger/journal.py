@@ -102,7 +102,7 @@ class Journal:
                 moved_to=_moved_to(connection, series),
                 former=tuple(filter(None, map(series_of_cause, moves))),
                 move_entries=len(moves),
-                deals=DealsBefore(*_deals_before(deals, period, period_start)),
+                deals=_deals_before(deals, period, period_start),
                 deals_here=_added_up(sums for (label, _), sums in deals.items() if label == period),
             )
 
@@ -229,12 +229,11 @@ class Journal:
         ]
 
 
-def _deals_before(
-    deals: Mapping[tuple[str, dt.date | None], DealSums], period: str, start: dt.date
-) -> tuple[DealSums, DealSums]:
+def _deals_before(deals: Mapping[tuple[str, dt.date | None], DealSums], period: str, start: dt.date) -> DealsBefore:
     others = {about: sums for about, sums in deals.items() if about[0] != period}
     earlier = (sums for (_, begun), sums in others.items() if begun is None or begun < start)
-    return _added_up(earlier), _added_up(others.values())
+    begun = tuple((first, sums) for (_, first), sums in sorted(others.items(), key=str) if first is not None)
+    return DealsBefore(_added_up(earlier), _added_up(others.values()), begun)
 
 
 def _added_up(sums: Iterable[DealSums]) -> DealSums:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from schemas.issues import IssueCode, Severity
-from schemas.parsing.amounts import PER_UNIT, ExactAmount
+from schemas.parsing.amounts import PER_UNIT, ExactAmount, releases
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.destinations import check_destinations, flag_shared_keys, hold_two_names, require_names
 from schemas.parsing.typed_table import Mask, Rule, TypedTable
@@ -20,6 +20,7 @@ from schemas.tables.payees import CARRIED, PAID, TO_RECOUP, USUAL_MINIMUM, Payee
 from schemas.tables.recoup_scope import NAMED, scope_of
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC
 from schemas.values.line_conditions import read_condition
+from schemas.values.millionths import WHOLE, read_millionths
 from schemas.values.names import invoice_number, normal_reference
 from schemas.values.reading import fold_word
 from schemas.values.tier_bounds import RETROACTIVE, read_bound
@@ -217,6 +218,22 @@ def check_tiers(table: TypedTable) -> TypedTable:
         wrong_end[at] |= last.endswith(RETROACTIVE)
     table = table.flag(wrong & table.sound("tier_from"), "tier_from", IssueCode.SHARE_TIER)
     return table.flag(wrong_end & table.sound("tier_to"), "tier_to", IssueCode.SHARE_TIER)
+
+
+def read_releases(table: TypedTable) -> TypedTable:
+    """Read when a reserve is given back; a reserve of nothing is none, and none is given back."""
+    kept = [part or "0" for part in table.canonical["reserve"]]
+    parts = [releases(text) if text else "" for text in table.canonical["given_back"]]
+    wrong = [
+        part is None or (bool(part) != (reserve != "0")) or read_millionths(reserve) > WHOLE
+        for part, reserve in zip(parts, kept, strict=True)
+    ]
+    sound = table.sound("reserve") & table.sound("given_back")
+    table = table.flag(np.array(wrong, dtype=bool) & sound, "given_back", IssueCode.SHARE_RESERVE)
+    return table.assign(
+        reserve=np.array(["" if part == "0" else part for part in kept], dtype=object),
+        given_back=np.array([part or "" for part in parts], dtype=object),
+    )
 
 
 def require_amounts(*columns: str) -> Rule:
@@ -475,6 +492,7 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
         part_units,
         check_tiers,
         require_amounts("cap"),
+        read_releases,
         require_some_share,
         require_scope,
     ),

@@ -236,7 +236,8 @@ class Shares(PayeeTable):
 
     `tier_from` and `tier_to` say of which part of all that the row's lines come to over the periods it is, in the job's
     currency or with `IN_UNITS`, "" for no limit; `tier_from` perhaps with `RETROACTIVE`. `cap` is the most that the row
-    gives over all periods, "" for no limit.
+    gives over all periods, "" for no limit. Of what the row gives in a period, if above nothing, `reserve_ppm` is kept
+    back and given in the periods after it, in the parts of `given_back` (millionths, "500000,500000"); "" for none.
 
     The columns of `CONDITIONS` say of which lines alone the share is, as `schemas.values.line_conditions` reads them.
     """
@@ -253,6 +254,8 @@ class Shares(PayeeTable):
     tier_from: Series[str] = cells(ColumnKind.TIER, str_matches=f"^({_BOUND}(?:{RETROACTIVE})?)?$")
     tier_to: Series[str] = cells(ColumnKind.TIER, str_matches=f"^({_BOUND})?$")
     cap: Series[str] = cells(ColumnKind.TIER, str_matches=f"^({_MONEY})?$")
+    reserve_ppm: Series[str] = cells(ColumnKind.SHARE, "reserve", str_matches=f"^({_PPM[1:-1]})?$")
+    given_back: Series[str] = cells(ColumnKind.TEXT, str_matches=r"^([0-9]+(,[0-9]+)*)?$")
     base: Series[str] = cells(ColumnKind.TEXT)
     contract: Series[str] = cells(ColumnKind.TEXT)
     territory: Series[str] = cells(ColumnKind.TEXT)

@@ -12,6 +12,7 @@ import pytest
 
 from schemas.errors import ExitCode
 from tests.flows.jobs import masked, payee, people
+from tests.flows.label import summary_of
 
 ANA, BIA, CAIO = people(3)
 pytestmark = pytest.mark.long
@@ -63,7 +64,7 @@ class Months:
                 for line in alike([dict(line) for line in lines])
             ],
         )
-        self.run(self.count)
+        self.report = self.run(self.count)
         received = Counter(self.service.paid)
         self.run(self.count)
         assert Counter(self.service.paid) == received, "a month run again pays nothing"
@@ -144,7 +145,7 @@ def test_a_producers_money_a_unit_is_owed_for_all_copies_once_so_many_are_sold(m
 def test_explain_multiplies_tiers_caps_and_costs_out_and_check_says_them_back(months):
     """A finance person follows each sum with a pocket calculator; the statement's page says the same."""
     rows = [
-        share(ANA, "10%", **{"Até": "R$ 100.000"}),
+        share(ANA, "10%", Até="R$ 100.000"),
         share(ANA, "15%", **{"A partir de": "R$ 100.000", "Até": "R$ 500.000"}),
         share(BIA, "5%", Teto="8.000"),
     ]
@@ -155,10 +156,56 @@ def test_explain_multiplies_tiers_caps_and_costs_out_and_check_says_them_back(mo
     assert "R$ 160.000 x 10 % x 0,0625 (até R$ 100.000,00) = R$ 1.000" in told
     assert "R$ 160.000 x 15 % x 0,9375 (do que passa de R$ 100.000,00, até R$ 500.000,00) = R$ 22.500" in told
     capped = through.label.say("explain", masked(BIA.tax_id), "--period", "2026-02").output
-    assert "x 5 % x 7/16 (nunca mais de R$ 8.000,00, somados todos os períodos) = R$ 3.500" in capped
+    assert "x 5 % x 0,4375 (nunca mais de R$ 8.000,00, somados todos os períodos) = R$ 3.500" in capped
     before = through.label.say("explain", masked(ANA.tax_id), "--period", "2026-01").output
     assert "R$ 100.000 x 0,9 (depois de estúdio R$ 10.000,00) x 10 % = R$ 9.000" in before
     said = through.label.say("check", through.label.job).output
     assert "15 % do que resta depois dos custos, do que passa de R$ 100.000,00, até R$ 500.000,00" in said
     assert "5 % do que resta depois dos custos, nunca mais de R$ 8.000,00, somados todos os períodos" in said
     assert "estúdio tira antes R$ 10.000,00, à medida que houver, fica com o pagador" in said
+
+
+@pytest.mark.parametrize(
+    ("shares", "came_in", "paid"),
+    [
+        # A tenth is kept back for returns, and given in the period after.
+        (
+            [share(ANA, "100%", Reserva="10%", **{"Liberar em": "100%"})],
+            ["1.000,00", "2.000,00", "0,00"],
+            [[90000], [190000], [20000]],
+        ),
+        # A fifth of 25 %, in two halves.
+        (
+            [share(ANA, "25%", Reserva="20%", **{"Liberar em": "50%, 50%"})],
+            ["100,00", "0,00", "0,00", "0,00"],
+            [[2000], [250], [250], []],
+        ),
+        # Of a month that brings less than nothing nothing is kept, and what was kept is given all the same.
+        (
+            [share(ANA, "100%", Reserva="50%", **{"Liberar em": "100%"})],
+            ["100,00", "-30,00", "10,00"],
+            [[5000], [2000], [500]],
+        ),
+    ],
+)
+def test_what_is_kept_in_reserve_is_given_in_the_months_after_it(months, service, shares, came_in, paid):
+    through = months(shares)
+    assert [through.comes_in(*money(amount)) for amount in came_in] == paid
+    received = list(service.paid)
+    for month in reversed(range(1, len(came_in) + 1)):
+        through.run(month)
+    assert service.paid == received
+
+
+def test_a_reserve_is_said_back_where_a_job_is_checked_where_a_month_is_explained_and_on_the_statement(months):
+    through = months([share(ANA, "25%", Reserva="20%", **{"Liberar em": "50%, 50%"})])
+    through.comes_in(*money("100,00"))
+    report = through.report
+    told = through.label.say("explain", masked(ANA.tax_id)).output
+    assert "25,00 - 20,00 pagos antes ou a caminho - 5,00 em reserva, ainda não vencidos = 0,00" in told
+    assert (
+        "25 % do que entra, 20 % disso em reserva, liberado nos períodos seguintes: 50 %, 50 %"
+        in through.label.say("check", through.label.job).output
+    )
+    totals = {place: cents for place, cents in summary_of(report)["totals_cents"].items() if cents}
+    assert totals == {"in": 10000, "paid": 2000, "owner": 7500, "carried": 500}

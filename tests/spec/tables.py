@@ -79,7 +79,11 @@ def shares(text: str) -> pd.DataFrame:
             "upc": PRODUCTS.get(row.get("product", ""), ""),
             "valid_from": row.get("from", ""),
             "valid_to": row.get("to", ""),
-            **{name: row.get(name, "") for name in ("release", "artist", "role", "base", "contract", "cap")},
+            **{
+                name: row.get(name, "")
+                for name in ("release", "artist", "role", "base", "contract", "cap", "given_back")
+            },
+            "reserve_ppm": _ppm(row["reserve"]) if row.get("reserve") else "",
             "tier_from": row.get("above", ""),
             "tier_to": row.get("below", ""),
             **{name: _condition(name, row.get("service" if name == "platform" else name, "")) for name in CONDITIONS},

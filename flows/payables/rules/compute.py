@@ -45,6 +45,7 @@ from flows.royalties.rules.balances import (
 from flows.royalties.rules.costs import CostBook
 from flows.royalties.rules.deals_over_periods import SettledDeals, settle_deals
 from flows.royalties.rules.recoupment import Recoupable, columns_of_scopes, recoupable_of
+from flows.royalties.rules.reserves import reserves_of
 from flows.royalties.rules.share_book import ShareBook
 from flows.royalties.rules.terms import invoiced_of, terms_of
 from schemas.approval import Decision, DecisionKind
@@ -187,7 +188,12 @@ def compute_payables(
     if "" in inputs.tax_problems:
         raise UnsoundPlan(Message("error.tax_of_nobody"))
     terms = terms_of(inputs.terms, job.rules, period, inputs.taxes)
-    conditions = Conditions(terms, unsure=unsure, invoiced=invoiced_of(inputs.terms, inputs.invoices, period))
+    conditions = Conditions(
+        terms,
+        unsure=unsure,
+        invoiced=invoiced_of(inputs.terms, inputs.invoices, period),
+        reserves=reserves_of(snapshot.history.journal.deals, settled.sums, period),
+    )
     case = _Case(
         inputs=inputs,
         job=job,

@@ -51,6 +51,8 @@ SAME_SHARE = [
     "tier_from",
     "tier_to",
     "cap",
+    "reserve_ppm",
+    "given_back",
     *CONDITIONS,
 ]
 SAME_ADVANCE = ["tax_id", "reference", "scope", "date"]

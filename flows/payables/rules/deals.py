@@ -17,7 +17,7 @@ from schemas.tables.recoup_scope import scope_text
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP
 from schemas.values.line_conditions import conditions_of, shown_word
 
-_SAY_MORE: Final = ("base", "contract", "per_unit", "tier_from", "tier_to", "cap")
+_SAY_MORE: Final = ("base", "contract", "per_unit", "tier_from", "tier_to", "cap", "reserve_ppm")
 # As many sentences as somebody reads; those who wrote more know their table.
 MOST_TOLD: Final = 20
 
@@ -45,6 +45,9 @@ def _shares(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterator
             if row["per_unit"]:
                 part = Message("deal.a_unit", amount=Decimal(row["per_unit"]))
             of_tier = tier_texts(row["tier_from"], row["tier_to"], row["cap"], currency)
+            if row["reserve_ppm"]:
+                given = Listed(tuple(share_text(part_ppm) for part_ppm in row["given_back"].split(",")))
+                of_tier.append(Message("deal.reserve", part=share_text(row["reserve_ppm"]), release=given))
             payee = Message("deal.to", payee=names.get(row["tax_id"], "?"))
             yield _sentence(row, [part, *of_tier, *_of(row), *contract, payee])
 

@@ -125,9 +125,11 @@ def owe_royalties(
     obligation, rows, to_invoice = list[Obligation](), records(royalties.balances), royalties.to_invoice
     for column, kind, place, code in _PARTS:
         for balance in rows:
-            if not balance[column]:
-                continue
             tax_id = balance["tax_id"]
+            reserved_cents = _reserved_cents(balance, royalties) if place is Place.CARRIED else 0
+            cents = reserved_cents if code == _RESERVED else balance[column] - reserved_cents
+            if not cents:
+                continue
             own = known.get(tax_id, {})
             account = account_of(own)
             is_rest = place is Place.HELD and balance["payable_cents"]  # of it another part is paid
@@ -137,11 +139,11 @@ def owe_royalties(
             obligation.append(
                 Obligation(
                     kind=kind,
-                    amount_cents=balance[column],
+                    amount_cents=cents,
                     place=place,
                     reasons=because("difference")
-                    if place is Place.CARRIED and balance[column] < 0 and tax_id in royalties.paid
-                    else _why_there(place, code, problem, balance[column], terms.of(tax_id)),
+                    if place is Place.CARRIED and cents < 0 and tax_id in royalties.paid
+                    else _why_there(place, code, problem, cents, terms.of(tax_id)),
                     key=key,
                     base_key=key,
                     reference=ROYALTIES if kind == "royalty" else "",
@@ -169,6 +171,12 @@ def owe_royalties(
     return obligation
 
 
+def _reserved_cents(balance: Record, royalties: Royalties) -> int:
+    """Return what is in reserve of what is carried out; a payee who owes back has nothing there."""
+    in_reserve = royalties.ways[balance["tax_id"]].reserved_cents
+    return min(in_reserve, max(0, int(balance["carried_out_cents"])))
+
+
 def _deducted_cents(balance: Record) -> int:
     return int(balance["recouped_cents"] + balance["taxed_cents"])
 
@@ -184,14 +192,17 @@ def _royalty_wishes_of(own: Mapping[str, Any]) -> dict[str, Any]:
 def _why_there(place: Place, code: str, problem: str, cents: int, terms: Terms) -> Reasons:
     if place is Place.HELD:
         return reasons_of(problem)
-    return because("not_due") if place is Place.CARRIED and cents > 0 and not terms.is_due else reasons_of(code)
+    waits = place is Place.CARRIED and code != _RESERVED and cents > 0 and not terms.is_due
+    return because("not_due") if waits else reasons_of(code)
 
 
+_RESERVED: Final = "reserved"
 # column of the balance, kind, place, reason
 _PARTS: Final[tuple[tuple[str, Kind, Place, str], ...]] = (
     ("payable_cents", "royalty", Place.PLANNED, ""),
     ("held_cents", "royalty", Place.HELD, ""),
     ("recouped_cents", "recouped", Place.RECOUPED, "advance"),
+    ("carried_out_cents", "carried", Place.CARRIED, _RESERVED),
     ("carried_out_cents", "carried", Place.CARRIED, "below_minimum"),
 )
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from flows.royalties.rules.allocation import RoundedEarnings
 from flows.royalties.rules.recoupment import OfAdvance, Recoupable, advance_reference, advances_taken, recoup
+from flows.royalties.rules.reserves import NO_RESERVE, Reserve
 from flows.royalties.rules.terms import Tax, Terms, TermsOfPayees, percent_of, withhold
 from schemas.issues import IssueCode
 from schemas.journal import NOTHING_POSTED, AccountKind, EntryKind, JournalState
@@ -122,6 +123,7 @@ class Conditions:
     held: Collection[str] = ()
     unsure: Collection[str] = ()
     invoiced: Mapping[str, int] = field(default_factory=dict)
+    reserves: Mapping[str, Reserve] = field(default_factory=dict)
 
 
 def work_out_balances(
@@ -202,11 +204,13 @@ def _way_of(
     later, terms = history.later.get(payee, 0), conditions.terms.of(payee)
     claimed, taxed = before.claimed.get(payee, 0), sum(before.taxed.get(payee, {}).values())
     gone = claimed + taxed
-    obligation, most = earned + carried_in + later - gone, terms.most_to_recoup(earned, carried_in)
+    reserve = conditions.reserves.get(payee, NO_RESERVE)
+    to_recoup = earned - reserve.kept_cents + reserve.due_cents
+    obligation, most = earned + carried_in + later - gone, terms.most_to_recoup(to_recoup, carried_in)
     unpaid = most - gone if later >= 0 else min(most - gone, obligation)  # later periods may have paid it
     unpaid = 0 if payee in conditions.unsure else unpaid
     taken = recoup(payee, most, recoupable, history.recouped, before.recouped.get(payee, {}), unpaid)
-    balance = obligation - sum(taken.values())
+    balance = obligation - sum(taken.values()) - reserve.open_cents
     invoiced = conditions.invoiced[payee] - gone if payee in conditions.invoiced else None
     is_held = payee in conditions.held
     payable, waiting = (0, max(0, balance)) if is_held else _payable(balance, terms, invoiced)
@@ -222,6 +226,7 @@ def _way_of(
         invoiced_cents=invoiced,
         payable_cents=payable,
         waiting_cents=waiting,
+        reserved_cents=reserve.open_cents,
         advances=advances_taken(payee, most, recoupable, history.recouped, taken),
         taxes=_taxes_taken(taxes, in_month, withhold(taxes, payable, in_month)),
     )

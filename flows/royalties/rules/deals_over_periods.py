@@ -17,7 +17,7 @@ from flows.royalties.rules.costs import Cost, CostBook
 from flows.royalties.rules.share_book import ShareBook, ShareOf
 from schemas.deal_sums import DealsBefore, DealSum, DealSumKind, DealSums
 from schemas.tables.royalties import LineTotals
-from schemas.values.millionths import WHOLE, Millionths, plain
+from schemas.values.millionths import WHOLE, Millionths, plain, read_millionths
 from schemas.values.tier_bounds import read_bound
 
 
@@ -186,22 +186,27 @@ def _part_in_tier(share: ShareOf, start: Fraction, end: Fraction) -> Fraction:
 def _settle_caps(
     lines: Mapping[_Key, _Lines], book: ShareBook, before: DealsBefore
 ) -> tuple[dict[Place, Fraction], dict[DealSum, Fraction]]:
-    """Say how much of what it would give a cap leaves of each share that has one."""
+    """Say how much of what it would give a cap leaves of each share that has one, and what is kept in reserve."""
     wished, rows = defaultdict[Place, Fraction](Fraction), dict[Place, ShareOf]()
     for (asset, day), of_key in lines.items():
         for share in book.covering(asset, day):
-            if share.cap:
+            if share.cap or share.reserve_ppm:
                 rows[share.place] = share
                 wished[share.place] += given_by(share, of_key.left, of_key.units)
     caps, sums = dict[Place, Fraction](), defaultdict[DealSum, Fraction](Fraction)
     had = dict(before.others)
     for place, share in sorted(rows.items()):
         name, wish = DealSum(DealSumKind.GIVEN, share.tax_id, share.row_name), wished[place]
-        filled = min(Fraction(share.cap), max(Fraction(0), had.get(name, Fraction(0))))
-        had[name] = had.get(name, Fraction(0)) - filled
-        room = Fraction(share.cap) - filled
-        caps[place] = min(Fraction(1), room / wish) if wish > 0 else Fraction(1)
-        sums[name] += wish * caps[place]
+        if share.cap:
+            filled = min(Fraction(share.cap), max(Fraction(0), had.get(name, Fraction(0))))
+            had[name] = had.get(name, Fraction(0)) - filled
+            room = Fraction(share.cap) - filled
+            caps[place] = min(Fraction(1), room / wish) if wish > 0 else Fraction(1)
+            wish *= caps[place]
+            sums[name] += wish
+        if share.reserve_ppm and wish > 0:
+            kept = DealSum(DealSumKind.KEPT, share.tax_id, share.given_back)
+            sums[kept] += wish * Fraction(read_millionths(share.reserve_ppm)) / WHOLE
     return caps, dict(sums)
 
 

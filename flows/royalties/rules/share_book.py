@@ -29,7 +29,7 @@ class ShareOf(NamedTuple):
         valid_to: Last day (ISO); "" is for ever.
         per_unit: Money a unit, exact, perhaps a fraction; "" for a part of the money.
         base: What it is taken from, as `schemas.tables.royalties` says: "" for the whole, as part of its group.
-        tier_from, tier_to, cap: As `schemas.tables.royalties` says; "" for none.
+        tier_from, tier_to, cap, reserve_ppm, given_back: As `schemas.tables.royalties` says; "" for none.
         terms: Why it is another part than stated, as `schemas.values.share_terms` keeps it.
         ladder: What tells the tiers of one ladder from those of others of the payee: role, and what they are of.
     """
@@ -45,6 +45,8 @@ class ShareOf(NamedTuple):
     tier_from: str = ""
     tier_to: str = ""
     cap: str = ""
+    reserve_ppm: str = ""
+    given_back: str = ""
     ladder: str = ""
     terms: str = ""
     place: Place = ("", "", 0)
@@ -52,6 +54,10 @@ class ShareOf(NamedTuple):
     @property
     def has_tier(self) -> bool:
         return bool(self.tier_from or self.tier_to)
+
+    @property
+    def rests_on_periods(self) -> bool:
+        return self.has_tier or bool(self.cap or self.reserve_ppm)
 
     @property
     def is_tier_of_units(self) -> bool:
@@ -138,7 +144,7 @@ class ShareBook:
         asked = zip(*(ordered[column].tolist() for column in CONDITIONS), strict=True)
         for named, share, place, cells in zip(names, parts, places, asked, strict=True):
             scope = RowScope.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))))
-            ladder = "|".join((folded(share.role), scope.text, share.base)) if share.has_tier or share.cap else ""
+            ladder = "|".join((folded(share.role), scope.text, share.base)) if share.rests_on_periods else ""
             self._add(_Row(share._replace(ladder=ladder, place=place), place, scope))
             self.rests_on_periods |= bool(ladder)
         for row in records(in_question) if in_question is not None else ():

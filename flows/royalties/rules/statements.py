@@ -320,12 +320,14 @@ def _way(
     back = sum_cents(
         obligation for obligation in obligations if obligation.kind == "carried" and obligation.code == _DIFFERENCE
     )
+    reserved = sum_cents(obligation for obligation in obligations if obligation.code == "reserved")
     return WayToPaid(
         earned_exact=exact,
         earned_cents=balance["earned_cents"],
         recouped_cents=balance["recouped_cents"],
         carried_in_cents=balance["carried_in_cents"],
-        carried_out_cents=balance["carried_out_cents"] - back,
+        carried_out_cents=balance["carried_out_cents"] - back - reserved,
+        reserved_cents=reserved,
         held_cents=balance["held_cents"],
         held_reasons=_codes(reasons),
         payable_cents=balance["payable_cents"] + back,

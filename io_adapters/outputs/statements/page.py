@@ -210,6 +210,8 @@ def way_table(statement: PayeeStatement, write: Writer) -> Section | None:
         (labels("statement.way.net"), cents(net)),
         (_carried_out(way, write), cents(-way.carried_out_cents)),
     ]
+    if way.reserved_cents:
+        rows.append((labels("statement.way.reserved"), cents(-way.reserved_cents)))
     if way.held_cents:
         rows.append((labels("statement.way.held", why=reasons_text(way.held_reasons, labels)), cents(-way.held_cents)))
     if way.taxes:
@@ -517,7 +519,7 @@ def _boxes(statement: PayeeStatement, write: Writer) -> list[dict[str, str]]:
             ("box.earned", way.earned_cents),
             ("box.recouped", -way.recouped_cents),
             ("box.carried_in", way.carried_in_cents),
-            ("box.carried_out", -(way.carried_out_cents + way.overpaid_cents)),
+            ("box.carried_out", -(way.carried_out_cents + way.reserved_cents + way.overpaid_cents)),
         ]
         if way.held_cents:
             figures.append(("box.held", -way.held_cents))
