@@ -15,6 +15,7 @@ class DealSumKind(StrEnum):
     UNITS = "units"  # the units of these lines
     GIVEN = "given"  # by a share with a cap
     KEPT = "kept"  # in reserve, of shares that are released alike
+    EARNED = "earned"  # of what a guarantee is of
     TAKEN = "taken"  # by a cost of an amount, or with a cap
 
 

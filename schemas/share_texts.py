@@ -4,6 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from schemas.messages import Listed, Message, Money
+from schemas.tables.payees import GUARANTEE
 from schemas.values.costs_taken import read_costs
 from schemas.values.millionths import WHOLE, decimal_of, fraction_text, percent_of, read_millionths
 from schemas.values.share_terms import read_terms
@@ -15,6 +16,11 @@ def share_text(share_ppm: str) -> Listed | str:
     part = read_millionths(share_ppm)
     percent = percent_of(part)
     return fraction_text(part) if percent is None else Listed((percent.normalize(), "%"), " ")
+
+
+def role_text(role: str) -> Message | str:
+    """Write a role: as people wrote it, or what a payee has beside all shares."""
+    return Message("deal.role_guarantee") if role == GUARANTEE else role
 
 
 def unit_amount(per_unit: str) -> Decimal | str:

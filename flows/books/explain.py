@@ -13,7 +13,7 @@ from schemas.job import BRASILIA
 from schemas.messages import Listed, Message, Money, currency_sign
 from schemas.plan import short_digest
 from schemas.reasons import reasons_message
-from schemas.share_texts import costs_text, share_text, terms_text, unit_amount
+from schemas.share_texts import costs_text, role_text, share_text, terms_text, unit_amount
 from schemas.tables.recoup_scope import scope_text
 from schemas.trace import (
     AdvanceTaken,
@@ -332,7 +332,8 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Explain
     """Tell of one part of the royalties: what it is, in which rows its lines are, and each share as a product."""
     names = (part.title or part.release, part.artist, part.isrc or part.upc, part.platform, part.period)
     asked = (getattr(part, name).strip() for name in _ASKED)
-    yield ExplainedLine(depth, Listed(tuple(filter(None, (*names, *asked)))))
+    said = tuple(filter(None, (*names, *asked)))
+    yield ExplainedLine(depth, Listed(said or tuple({role_text(share.role) for share in part.shares})))
     for lines in part.found:
         facts = {"currency": part.currency, "amount": _plain(lines.amount), "count": lines.lines}
         file = sheet_text(lines.file, lines.sheet)
@@ -369,15 +370,15 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Explain
 def _rate_of(share: ShareTaken, currency: str) -> list[object]:
     """Tell a share as it is stated, and how much of it its tier and its cap leave."""
     if share.terms:
-        return [_with_remark(terms_text(share.terms, currency), [share.role])]
+        return [_with_remark(terms_text(share.terms, currency), [role_text(share.role)])]
     if share.per_unit:
         unit = unit_amount(share.per_unit)
         shown = _plain(unit) if isinstance(unit, Decimal) else unit
-        return [_with_remark(Listed((currency_sign(currency), shown), " "), [share.role])]
+        return [_with_remark(Listed((currency_sign(currency), shown), " "), [role_text(share.role)])]
     percent = percent_of(share.share_ppm)
     if percent is None:
-        return [_with_remark(fraction_text(share.share_ppm), [share.role])]
-    return [Listed((_plain(percent), _with_remark("%", [share.role])), " ")]
+        return [_with_remark(fraction_text(share.share_ppm), [role_text(share.role)])]
+    return [Listed((_plain(percent), _with_remark("%", [role_text(share.role)])), " ")]
 
 
 def _factor(left: Fraction) -> object:

@@ -22,6 +22,7 @@ from flows.intake.rules.inputs import (
     in_question,
     merge,
     of_other_periods,
+    parted,
 )
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import Run
@@ -80,6 +81,7 @@ def _intake(
     by_name = dict(zip(run.job.tables, tables[len(sources) :], strict=True))
     payees, shares, costs = (by_name[name] for name in ("payees", "shares", "costs"))
     advances, opening = (by_name[name] for name in ("advances", "opening"))
+    paid_ahead, guarantees = parted(_joined(advances, Advances))
     rates = RateTable.of(_joined(by_name["rates"], Rates), _held(by_name["rates"])["currency"])
     paid_from = [table for found in sources for table in found]
     payments = [table for table in paid_from if table.layout.table == "payments"]
@@ -97,7 +99,8 @@ def _intake(
         payee_problems=dict(_held(payees)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         held_payees=held_payees_of(table.held for table in payees),
         shares=_joined(shares, Shares),
-        advances=_joined(advances, Advances),
+        advances=paid_ahead,
+        guarantees=guarantees,
         advance_problems=dict(_held(advances)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         shares_in_question=in_question(share.held for share in shares),
         costs=_joined(costs, Costs),

@@ -16,7 +16,7 @@ from schemas.parsing.destinations import check_destinations, flag_shared_keys, h
 from schemas.parsing.typed_table import Mask, Rule, TypedTable
 from schemas.plan import HOME_CURRENCY
 from schemas.tables.model import ISO_DAY, ColumnKind, columns_of
-from schemas.tables.payees import CARRIED, PAID, TO_RECOUP, USUAL_MINIMUM, Payees
+from schemas.tables.payees import CARRIED, GUARANTEE, PAID, TO_RECOUP, USUAL_MINIMUM, Payees
 from schemas.tables.recoup_scope import NAMED, scope_of
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC
 from schemas.values.line_conditions import read_condition
@@ -347,6 +347,19 @@ def read_kinds(table: TypedTable) -> TypedTable:
     return table.flag(wrong, "amount", IssueCode.AMOUNT_NOT_POSITIVE)
 
 
+def read_promises(table: TypedTable) -> TypedTable:
+    """Tell guarantees from advances; a guarantee has a day, and nothing is recouped for it."""
+    kinds = np.array([_ADVANCE_WORDS.get(fold_word(text), "") for text in table.canonical["kind"]], dtype=object)
+    table = table.flag(table.given("kind") & (kinds == ""), "kind", IssueCode.ADVANCE_KIND)
+    promised = kinds == GUARANTEE
+    table = table.flag(promised & ~table.given("date"), "date", IssueCode.CELL_REQUIRED)
+    table = table.flag(promised & table.given("recoup"), "recoup", IssueCode.ADVANCE_KIND)
+    return table.assign(kind=np.where(promised, GUARANTEE, ""))
+
+
+_ADVANCE_WORDS: Final = _by_word(_WORDS["advances"])
+
+
 def hold_repeated_rows(table: TypedTable) -> TypedTable:
     """Hold rows that say the same twice; two payments, or two advances of one reference, bear different dates."""
     kinds = table.canonical["kind"]
@@ -497,7 +510,7 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
         require_scope,
     ),
     "costs": (read_conditions, require_amounts("fixed_amount", "cap"), require_part_or_amount),
-    "advances": (read_scopes,),
+    "advances": (read_scopes, read_promises),
     "opening": (read_kinds, read_scopes, hold_repeated_rows),
     "rates": (require_rates_above_zero, require_few_digits, hold_contradictions),
     "taxes": (check_validity, write_kinds_alike, require_rate_or_amount, hold_repeated_taxes),

@@ -100,11 +100,17 @@ class Payments(PayeeData):
 _SCOPE_COLUMNS: Final = tuple(Column(name, ColumnKind.TEXT) for name in NAMED)
 
 
+# What an advance is that was not paid.
+GUARANTEE: Final = "guarantee"
+
+
 class Advances(PayeeTable):
     """Shape: one row per advance, in centavos.
 
     `date` is an ISO text or ""; `scope` says what it is recouped from, as `schemas.tables.recoup_scope` keeps it;
     `recoup_ppm` how much of that a period takes for it at the most (`schemas.values.millionths`), "" for all.
+    `kind` is "" for what was paid ahead; what is a guarantee was not: until its `date` the scope earns it, or the owner
+    pays what is short.
     """
 
     reference: Series[str] = cells(ColumnKind.REFERENCE)
@@ -112,6 +118,7 @@ class Advances(PayeeTable):
     date: Series[str] = cells(ColumnKind.DATE, str_matches=f"^({ISO_DAY})?$")
     scope: Series[str] = cells(ColumnKind.ISRC, "isrc", str_matches=f"^({SCOPE})?$")
     recoup_ppm: Series[str] = cells(ColumnKind.SHARE, "recoup", str_matches=r"^([1-9][0-9]*(/[0-9]+)?)?$")
+    kind: Series[str] = cells(ColumnKind.TEXT, isin=["", GUARANTEE])
 
     @classmethod
     def also_read(cls) -> tuple[Column, ...]:

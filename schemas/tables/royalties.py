@@ -165,7 +165,7 @@ class Earnings(TableModel):
     period: Series[str]  # month or day of sale as the source says it; '' when it says none
     currency: Series[str] = pa.Field(str_matches=CURRENCY)
     units: Series[int]
-    lines: Series[int] = pa.Field(ge=1)
+    lines: Series[int] = pa.Field(ge=0)  # none of what is owed beside lines
     source_amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]  # sum of the lines in their currency
     rate: Series[str]  # exchange rate into the job's currency; '1' for its own
     share_ppm: Series[str] = pa.Field(str_matches=f"^-?{_PPM[1:]}")  # below 0 where a retroactive tier is left again

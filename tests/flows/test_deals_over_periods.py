@@ -165,6 +165,21 @@ def test_explain_multiplies_tiers_caps_and_costs_out_and_check_says_them_back(mo
     assert "estúdio tira antes R$ 10.000,00, à medida que houver, fica com o pagador" in said
 
 
+def test_a_guarantee_that_was_not_earned_is_paid_once_out_of_the_owners_part(months, service):
+    """50,000.00 by the end of February, of which 20,000.00 and 15,000.00 were earned."""
+    promised = [{"CPF": masked(ANA.tax_id), "Valor": "50.000,00", "Data": "2026-02-28", "Tipo": "garantia"}]
+    through = months([share(ANA, "50%")], advances=promised)
+    came_in = ["40.000,00", "30.000,00", "10.000,00"]
+    assert [through.comes_in(*money(amount)) for amount in came_in] == [[2000000], [3000000], [500000]]
+    received = list(service.paid)
+    for month in (3, 2, 1):
+        through.run(month)
+    assert service.paid == received
+    told = through.label.say("explain", masked(ANA.tax_id), "--period", "2026-02").output
+    assert "1 unidade x R$ 15.000 (garantia) = R$ 15.000" in told
+    assert "garantia de R$ 50.000,00 até 28/02/2026" in through.label.say("check", through.label.job).output
+
+
 @pytest.mark.parametrize(
     ("shares", "came_in", "paid"),
     [

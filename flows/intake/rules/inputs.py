@@ -23,7 +23,7 @@ from schemas.payee_statement import Quote
 from schemas.reasons import codes_json
 from schemas.stated_sums import NO_SUMS
 from schemas.tables.model import DataFrame, Record, records
-from schemas.tables.payees import TO_RECOUP, Advances, Invoices, Opening, Payees, Payments, Taxes
+from schemas.tables.payees import GUARANTEE, TO_RECOUP, Advances, Invoices, Opening, Payees, Payments, Taxes
 from schemas.tables.royalties import (
     LINE_SUM,
     PLATFORM_KEY,
@@ -277,6 +277,7 @@ class Inputs:
     shares_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))
     costs: DataFrame[Costs] = field(default_factory=lambda: empty_of(Costs))
     costs_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))
+    guarantees: DataFrame[Advances] = field(default_factory=lambda: empty_of(Advances))
     held_payees: pd.DataFrame = field(default_factory=lambda: held_payees_of(()))
 
     @property
@@ -354,6 +355,12 @@ class RateTable:
 def _quote_of(row: Record) -> Quote:
     rate = Decimal(exact_text(row["rate"]))  # without the zeros that fill its column
     return Quote(row["currency"], rate, dt.date.fromisoformat(row["date"]), row["source"])
+
+
+def parted(rows: DataFrame[Advances]) -> tuple[DataFrame[Advances], DataFrame[Advances]]:
+    """Part what was paid ahead from what is guaranteed."""
+    guaranteed = rows["kind"] == GUARANTEE
+    return rows[~guaranteed].reset_index(drop=True), rows[guaranteed].reset_index(drop=True)
 
 
 def left_of_advances(advances: DataFrame[Advances], opening: DataFrame[Opening], period: Period) -> DataFrame[Advances]:

@@ -33,6 +33,7 @@ from flows.royalties.rules.allocation import (
     allocate,
     join_allocations,
     round_earnings,
+    with_guarantees,
 )
 from flows.royalties.rules.assets import LEVELS
 from flows.royalties.rules.balances import (
@@ -44,6 +45,7 @@ from flows.royalties.rules.balances import (
 )
 from flows.royalties.rules.costs import CostBook
 from flows.royalties.rules.deals_over_periods import SettledDeals, settle_deals
+from flows.royalties.rules.guarantees import settle_guarantees
 from flows.royalties.rules.recoupment import Recoupable, columns_of_scopes, recoupable_of
 from flows.royalties.rules.reserves import reserves_of
 from flows.royalties.rules.share_book import ShareBook
@@ -163,6 +165,8 @@ def compute_payables(
     unsound = rows_besides(inputs, snapshot.repeated)
     inputs, old = set_aside(inputs, snapshot.repeated)
     allocation, settled = _allocation(inputs, job, period, snapshot.history.journal.deals)
+    guarantees = settle_guarantees(inputs.guarantees, allocation, period, snapshot.history.journal.deals)
+    allocation = with_guarantees(allocation, guarantees.owed, job.currency)
     rounded = _rounded(allocation, inputs, job, old.lines_cents)
     if "" in inputs.advance_problems:
         raise UnsoundPlan(Message("error.advance_of_nobody"))
@@ -206,7 +210,7 @@ def compute_payables(
         conditions=conditions,
         repeated=old.payments,
         unsound_rows=unsound,
-        deal_sums=settled.sums,
+        deal_sums={**settled.sums, **guarantees.sums},
     )
     payables = case.decide(problems)
     unpayable = _held_by_checks(payables, problems)

@@ -25,7 +25,7 @@ from schemas.parsing.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, Ro
 from schemas.parsing.row_rules import overlapping
 from schemas.reasons import codes_json
 from schemas.tables.model import DataFrame, TableModel, names_of
-from schemas.tables.payees import CARRIED
+from schemas.tables.payees import CARRIED, Advances
 from schemas.tables.royalties import CONDITIONS, UNREAD_UPC, Costs, Shares, asked_about
 from schemas.values.line_conditions import conditions_of, shown_word, word_of
 from schemas.values.names import invoice_number, normal_reference
@@ -55,7 +55,7 @@ SAME_SHARE = [
     "given_back",
     *CONDITIONS,
 ]
-SAME_ADVANCE = ["tax_id", "reference", "scope", "date"]
+SAME_ADVANCE = ["tax_id", "reference", "scope", "date"]  # and two guarantees
 _NAMED: Final = 5
 _Table = TypeVar("_Table", bound=TableModel)
 # By what an asset without a share is called, the first that is there.
@@ -164,12 +164,13 @@ def _hold_doubled_costs(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
 
 def _hold_doubled_advances(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
     """Hold every later copy of an advance; until it is taken out, what its payee is owed is not known."""
-    advances = inputs.advances
-    first, later = _copies(advances, SAME_ADVANCE)
-    code = IssueCode.ROW_DUPLICATE.value
-    problems = dict.fromkeys(advances.loc[later, "tax_id"].tolist(), code) | dict(inputs.advance_problems)
-    sound = advances[~later].reset_index(drop=True)
-    return replace(inputs, advances=sound, advance_problems=problems), _findings_of_copies(advances, first, later)
+    sound, findings, problems = list[DataFrame[Advances]](), list[_Finding](), dict(inputs.advance_problems)
+    for rows in (inputs.advances, inputs.guarantees):
+        first, later = _copies(rows, SAME_ADVANCE)
+        problems = dict.fromkeys(rows.loc[later, "tax_id"].tolist(), IssueCode.ROW_DUPLICATE.value) | problems
+        sound.append(rows[~later].reset_index(drop=True))
+        findings += _findings_of_copies(rows, first, later)
+    return replace(inputs, advances=sound[0], guarantees=sound[1], advance_problems=problems), findings
 
 
 def _hold_doubled_taxes(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
@@ -247,8 +248,9 @@ def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
         strangers.append((inputs.shares[~inputs.shares["tax_id"].isin(known)], False))
     named = inputs.costs[inputs.costs["tax_id"] != ""]
     strangers.append((named[~named["tax_id"].isin(known)], False))
-    if job.payees is not None and len(inputs.advances):
-        strangers.append((inputs.advances[~inputs.advances["tax_id"].isin(known)], False))
+    if job.payees is not None:
+        rows = pd.concat([inputs.advances, inputs.guarantees])
+        strangers.append((rows[~rows["tax_id"].isin(known)], False))
     if job.payees is not None:
         payments = inputs.payments
         bare = (payments["pix_key"] == "") & (payments["account"] == "") & ~payments["tax_id"].isin(known)

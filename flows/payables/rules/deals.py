@@ -65,6 +65,11 @@ def _costs(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterator[
 
 
 def _advances(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterator[Message | Listed]:
+    for row in records(inputs.guarantees):
+        facts = {"amount": Money(row["amount_cents"], currency), "day": dt.date.fromisoformat(row["date"])}
+        of = [scope_text(row["scope"])] if row["scope"] else []
+        payee = Message("deal.to", payee=names.get(row["tax_id"], "?"))
+        yield _sentence(row, [Message("deal.guarantee", **facts), *of, payee])
     for row in records(_that_say_more(inputs.advances)):
         scope = Message("deal.recouped_from", scope=scope_text(row["scope"])) if row["scope"] else ""
         most = Message("deal.recouped_most", part=share_text(row["recoup_ppm"])) if row["recoup_ppm"] else ""

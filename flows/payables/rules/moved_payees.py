@@ -19,7 +19,7 @@ from schemas.values.names import same_person
 
 # Old document -> new one.
 Moves = Mapping[str, str]
-_TABLES: Final = ("payments", "shares", "costs", "advances", "opening", "taxes", "invoices")
+_TABLES: Final = ("payments", "shares", "costs", "advances", "guarantees", "opening", "taxes", "invoices")
 
 
 def moves_of(inputs: Inputs, posted: Moves = MappingProxyType({})) -> Moves:

@@ -24,6 +24,7 @@ from schemas.errors import UnsoundPlan
 from schemas.messages import Message
 from schemas.parsing.table import empty_of
 from schemas.tables.model import DataFrame, names_of
+from schemas.tables.payees import GUARANTEE
 from schemas.tables.royalties import (
     EARNED,
     Earnings,
@@ -93,6 +94,37 @@ class Allocation:
         marks = {"share_ppm": "/", "costs": "=", "per_unit": "/"}
         has_fractions = any(pc.any(pc.match_substring(self.parts[name], mark)).as_py() for name, mark in marks.items())
         return self.columns([*columns, "earned", *(_FACTORS if has_fractions else ())])
+
+
+def with_guarantees(allocation: Allocation, owed: Mapping[tuple[str, str], Fraction], currency: str) -> Allocation:
+    """Add what the owner owes payees beside their shares: once each, as money for a unit of no line.
+
+    Args:
+        owed: Payee and what it is called -> exact, in the job's currency.
+    """
+    if not owed:
+        return allocation
+    blank = {field.name: "" if pa.types.is_large_string(field.type) else 0 for field in allocation.sums.schema}
+    sums = [blank | {"title": name, "currency": currency, "units": 1, "rate": "1"} for _, name in owed]
+    parts = list[dict[str, object]]()
+    for number, ((payee, _), sum_) in enumerate(owed.items(), start=len(allocation.sums)):
+        for tax_id, role, share in ((payee, GUARANTEE, sum_), ("", OWNER_ROLE, -sum_)):
+            nothing = {field.name: "" for field in allocation.parts.schema}
+            earned = part_of(Decimal(1), plain(share * WHOLE))
+            about = {"sum_number": number, "tax_id": tax_id, "role": role, "share_ppm": "0"}
+            parts.append(nothing | about | {"per_unit": number_text(share), "earned": earned})
+    places = [
+        {"tax_id": part["tax_id"], "territory": "", "currency": currency, "source_amount": 0, "units": 0}
+        | {"earned": part["earned"]}
+        for part in parts
+        if part["tax_id"]
+    ]
+    known = pa.Table.from_pandas(allocation.territories, preserve_index=False)
+    return Allocation(
+        pa.concat_tables([allocation.sums, pa.Table.from_pylist(sums, allocation.sums.schema)]),
+        pa.concat_tables([allocation.parts, pa.Table.from_pylist(parts, allocation.parts.schema)]),
+        _sum_places(pa.concat_tables([known, pa.Table.from_pylist(places, known.schema)])),
+    )
 
 
 @cache

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -123,12 +123,20 @@ def recoupable_of(advances: DataFrame[Advances], earnings: pd.DataFrame, last_da
             later.add((payee, advance_reference(reference, scope)))
     named = columns_of_scopes(advances)
     apart = set(advances.loc[advances["scope"] != "", "tax_id"]) - {""}
+    return Recoupable(paid, earned_apart(earnings, named, apart), parts, frozenset(later))
+
+
+def earned_apart(earnings: pd.DataFrame, named: Sequence[str], payees: Collection[str]) -> dict[str, EarnedApart]:
+    """Sum what some payees earned by what scopes name.
+
+    Args:
+        named: The columns that scopes name.
+    """
     earned = defaultdict[str, dict[tuple[str, ...], Fraction]](dict)
-    for (payee, *said), cents in exact_cents_by(earnings[earnings["tax_id"].isin(apart)], ["tax_id", *named]).items():
+    for (payee, *said), cents in exact_cents_by(earnings[earnings["tax_id"].isin(payees)], ["tax_id", *named]).items():
         folded = tuple(text if name == "isrc" else fold_name(text) for name, text in zip(named, said, strict=True))
         earned[payee][folded] = earned[payee].get(folded, Fraction(0)) + cents
-    found = {payee: EarnedApart(tuple(named), cents) for payee, cents in earned.items()}
-    return Recoupable(paid, found, parts, frozenset(later))
+    return {payee: EarnedApart(tuple(named), cents) for payee, cents in earned.items()}
 
 
 def recoup(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
-from schemas.messages import Catalogue, catalogue_in, currency_sign, period_text
+from schemas.messages import Catalogue, Listed, catalogue_in, currency_sign, period_text
 from schemas.payee_statement import (
     EXACT,
     PartOf,
@@ -21,7 +21,7 @@ from schemas.payee_statement import (
 )
 from schemas.plan import Place
 from schemas.readers import for_people
-from schemas.share_texts import costs_text, terms_text, unit_amount
+from schemas.share_texts import costs_text, role_text, terms_text, unit_amount
 from schemas.tables.recoup_scope import scope_text
 from schemas.values.millionths import Millionths, fraction_text, percent_of
 
@@ -404,7 +404,7 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
             share = labels("statement.a_unit", amount=numbers.exact(unit) if isinstance(unit, Decimal) else unit)
         if part.terms:
             share = labels.write(terms_text(part.terms, write.heading.currency))
-        role = wrappable(", ".join(filter(None, (part.role, after))))
+        role = wrappable(", ".join(filter(None, (labels.write(Listed((role_text(part.role),))), after))))
         amount = numbers.decimal(part.source_amount, of_source)
         rows.append(
             [
