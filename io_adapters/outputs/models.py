@@ -17,10 +17,15 @@ MODELS: Final = {
     "payees": (*_PAYEE, "artist_name", "minimum", "frequency", "language", "hold", "hold_until", "recoup_from"),
     "shares": (
         *("isrc", "upc", "release", "artist", "tax_id", "role", "share", "base", "valid_from", "valid_to"),
-        *("contract", *CONDITIONS),
+        *("contract", *CONDITIONS, "tier_from", "tier_to", "cap", "reserve", "given_back"),
     ),
-    "costs": ("order", "cost", "share", "isrc", "upc", "release", "artist", *CONDITIONS, "payee"),
-    "advances": ("tax_id", "amount", "date", "reference", "isrc", "contract", "release", "artist", "recoup"),
+    "costs": (
+        *("order", "cost", "part", "fixed_amount", "cap", "cost_date", "isrc", "upc", "release", "artist"),
+        *(*CONDITIONS, "payee"),
+    ),
+    "advances": (
+        *("tax_id", "amount", "date", "reference", "isrc", "contract", "release", "artist", "recoup", "advance_kind"),
+    ),
 }
 _NEEDED: Final = frozenset({"name", "tax_id", "amount", "share"})
 # Whatever is typed there stays text, so that no zero before it is lost.

@@ -287,14 +287,18 @@ def test_a_person_at_the_terminal_is_asked(tmp_path):
 
 FILLED = {
     "en": {"name": "Maria Silva", "tax_id": "529.982.247-25", "amount": 1200.5, "email": "maria@example.com",
-           "pix_key_type": "Email", "account_type": "Checking", "share": 50, "role": "Producer"},
+           "pix_key_type": "Email", "account_type": "Checking", "share": 50, "role": "Producer",
+           "tier_from": "R$ 1,000.50", "tier_to": "R$ 5,000.00", "advance_kind": "guarantee"},
     "pt-BR": {"name": "Maria Silva", "tax_id": "529.982.247-25", "amount": 1200.5, "email": "maria@example.com",
-              "pix_key_type": "E-mail", "account_type": "Corrente", "share": 50, "role": "Produtor"},
+              "pix_key_type": "E-mail", "account_type": "Corrente", "share": 50, "role": "Produtor",
+              "tier_from": "R$ 1.000,50", "tier_to": "R$ 5.000,00", "advance_kind": "garantia"},
 }  # fmt: skip
 PIX = {"pix_key": "maria@example.com"}
 ACCOUNT = {"bank_code": "341", "psp_id": "60701190", "agency": "4313", "account": "43129-0"}
 REST = {"reference": "NF 12", "artist_name": "Maria", "isrc": "BRABC2600001", "upc": "789000000001", "release": "Um",
-        "artist": "Maria", "valid_from": "2026-01-31", "valid_to": "2026-12-31", "date": "2026-01-31"}  # fmt: skip
+        "artist": "Maria", "valid_from": "2026-01-31", "valid_to": "2026-12-31", "date": "2026-01-31",
+        "order": 1, "cost": "estúdio", "part": 10, "cap": 8000, "cost_date": "2026-01-31", "reserve": 20,
+        "given_back": "50%, 50%"}  # fmt: skip
 
 
 @pytest.mark.long

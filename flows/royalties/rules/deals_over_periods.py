@@ -44,7 +44,7 @@ _Key = tuple[Asset, str]
 
 
 @dataclass(slots=True)
-class _Lines:
+class _LinesOfKey:
     """What lines that are shared out come to, in the job's currency: at first, and less the costs taken so far."""
 
     left: Fraction = Fraction(0)
@@ -77,9 +77,9 @@ def settle_deals(
 
 def _lines_shared_out(
     statements: Iterable[tuple[LineTotals, Mapping[str, Decimal]]], shares: ShareBook, first_day: str
-) -> dict[_Key, _Lines]:
+) -> dict[_Key, _LinesOfKey]:
     """Sum lines by what shares and costs are told apart by, without those that are held or nobody's."""
-    found, columns = dict[_Key, _Lines](), [*Asset._fields, "period", "currency"]
+    found, columns = dict[_Key, _LinesOfKey](), [*Asset._fields, "period", "currency"]
     for totals, rates in statements:
         sums, _ = of_all_files(totals)
         grouped = sums.group_by(columns).aggregate([("amount", "sum"), ("units", "sum")])
@@ -88,7 +88,7 @@ def _lines_shared_out(
             key = Asset(*named), day_of(period, first_day)
             if not is_shared_out(shares.covering(*key)):
                 continue
-            lines = found.setdefault(key, _Lines())
+            lines = found.setdefault(key, _LinesOfKey())
             lines.left += Fraction(amount) * Fraction(rates[currency])
             lines.units += int(units)
     return found
@@ -100,10 +100,10 @@ def is_shared_out(shares: Sequence[ShareOf]) -> bool:
 
 
 def _settle_costs(
-    lines: Mapping[_Key, _Lines], book: CostBook, last_day: str, before: DealsBefore
+    lines: Mapping[_Key, _LinesOfKey], book: CostBook, last_day: str, before: DealsBefore
 ) -> tuple[dict[Place, Millionths], dict[DealSum, Fraction]]:
     """Take costs off the top, in order; what several rows of one name have had fills the first of them first."""
-    taken_from = defaultdict[Place, list[_Lines]](list)
+    taken_from = defaultdict[Place, list[_LinesOfKey]](list)
     for (asset, _), of_key in lines.items():
         found = book.of(asset)
         for cost in () if isinstance(found, str) else found:
@@ -133,10 +133,10 @@ def _part_taken(cost: Cost, whole: Fraction, room: Fraction, part: Fraction, *, 
 
 
 def _settle_tiers(
-    lines: Mapping[_Key, _Lines], book: ShareBook, before: DealsBefore
+    lines: Mapping[_Key, _LinesOfKey], book: ShareBook, before: DealsBefore
 ) -> tuple[dict[Place, Fraction], dict[DealSum, Fraction]]:
     """Say how much of its lines each row of a ladder of tiers has: they move the ladder's sums from here to there."""
-    moved = defaultdict[str, _Lines](_Lines)
+    moved = defaultdict[str, _LinesOfKey](_LinesOfKey)
     rows, payees = dict[Place, ShareOf](), dict[str, str]()
     for (asset, day), of_key in lines.items():
         ladders = {share.ladder: share for share in book.covering(asset, day) if share.has_tier}
@@ -184,7 +184,7 @@ def _part_in_tier(share: ShareOf, start: Fraction, end: Fraction) -> Fraction:
 
 
 def _settle_caps(
-    lines: Mapping[_Key, _Lines], book: ShareBook, before: DealsBefore
+    lines: Mapping[_Key, _LinesOfKey], book: ShareBook, before: DealsBefore
 ) -> tuple[dict[Place, Fraction], dict[DealSum, Fraction]]:
     """Say how much of what it would give a cap leaves of each share that has one, and what is kept in reserve."""
     wished, rows = defaultdict[Place, Fraction](Fraction), dict[Place, ShareOf]()
