@@ -141,7 +141,6 @@ class WayToPaid:
     recouped_cents: int
     carried_in_cents: int
     carried_out_cents: int
-    reserved_cents: int
     held_cents: int
     held_reasons: tuple[str, ...]
     payable_cents: int
@@ -149,6 +148,7 @@ class WayToPaid:
     is_due: bool = True
     taxes: tuple[tuple[str, int], ...] = ()
     restated: tuple[Restated, ...] = ()
+    reserved_cents: int = 0
 
     @property
     def residue(self) -> Decimal:

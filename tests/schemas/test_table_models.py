@@ -51,7 +51,9 @@ def sound(model, rows=2):
         elif (kind := str(column.dtype)) in {"int64", "bool"}:
             columns[name] = pd.Series([NUMBERS.get(name, 0)] * rows, dtype=kind)
         else:
-            text = "carried" if model is Opening and name == "kind" else TEXTS.get(name, "")
+            text = (
+                {Opening: "carried", Advances: ""}.get(model, TEXTS["kind"]) if name == "kind" else TEXTS.get(name, "")
+            )
             columns[name] = pd.Series(PEOPLE[:rows] if name == "tax_id" else [text] * rows, dtype="str")
     return pd.DataFrame(columns)
 

@@ -54,8 +54,13 @@ tax_id: CPF/CNPJ | CPF ou CNPJ | Documento | Tax ID | CPF/CNPJ do favorecido
 share: Participação | Participação (%) | % | Percentual | Percentual (%) | % Participação | Porcentagem | Part. (%) |
     Share | Share (%) | Split | Split % | Porcentaje | Participación
 role: Função | Papel | Role | Rol
-valid_from: Vigência de | Vigência (de) | Início da vigência | Válido desde | Valid from | A partir de | Desde
-valid_to: Vigência até | Vigência (até) | Fim da vigência | Válido até | Valid until | Hasta
+valid_from: Vigência de | Vigência (de) | Início da vigência | Válido desde | Valid from
+tier_from: A partir de | Desde | From
+tier_to: Até | Hasta | To
+cap: Teto | Cap
+reserve: Reserva | Reserva (%)
+given_back: Liberar em
+valid_to: Vigência até | Vigência (até) | Fim da vigência | Válido até | Valid until
 isrc: ISRC | Código ISRC
 upc: UPC | EAN | Código de barras
 artist: Artista | Intérprete | Artist

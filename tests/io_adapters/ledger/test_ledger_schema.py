@@ -1,5 +1,6 @@
 """The ledger's file: made, migrated and protected by the program itself."""
 
+import datetime as dt
 import re
 import shutil
 import sqlite3
@@ -9,6 +10,7 @@ import sys
 import threading
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -24,7 +26,9 @@ from io_adapters.ledger.ledger import open_ledger
 from io_adapters.ledger.tables import APPEND_ONLY, Packed, metadata
 from schemas.acts import Act, ActKind
 from schemas.approval import Decision, DecisionKind
+from schemas.deal_sums import DealSum, DealSumKind
 from schemas.errors import AnotherRun, ConfigurationError
+from schemas.journal import EntryKind, JournalEntry, Series
 from schemas.plan import ExchangeTerms
 from schemas.submission import Outcome
 
@@ -173,9 +177,14 @@ def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, mak
     facts = {"job": "aurora-royalties", "period": "2026-10"}
     ledger.acts.record(Act(ActKind.WITHDRAW, "Ana", "0" * 64, "November's", clock(), facts))
     ledger.decisions.record([Decision("ob-1", "", DecisionKind.PAID, 100, "there", "Ana", "a receipt", clock())])
+    sums = ((DealSum(DealSumKind.TAKEN, "", "studio"), Fraction(100)),)
+    series = Series("aurora-royalties", "12ABC34501DE35", "BRL")
+    entry = JournalEntry("je-1", EntryKind.READ, series, "2026-10", dt.date(2026, 10, 1), "", (), deal_sums=sums)
+    ledger.journal.post([entry], "run-1")
     engine = create_engine(ledger_url)
+    columns = {"journal_entries": "number", "journal_postings": "amount_cents", "journal_deal_sums": "quantity"}
     for table in APPEND_ONLY:
-        column = {"journal_entries": "number", "journal_postings": "amount_cents"}.get(table, "id")
+        column = columns.get(table, "id")
         for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):  # noqa: S608 - our own names
             with pytest.raises(DBAPIError, match=f"{table} is append-only"), engine.begin() as connection:
                 connection.execute(text(statement))
