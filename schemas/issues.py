@@ -166,6 +166,7 @@ class IssueCode(StrEnum):
     SHARE_CONDITIONS_CLASH = "SHARE_CONDITIONS_CLASH"
     SHARE_LINE_SILENT = "SHARE_LINE_SILENT"
     SHARE_TIER = "SHARE_TIER"
+    TIER_MOVED = "TIER_MOVED"
     ADVANCE_KIND = "ADVANCE_KIND"
     SHARE_RESERVE = "SHARE_RESERVE"
     COST_AMOUNT = "COST_AMOUNT"
@@ -239,6 +240,7 @@ WARNINGS: Final = frozenset(
         IssueCode.SHARE_UNMATCHED,
         IssueCode.SHARE_SHUT_OUT,
         IssueCode.SHARE_NEVER_MET,
+        IssueCode.TIER_MOVED,
         IssueCode.SHARE_WITHOUT_UNITS,
         IssueCode.TAXID_MOVED,
         IssueCode.HOLD_DISPUTE,

@@ -17,8 +17,8 @@ from flows.run import Run
 from io_adapters.ledger.approvals_missing import rule_for
 from schemas.approval import APPROVING, DecisionKind
 from schemas.errors import ApprovalWanted, ExitCode, RowsRefused
-from schemas.issues import Issue, errors_among
-from schemas.messages import Message
+from schemas.issues import Issue, IssueCode, errors_among, make_issue
+from schemas.messages import Message, Money
 from schemas.obligation import Obligation, any_in, planned_payments
 from schemas.plan import Approval, PaymentPlan, Place, short_digest
 from schemas.sources import PaidAlike, SourceKind, UsedSource
@@ -142,8 +142,24 @@ def row_issues(run: Run, drafted: Draft) -> list[Issue]:
     issues = issues_for_obligations(
         obligations, inputs, alike_of(run, drafted), answer_of, wanting, is_preview=run.is_preview
     )
-    issues += report_twins(obligations)
+    issues += [*report_twins(obligations), *_moved_tiers(run, drafted)]
     return issues + report_second_attempts(obligations, inputs, attempts_of(run.ledger, run.job.job, obligations))
+
+
+def _moved_tiers(run: Run, drafted: Draft) -> list[Issue]:
+    """Tell of later periods that stand as if this one had come to something else."""
+    inputs, labels = drafted.inputs, dict(drafted.snapshot.history.journal.periods)
+    names = dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True))
+    return [
+        make_issue(
+            IssueCode.TIER_MOVED,
+            file=inputs.shares["file"].iloc[0],
+            found=names.get(payee, "?"),
+            period=labels.get(start, start.isoformat()),
+            amount=Money(cents, run.job.currency),
+        )
+        for payee, start, cents in drafted.payables.moved_tiers
+    ]
 
 
 def alike_of(run: Run, drafted: Draft) -> dict[str, tuple[PaidAlike, ...]]:

@@ -7,10 +7,13 @@ paid as they come.
 """
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from schemas.errors import ExitCode
+from schemas.issues import IssueCode
+from schemas.messages import Money
 from tests.flows.jobs import masked, payee, people
 from tests.flows.label import summary_of
 
@@ -46,7 +49,7 @@ class Months:
 
     def run(self, month):
         self.label.declare(
-            period=f"2026-{month:02}", sources=[{"files": "{period}.xlsx", "layout": "royalties"}],
+            period=f"2026-{month:02}", sources=[{"files": "{period}*.xlsx", "layout": "royalties"}],
             outputs={"folder": "out", "statements": True, "formats": ["xlsx", "json"]}, **self.tables,
         )  # fmt: skip
         report = self.label.run()
@@ -140,6 +143,67 @@ def test_a_producers_money_a_unit_is_owed_for_all_copies_once_so_many_are_sold(m
     through = months(rows, advances=ahead)
     copies = [{"Valor": "1.000,00", "Quantidade": "150000"}, {"Valor": "1.000,00", "Quantidade": "100000"}]
     assert [through.comes_in(line) for line in copies] == [[50000], [50000, 1500000]]
+
+
+LADDER = [
+    share(ANA, "10%", Até="R$ 100,00"),
+    share(ANA, "20%", **{"A partir de": "R$ 100,00"}),
+]
+
+
+def late_file(through, month, amount):
+    rows = [{"Artista": "Lua", "Título": f"Late {amount}", "Moeda": "BRL", "Valor": amount}]
+    return through.label.write(f"2026-{month:02}-late.xlsx", rows)
+
+
+def test_a_late_file_that_moves_the_tiers_of_a_later_month_is_told_and_that_month_put_right_when_it_runs(
+    months, service
+):
+    through = months(LADDER)
+    assert through.comes_in(*money("80,00")) == [800]
+    assert through.comes_in(*money("100,00")) == [1800]  # 20.00 at 10 %, 80.00 at 20 %
+    late_file(through, 1, "15,00")
+    told = [issue for issue in through.run(1).issues if issue.code is IssueCode.TIER_MOVED]
+    facts = [dict(issue.message.given) for issue in told]
+    assert [(fact["found"], fact["period"], fact["amount"]) for fact in facts] == [
+        (ANA.name, "2026-02", Money(150, "BRL"))
+    ]
+    assert sorted(service.paid) == [150, 800, 1800]
+    assert through.run(1).issues == (), "once it is posted there is nothing to tell"
+    through.run(2)
+    assert sorted(service.paid) == [150, 150, 800, 1800], "5.00 at 10 %, 95.00 at 20 %: 19.50"
+
+
+def test_months_that_come_late_and_in_any_order_are_right_once_each_has_run_again(months, service):
+    """January comes in after March: what all months come to in their order is what is paid in the end."""
+    through = months(LADDER, [cost("estúdio", Valor="30,00")])
+    for month, amount in ((3, "90,00"), (1, "70,00"), (2, "60,00")):
+        late_file(through, month, amount)
+        through.run(month)
+    for month in (1, 2, 3, 1, 2, 3):
+        through.run(month)
+    # Of 220.00 the studio takes 30.00; 100.00 of the rest are at 10 %, 90.00 at 20 %.
+    assert sum(service.paid) == 2800
+
+
+def test_what_was_withdrawn_takes_its_part_of_tiers_and_costs_back(months, service):
+    through = months(LADDER, [cost("estúdio", Valor="50,00")])
+    assert through.comes_in(*money("100,00")) == [500]
+    wrong = late_file(through, 1, "40,00")
+    through.run(1)
+    assert sorted(service.paid) == [400, 500]
+    through.label.say("withdraw", wrong, "--by", "bia", "--why", "de outro selo")
+    through.run(1)
+    # 50.00 have gone through the ladder: 50.00 at 10 %, 150.00 at 20 %, less the 4.00 that are owed back.
+    assert through.comes_in(*money("200,00")) == [3100]
+
+
+def test_a_ladder_goes_with_a_payee_whose_document_changes(months):
+    through = months(LADDER)
+    assert through.comes_in(*money("80,00")) == [800]
+    company = replace(ANA, tax_id="11222333000181", name="Rosana Produções Ltda")
+    through.label.write("payees.xlsx", [payee(company) | {"CPF anterior": masked(ANA.tax_id)}])
+    assert through.comes_in(*money("100,00")) == [1800], "20.00 at 10 %, 80.00 at 20 %"
 
 
 def test_explain_multiplies_tiers_caps_and_costs_out_and_check_says_them_back(months):

@@ -18,7 +18,6 @@ from flows.royalties.rules.allocation import allocate, exact_cents_by
 from flows.royalties.rules.costs import CostBook
 from flows.royalties.rules.deals_over_periods import settle_deals
 from flows.royalties.rules.reserves import reserves_of
-from flows.royalties.rules.share_book import ShareBook
 from schemas.deal_sums import DealsBefore, DealSum, DealSumKind, joined_sums
 from schemas.job import resolve_period
 from schemas.parsing.table import empty_of
@@ -50,7 +49,7 @@ def settled_months(months, shares_drawn, costs_drawn=""):
         first_day, last_day = period.start.isoformat(), period.end.isoformat()
         book = CostBook(taken)
         settled = settle_deals(
-            [(total, RATES) for total in totals], ShareBook(of_payees, None, book), book,
+            [(total, RATES) for total in totals], of_payees, book,
             first_day=first_day, last_day=last_day, before=before,
         )  # fmt: skip
         found = defaultdict(Fraction)
@@ -144,6 +143,14 @@ def test_costs_of_an_amount_are_recovered_once_in_order_and_never_more_than_ther
             rest = total - together["bia"] - together["caio"]
             assert together["ana"] == rest * Fraction(rate, 100)
         assert together["bia"] == min(total, first * 100)
+
+
+@given(MONTHS, st.integers(1, 100), st.integers(1, 100))
+def test_two_rows_of_one_cost_are_recovered_as_one_and_no_row_twice(months, first, second):
+    shares_drawn = "| payee | share |\n| ana | 50 |"
+    apart = f"| name | amount |\n| studio | {first} |\n| studio | {second} |"
+    together = f"| name | amount |\n| studio | {first + second} |"
+    assert all_months(months, shares_drawn, apart) == all_months(months, shares_drawn, together)
 
 
 DEAL = (

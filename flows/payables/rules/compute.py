@@ -44,11 +44,10 @@ from flows.royalties.rules.balances import (
     work_out_balances,
 )
 from flows.royalties.rules.costs import CostBook
-from flows.royalties.rules.deals_over_periods import SettledDeals, settle_deals
+from flows.royalties.rules.deals_over_periods import MovedTier, SettledDeals, moved_tiers, settle_deals
 from flows.royalties.rules.guarantees import settle_guarantees
 from flows.royalties.rules.recoupment import Recoupable, columns_of_scopes, recoupable_of
 from flows.royalties.rules.reserves import reserves_of
-from flows.royalties.rules.share_book import ShareBook
 from flows.royalties.rules.terms import invoiced_of, terms_of
 from schemas.approval import Decision, DecisionKind
 from schemas.deal_sums import DealsBefore, DealSums
@@ -115,6 +114,7 @@ class Payables:
     allocation: Allocation
     entries: tuple[JournalEntry, ...]
     royalties: Royalties
+    moved_tiers: Sequence[MovedTier] = ()
 
     @property
     def to_invoice(self) -> Mapping[str, ToInvoice]:
@@ -211,6 +211,9 @@ def compute_payables(
         repeated=old.payments,
         unsound_rows=unsound,
         deal_sums={**settled.sums, **guarantees.sums},
+        moved_tiers=moved_tiers(
+            settled, snapshot.history.journal.deals_here, snapshot.history.journal.deals, period.start
+        ),
     )
     payables = case.decide(problems)
     unpayable = _held_by_checks(payables, problems)
@@ -232,6 +235,7 @@ class _Case:
     repeated: Sequence[Obligation]
     unsound_rows: Collection[tuple[str, str]]
     deal_sums: DealSums
+    moved_tiers: Sequence[MovedTier]
 
     @property
     def identity(self) -> JobIdentity:
@@ -300,7 +304,12 @@ class _Case:
             ),
         )
         return Payables(
-            allowed, royalties.balances, self.allocation, (*snapshot.moves, *entries_of(to_post)), royalties
+            allowed,
+            royalties.balances,
+            self.allocation,
+            (*snapshot.moves, *entries_of(to_post)),
+            royalties,
+            self.moved_tiers,
         )
 
     def _stated_before(self, owner_cents: int) -> int:
@@ -338,8 +347,9 @@ def _allocation(inputs: Inputs, job: Job, period: Period, deals: DealsBefore) ->
             raise UnsoundPlan(Message("error.no_rate", currencies=", ".join(missing)))
     settled = settle_deals(
         [(statement.totals, statement.rates) for statement in inputs.statements],
-        ShareBook(inputs.shares, inputs.shares_in_question, costs),
+        inputs.shares,
         costs,
+        in_question=inputs.shares_in_question,
         first_day=first_day,
         last_day=period.end.isoformat(),
         before=deals,

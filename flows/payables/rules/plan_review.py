@@ -212,14 +212,18 @@ def owner_jumps(before: pd.DataFrame, now: pd.DataFrame) -> list[OwnerJump]:
 def _owners_parts(earnings: pd.DataFrame) -> dict[str, Millionths]:
     """Return the largest part the owner has of each asset that is shared, by its first name; lines of nobody aside.
 
-    Of the whole: what costs leave to the owner, and the rest that no share claims.
+    Of the whole: what costs leave to the owner, and the rest that no share claims. Where tiers, caps and costs of an
+    amount say so, it is another one each period, and is none here.
     """
     of_sums = dict[tuple[str, int], Millionths]()
+    moving = set(
+        earnings.loc[(earnings["terms"] != "") | earnings["costs"].str.contains("$", regex=False), "sum_number"]
+    )
     columns = ("tax_id", "role", "share_ppm", "costs", "sum_number", "isrc", "upc", "release", "title", "artist")
     rows = zip(*(earnings[name].tolist() for name in columns), strict=True)
     for tax_id, role, share_ppm, costs, number, *names in rows:
         asset = next(filter(None, names), "")
-        if asset and (tax_id or role.startswith(OWNER_ROLE)):
+        if asset and number not in moving and (tax_id or role.startswith(OWNER_ROLE)):
             part = 0 if tax_id else part_after(costs, read_millionths(share_ppm))
             of_sums[asset, number] = of_sums.get((asset, number), 0) + part
     found = dict[str, Millionths]()

@@ -4,19 +4,23 @@ What a period takes for a cost, in which tier it falls and what a cap leaves of 
 concerned alike; so each becomes a factor, and no order of lines matters.
 """
 
+import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
+
+import pandas as pd
 
 from flows.intake.rules.inputs import of_all_files
 from flows.royalties.rules.assets import Asset, Place, day_of
 from flows.royalties.rules.costs import Cost, CostBook
-from flows.royalties.rules.share_book import ShareBook, ShareOf
+from flows.royalties.rules.share_book import RESTING_ON_PERIODS, ShareBook, ShareOf
 from schemas.deal_sums import DealsBefore, DealSum, DealSumKind, DealSums
-from schemas.tables.royalties import LineTotals
+from schemas.tables.model import DataFrame
+from schemas.tables.royalties import LineTotals, Shares
 from schemas.values.millionths import WHOLE, Millionths, plain, read_millionths
 from schemas.values.tier_bounds import read_bound
 
@@ -30,12 +34,14 @@ class SettledDeals:
         tiers: Where a share with tiers stands -> how much of its lines the tier has.
         caps: Where a share with a cap stands -> how much of what it would give the cap leaves.
         sums: What the period came to, for the periods after it.
+        ladders: The shares with tiers that lines of the period are of.
     """
 
     costs: Mapping[Place, Millionths] = field(default_factory=dict)
     tiers: Mapping[Place, Fraction] = field(default_factory=dict)
     caps: Mapping[Place, Fraction] = field(default_factory=dict)
     sums: DealSums = field(default_factory=dict)
+    ladders: tuple[ShareOf, ...] = ()
 
 
 NOTHING_SETTLED: Final = SettledDeals()
@@ -53,9 +59,10 @@ class _LinesOfKey:
 
 def settle_deals(
     statements: Iterable[tuple[LineTotals, Mapping[str, Decimal]]],
-    shares: ShareBook,
+    shares: DataFrame[Shares],
     costs: CostBook,
     *,
+    in_question: pd.DataFrame | None = None,
     first_day: str,
     last_day: str,
     before: DealsBefore,
@@ -66,13 +73,15 @@ def settle_deals(
         statements: Sums of lines, and the worth of each currency in the job's.
         first_day, last_day: Of the period (ISO).
     """
-    if not (costs.rests_on_periods or shares.rests_on_periods):
+    if not costs.rests_on_periods and not any((shares[name] != "").any() for name in RESTING_ON_PERIODS):
         return NOTHING_SETTLED
-    lines = _lines_shared_out(statements, shares, first_day)
+    book = ShareBook(shares, in_question, costs)
+    lines = _lines_shared_out(statements, book, first_day)
     parts, sums = _settle_costs(lines, costs, last_day, before)
-    tiers, of_tiers = _settle_tiers(lines, shares, before)
-    capped, of_caps = _settle_caps(lines, shares.settled(tiers, {}), before)
-    return SettledDeals(parts, tiers, capped, {**sums, **of_tiers, **of_caps})
+    ladders = {share.place: share for key in lines for share in book.covering(*key) if share.has_tier}
+    tiers, of_tiers = _settle_tiers(lines, book, before)
+    capped, of_caps = _settle_caps(lines, book.settled(tiers, {}), before)
+    return SettledDeals(parts, tiers, capped, {**sums, **of_tiers, **of_caps}, tuple(ladders.values()))
 
 
 def _lines_shared_out(
@@ -181,6 +190,38 @@ def _part_in_tier(share: ShareOf, start: Fraction, end: Fraction) -> Fraction:
     first, last = min(start, end), max(start, end)
     within = (last if high is None else min(last, high)) - (first if low is None else max(first, low))
     return max(Fraction(0), within) / (last - first)
+
+
+class MovedTier(NamedTuple):
+    """What a payee has more, or less, of a later period, since a ladder does not stand any more where it began."""
+
+    payee: str
+    start: dt.date
+    change_cents: int
+
+
+def moved_tiers(settled: SettledDeals, posted: DealSums, before: DealsBefore, start: dt.date) -> list[MovedTier]:
+    """Say of which later periods tiers give something else, by what this period comes to now; in their order.
+
+    Args:
+        posted: What this period came to before.
+        start: Its first day.
+    """
+    found = defaultdict[tuple[str, dt.date], Fraction](Fraction)
+    later = [(first, sums) for first, sums in before.periods if first > start]
+    for share in settled.ladders:
+        names = {kind: DealSum(kind, share.tax_id, share.ladder) for kind in (DealSumKind.MONEY, DealSumKind.UNITS)}
+        name = names[DealSumKind.UNITS if share.is_tier_of_units else DealSumKind.MONEY]
+        stand = before.earlier.get(name, Fraction(0)) + posted.get(name, Fraction(0))
+        moved = settled.sums.get(name, Fraction(0)) - posted.get(name, Fraction(0))
+        for first, sums in later if moved else ():
+            came = sums.get(name, Fraction(0))
+            now, then = (_part_in_tier(share, begun, begun + came) for begun in (stand + moved, stand))
+            money, units = (sums.get(of_kind, Fraction(0)) for of_kind in names.values())
+            found[share.tax_id, first] += given_by(share, money, units) * (now - then)
+            stand += came
+    changed = {about: round(change * 100) for about, change in found.items()}
+    return [MovedTier(*about, cents) for about, cents in sorted(changed.items()) if cents]
 
 
 def _settle_caps(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from decimal import Decimal
 from fractions import Fraction
+from itertools import repeat
 from typing import Final, NamedTuple
 
 import pandas as pd
@@ -56,10 +57,6 @@ class ShareOf(NamedTuple):
         return bool(self.tier_from or self.tier_to)
 
     @property
-    def rests_on_periods(self) -> bool:
-        return self.has_tier or bool(self.cap or self.reserve_ppm)
-
-    @property
     def is_tier_of_units(self) -> bool:
         return read_bound(self.tier_from).in_units or read_bound(self.tier_to).in_units
 
@@ -89,6 +86,8 @@ SILENT: Final = IN_QUESTION._replace(base="silent")
 _UNKNOWN: Final[Mapping[Unknown, ShareOf]] = {"in question": IN_QUESTION, "ambiguous": AMBIGUOUS, "silent": SILENT}
 
 
+# What makes a share rest on all lines of a period, and on other periods.
+RESTING_ON_PERIODS: Final = ("tier_from", "tier_to", "cap", "reserve_ppm")
 _NOWHERE: Final[Place] = ("", "", 0)
 # A group whose shares miss the whole by no more than this many millionths was meant to be whole.
 HAIR_PPM: Final = 5_000
@@ -115,7 +114,6 @@ class ShareBook:
         nearly_whole: What a group is of, named for people -> its sum in percent, and one of its rows; of groups that
             miss 100 % by a hair.
         clashing: What a line is of, named for people -> the rows that meet it by different conditions, as many each.
-        rests_on_periods: Whether what any share gives rests on all lines of a period, and on other periods.
     """
 
     def __init__(
@@ -133,20 +131,21 @@ class ShareBook:
         self.baseless: dict[str, str] = {}
         self.nearly_whole: dict[str, tuple[str, Place]] = {}
         self.clashing: dict[str, tuple[Place, ...]] = {}
-        self.rests_on_periods = False
         self._by_name: dict[tuple[str, str], list[_Row]] = {}
         self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
         ordered = shares.sort_values(["tax_id", "role", "row"])
         names = zip(*(ordered[level].tolist() for level in LEVELS), strict=True)
         read = ordered.assign(share_ppm=ordered["share_ppm"].map(read_millionths).astype(object))
-        parts = map(ShareOf, *(read[column].tolist() for column in ShareOf._fields[:-3]))
-        places = zip(*(ordered[column].tolist() for column in ("file", "sheet", "row")), strict=True)
+        places = list(zip(*(ordered[column].tolist() for column in ("file", "sheet", "row")), strict=True))
+        of_rows = (read[column].tolist() for column in ShareOf._fields[:-3])
+        parts = map(ShareOf, *of_rows, repeat(""), repeat(""), places)
         asked = zip(*(ordered[column].tolist() for column in CONDITIONS), strict=True)
-        for named, share, place, cells in zip(names, parts, places, asked, strict=True):
-            scope = RowScope.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))))
-            ladder = "|".join((folded(share.role), scope.text, share.base)) if share.rests_on_periods else ""
-            self._add(_Row(share._replace(ladder=ladder, place=place), place, scope))
-            self.rests_on_periods |= bool(ladder)
+        moving = (ordered[[*RESTING_ON_PERIODS]] != "").any(axis=1).tolist()
+        for named, share, cells, is_moving in zip(names, parts, asked, moving, strict=True):
+            scope = RowScope.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))) if any(cells) else ())
+            if is_moving:
+                share = share._replace(ladder="|".join((folded(share.role), scope.text, share.base)))  # noqa: PLW2901
+            self._add(_Row(share, share.place, scope))
         for row in records(in_question) if in_question is not None else ():
             self._add(_Row(IN_QUESTION, _NOWHERE, RowScope.of(row[level] for level in LEVELS)))
         used = {level for level, _ in self._by_name}
