@@ -20,6 +20,7 @@ from schemas.reasons import reasons_from_json, reasons_message, reasons_text
 from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecision, ReportLine
 from schemas.share_texts import costs_text, terms_text, unit_amount
 from schemas.states import PAYMENTS, Tone, tone_of
+from schemas.tables.payees import GUARANTEE
 from schemas.tables.royalties import CONDITIONS, TOGETHER
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
@@ -331,6 +332,8 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
     names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", *asked, "sale_period")
     widths = dict(zip(("tax_id", "role", "isrc", "upc"), (16, 14, 15, 15), strict=True))
     widths |= {"release": 22, "title": 26, "artist": 22, "sale_period": 12}
+    guaranteed = earnings["role"] == GUARANTEE
+    earnings = earnings.assign(role=earnings["role"].mask(guaranteed, labels("deal.role_guarantee")))
     after_costs = bool((earnings["costs"] != "").any())
     columns = _columns(
         labels,

@@ -197,9 +197,12 @@ def _exact_text(value: object) -> str:
 # What tells the rows of a table apart; two rows that are alike in it are told apart by their order.
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "payees": ("tax_id",),
-    "shares": ("isrc", "upc", "release", "artist", "tax_id", "role", "base", "contract", "valid_from", *CONDITIONS),
-    "costs": ("order", "name", "isrc", "upc", "release", "artist", "tax_id", *CONDITIONS),
-    "advances": ("tax_id", "reference", "scope"),
+    "shares": (
+        *("isrc", "upc", "release", "artist", "tax_id", "role", "base", "contract", "valid_from", "tier_from"),
+        *CONDITIONS,
+    ),
+    "costs": ("order", "name", "isrc", "upc", "release", "artist", "tax_id", "date", *CONDITIONS),
+    "advances": ("tax_id", "reference", "scope", "kind"),
     "opening": ("tax_id", "kind", "period", "reference"),
     "rates": ("currency", "date"),
     "taxes": ("tax_id", "kind"),

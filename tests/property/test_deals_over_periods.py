@@ -99,6 +99,14 @@ def test_tiers_of_money_come_to_the_same_however_the_money_is_cut_into_months(mo
     assert all_months(months, ladder(bounds, rates))["ana"] == expected
 
 
+@given(MONTHS, BOUNDS, BOUNDS)
+def test_the_ladders_of_two_payees_do_not_know_of_each_other(months, of_ana, of_bia):
+    alone = [ladder(bounds, [5, 10, 20, 50]) for bounds in (of_ana, of_bia)]
+    rows_of_bia = alone[1].replace("| ana |", "| bia |").partition("\n")[2]
+    together = all_months(months, f"{alone[0]}\n{rows_of_bia}")
+    assert [together["ana"], together["bia"]] == [all_months(months, table)["ana"] for table in alone]
+
+
 @given(MONTHS, st.integers(1, 300), st.integers(1, 100))
 def test_a_retroactive_tier_gives_its_part_of_everything_once_it_is_reached_and_nothing_before(months, bound, rate):
     table = f"| payee | share | above |\n| ana | {rate} | {bound} retroactive |"
@@ -155,7 +163,7 @@ def test_two_rows_of_one_cost_are_recovered_as_one_and_no_row_twice(months, firs
 
 DEAL = (
     "| payee | share | above | below | cap | role |\n| ana | 20 |  | 60 |  | banda |\n| ana | 40 | 60 |  |  | banda |\n"
-    "| bia | 10 |  |  | 9 | |\n| caio | 0.05/un | 100 un |  |  | |"
+    "| bia | 10 |  |  | 9 | |\n| caio | 0.05/un | 100 un |  |  | |\n| davi | 5 | 20 |  |  | banda |"
 )
 OF_COSTS = "| order | name | share | amount | cap |\n| 1 | a | 10 |  | 7 |\n| 2 | b |  | 25 |  |\n| 3 | c | 1/3 |  |  |"
 

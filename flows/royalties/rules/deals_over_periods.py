@@ -145,25 +145,20 @@ def _settle_tiers(
     lines: Mapping[_Key, _LinesOfKey], book: ShareBook, before: DealsBefore
 ) -> tuple[dict[Place, Fraction], dict[DealSum, Fraction]]:
     """Say how much of its lines each row of a ladder of tiers has: they move the ladder's sums from here to there."""
-    moved = defaultdict[str, _LinesOfKey](_LinesOfKey)
-    rows, payees = dict[Place, ShareOf](), dict[str, str]()
-    for (asset, day), of_key in lines.items():
-        ladders = {share.ladder: share for share in book.covering(asset, day) if share.has_tier}
-        rows |= {share.place: share for share in book.covering(asset, day) if share.has_tier}
-        for ladder, share in ladders.items():
-            payees[ladder] = share.tax_id
-            moved[ladder].left += of_key.left
-            moved[ladder].units += of_key.units
-    tiers, sums = dict[Place, Fraction](), dict[DealSum, Fraction]()
-    for ladder, by in moved.items():
-        sums[DealSum(DealSumKind.MONEY, payees[ladder], ladder)] = by.left
-        sums[DealSum(DealSumKind.UNITS, payees[ladder], ladder)] = by.units
+    rows, sums = dict[Place, ShareOf](), defaultdict[DealSum, Fraction](Fraction)
+    for key, of_key in lines.items():
+        tiered = [share for share in book.covering(*key) if share.has_tier]
+        rows |= {share.place: share for share in tiered}
+        for payee, ladder in {(share.tax_id, share.ladder) for share in tiered}:
+            sums[DealSum(DealSumKind.MONEY, payee, ladder)] += of_key.left
+            sums[DealSum(DealSumKind.UNITS, payee, ladder)] += of_key.units
+    tiers = dict[Place, Fraction]()
     for place, share in rows.items():
         kind = DealSumKind.UNITS if share.is_tier_of_units else DealSumKind.MONEY
         name = DealSum(kind, share.tax_id, share.ladder)
         start = before.earlier.get(name, Fraction(0))
         tiers[place] = _part_in_tier(share, start, start + sums[name])
-    return tiers, sums
+    return tiers, dict(sums)
 
 
 def _part_in_tier(share: ShareOf, start: Fraction, end: Fraction) -> Fraction:
