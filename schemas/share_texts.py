@@ -45,13 +45,19 @@ def costs_text(costs: str, worth: Decimal, currency: str) -> Listed:
 
 def terms_text(terms: str, currency: str) -> Listed:
     """Write what a share states and how much of it a period gives, with the tier and the cap that say so."""
+    given, why = terms_texts(terms, currency)
+    return Listed((given, Listed(("(", why, ")"), "")), " ")
+
+
+def terms_texts(terms: str, currency: str) -> tuple[Listed, Listed]:
+    """Write what a share states and how much of it a period gives; and why."""
     found = read_terms(terms)
     if found is None:
-        return Listed(())
+        return Listed(()), Listed(())
     is_unit = found.stated.startswith("@")
     stated = Message("deal.a_unit", amount=unit_amount(found.stated[1:])) if is_unit else share_text(found.stated)
-    why = Listed(("(", Listed(tuple(tier_texts(found.tier_from, found.tier_to, found.cap, currency))), ")"), "")
-    return Listed((stated, Listed((decimal_of(found.part) or str(found.part), why), " ")), " x ")
+    why = Listed(tuple(tier_texts(found.tier_from, found.tier_to, found.cap, currency)))
+    return Listed((stated, decimal_of(found.part) or str(found.part)), " x "), why
 
 
 def bound_text(bound: str, currency: str) -> Message | Money:

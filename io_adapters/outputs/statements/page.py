@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
-from schemas.messages import Catalogue, Listed, catalogue_in, currency_sign, period_text
+from schemas.messages import Catalogue, catalogue_in, currency_sign, period_text
 from schemas.payee_statement import (
     EXACT,
     PartOf,
@@ -21,7 +21,8 @@ from schemas.payee_statement import (
 )
 from schemas.plan import Place
 from schemas.readers import for_people
-from schemas.share_texts import costs_text, role_text, terms_text, unit_amount
+from schemas.share_texts import costs_text, terms_texts, unit_amount
+from schemas.tables.payees import GUARANTEE
 from schemas.tables.recoup_scope import scope_text
 from schemas.values.millionths import Millionths, fraction_text, percent_of
 
@@ -388,7 +389,9 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
         PageColumn(labels("statement.recording.lines"), number=True),
         PageColumn(labels("statement.recording.source"), number=True),
         *([PageColumn(labels("statement.recording.rate"), number=True)] if foreign else []),
-        PageColumn(labels("statement.recording.share"), number=True),
+        PageColumn(
+            labels("statement.recording.share"), number=True, wide=any(part.terms or part.costs for part in parts)
+        ),
         PageColumn(f"{labels('statement.part')} ({currency_sign(write.heading.currency)})", number=True),
     ]
     of_source = column_decimals(part.source_amount for part in parts)
@@ -397,20 +400,23 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
     rows = []
     for part in parts:
         costs = costs_text(part.costs, EXACT.multiply(part.source_amount, part.rate), write.heading.currency)
-        after = labels("statement.after_costs", costs=costs) if part.costs else ""
+        after = [labels("statement.after_costs", costs=costs)] if part.costs else []
         share = numbers.percent(part.share_ppm)
         if part.per_unit:
             unit = unit_amount(part.per_unit)
             share = labels("statement.a_unit", amount=numbers.exact(unit) if isinstance(unit, Decimal) else unit)
         if part.terms:
-            share = labels.write(terms_text(part.terms, write.heading.currency))
-        role = wrappable(", ".join(filter(None, (labels.write(Listed((role_text(part.role),))), after))))
+            given, why = terms_texts(part.terms, write.heading.currency)
+            share, after = labels.write(given), [labels.write(why), *after]
+        role = wrappable(", ".join(filter(None, (part.role, *after))))
+        if part.role == GUARANTEE:
+            share, role = "—", ""
         amount = numbers.decimal(part.source_amount, of_source)
         rows.append(
             [
                 _title(part, write),
-                *([numbers.whole(part.units)] if counted else []),
-                numbers.whole(part.lines),
+                *([numbers.whole(part.units) if part.lines else "—"] if counted else []),
+                numbers.whole(part.lines) if part.lines else "—",
                 TwoLines(amount, part.source_currency) if foreign else amount,
                 *(["—" if part.source_currency == own[0] else numbers.exact(part.rate)] if foreign else []),
                 TwoLines(share, role) if role else share,
@@ -424,7 +430,8 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
 def _title(part: RecordingPart, write: Writer) -> TwoLines:
     code = part.isrc or part.upc
     below = " · ".join(filter(None, (wrappable(part.artist), code)))
-    return TwoLines(wrappable(part.title) or write.labels("statement.recording.untitled"), below)
+    untitled = "deal.role_guarantee" if part.role == GUARANTEE else "statement.recording.untitled"
+    return TwoLines(wrappable(part.title) or write.labels(untitled), below)
 
 
 def _parts_table(
