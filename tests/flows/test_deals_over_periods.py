@@ -92,6 +92,23 @@ def money(*amounts):
         ([share(ANA, "80%")], [cost("estúdio", Valor="500,00")], ["300,00", "300,00", "100,00"], [[], [8000], [8000]]),
         # A month that brings less than nothing recovers nothing and gives nothing back.
         ([share(ANA, "100%")], [cost("vídeo", Valor="60,00")], ["50,00", "-20,00", "100,00"], [[], [], [7000]]),
+        # What came in does not reach for the costs: nobody is paid, and the rest is still to recover.
+        (
+            [share(ANA, "50%")],
+            [cost("gravação", Valor="10.500,00")],
+            ["5.150,00", "6.350,00"],
+            [[], [50000]],
+        ),
+        # A manager has a fifth of what the band gets of what the tour's costs have left.
+        (
+            [
+                share(ANA, "100%", **{"Função": "artista"}),
+                share(BIA, "20%", **{"Função": "empresário", "Base": "sobre a parte de artista"}),
+            ],
+            [cost("turnê", Valor="300.000,00")],
+            ["500.000,00"],
+            [[4000000, 16000000]],
+        ),
         # Two costs of a payee who has laid them out, and thirds of what is left.
         (
             [share(ANA, "1/3"), share(BIA, "1/3"), share(CAIO, "1/3")],
@@ -134,6 +151,12 @@ def test_months_are_paid_to_the_centavo_and_run_again_in_any_order_they_pay_noth
     for month in reversed(range(1, len(came_in) + 1)):
         through.run(month)
     assert service.paid == received
+
+
+def test_what_is_advanced_and_what_is_a_cost_are_not_the_same(months):
+    """500.00 of the studio: off the top they cost the artist 80 % of them, as an advance all of them."""
+    ahead = [{"CPF": masked(ANA.tax_id), "Valor": "500,00", "Data": "2026-01-05"}]
+    assert months([share(ANA, "80%")], advances=ahead).comes_in(*money("1.000,00")) == [30000]
 
 
 def test_a_producers_money_a_unit_is_owed_for_all_copies_once_so_many_are_sold(months):

@@ -126,6 +126,31 @@ def test_a_payee_reads_the_whole_way_from_source_to_payment_in_the_language_of_t
     assert [sentence for sentence in sentences if sentence not in text] == []
 
 
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        (
+            "pt-BR",
+            ["10 % x 1/3 autora, até R$ 1.000,50, depois de estúdio R$ 271,56", "garantia — — 0,00", "— 90,00",
+             "Em reserva, liberado em períodos seguintes −20,00"],
+        ),
+        (
+            "en",
+            ["10 % x 1/3 autora, up to R$ 1,000.50, after estúdio R$ 271.56", "guarantee — — 0.00", "— 90.00",
+             "Kept in reserve, given in later periods −20.00"],
+        ),
+    ],
+)  # fmt: skip
+def test_tiers_costs_reserves_and_guarantees_are_told_to_whom_they_concern(tmp_path, language, sentences):
+    """271.56 is a tenth of 2,715.60, what 500 dollars are: the amount, and not the part of it, is what is stated."""
+    tiered = recording(terms="100000|1/3||1000.5|", costs="estúdio=$100000")
+    nothing = dict.fromkeys(("isrc", "title", "artist"), "") | {"units": 1, "lines": 0, "source_amount": Decimal(0)}
+    owed = recording(role="guarantee", per_unit="90", earned=Decimal(90), **nothing)
+    way = WayToPaid(Decimal("20.00"), 2_000, 0, 0, 0, 0, (), 0, 0, reserved_cents=2_000)
+    text = page_text(tmp_path, language=language, recordings=(tiered, owed), way=way, payments=())
+    assert [sentence for sentence in sentences if sentence not in text] == []
+
+
 def test_only_the_rates_this_payee_was_reckoned_with_are_quoted(tmp_path):
     assert "EUR" not in page_text(tmp_path)
     at_home = recording(source_currency="BRL", rate=Decimal(1))
