@@ -102,8 +102,8 @@ def money(*amounts):
         # A manager has a fifth of what the band gets of what the tour's costs have left.
         (
             [
-                share(ANA, "100%", **{"Função": "artista"}),
-                share(BIA, "20%", **{"Função": "empresário", "Base": "sobre a parte de artista"}),
+                share(ANA, "100%", Função="artista"),
+                share(BIA, "20%", Função="empresário", Base="sobre a parte de artista"),
             ],
             [cost("turnê", Valor="300.000,00")],
             ["500.000,00"],
