@@ -95,7 +95,7 @@ def _lines_shared_out(
         rows = zip(*(grouped[name].to_pylist() for name in (*columns, "amount_sum", "units_sum")), strict=True)
         for *named, period, currency, amount, units in rows:
             key = Asset(*named), day_of(period, first_day)
-            if not is_shared_out(shares.covering(*key)):
+            if not _is_shared_out(shares.covering(*key)):
                 continue
             lines = found.setdefault(key, _LinesOfKey())
             lines.left += Fraction(amount) * Fraction(rates[currency])
@@ -103,7 +103,7 @@ def _lines_shared_out(
     return found
 
 
-def is_shared_out(shares: Sequence[ShareOf]) -> bool:
+def _is_shared_out(shares: Sequence[ShareOf]) -> bool:
     """Whether a line has payees; else it is nobody's, or held."""
     return bool(shares) and bool(shares[0].tax_id)
 
@@ -121,12 +121,13 @@ def _settle_costs(
     had = dict(before.others)
     for cost in book.in_order:
         whole = sum((of_key.left for of_key in taken_from[cost.place]), Fraction(0))
-        part = Fraction(cost.part_ppm, WHOLE) if not cost.date or cost.date <= last_day else Fraction(0)
+        is_due = not cost.date or cost.date <= last_day
+        part = Fraction(cost.part_ppm, WHOLE) if is_due else Fraction(0)
         if cost.rests_on_periods:
             most = Fraction(cost.amount or cost.cap)
             filled = min(most, max(Fraction(0), had.get(cost.sum, Fraction(0))))
             had[cost.sum] = had.get(cost.sum, Fraction(0)) - filled
-            part = _part_taken(cost, whole, most - filled, part, is_due=not cost.date or cost.date <= last_day)
+            part = _part_taken(cost, whole, most - filled if is_due else Fraction(0), part)
             sums[cost.sum] += whole * part
         parts[cost.place] = plain(part * WHOLE)
         for of_key in taken_from[cost.place]:
@@ -134,10 +135,10 @@ def _settle_costs(
     return parts, dict(sums)
 
 
-def _part_taken(cost: Cost, whole: Fraction, room: Fraction, part: Fraction, *, is_due: bool) -> Fraction:
+def _part_taken(cost: Cost, whole: Fraction, room: Fraction, part: Fraction) -> Fraction:
     """Return which part of its lines a cost takes: of an amount what is open, of a percentage up to its cap."""
     if cost.amount:
-        return min(room, whole) / whole if is_due and whole > 0 else Fraction(0)
+        return min(room, whole) / whole if whole > 0 else Fraction(0)
     return min(part, room / whole) if whole > 0 else part
 
 
@@ -213,7 +214,7 @@ def moved_tiers(settled: SettledDeals, posted: DealSums, before: DealsBefore, st
             came = sums.get(name, Fraction(0))
             now, then = (_part_in_tier(share, begun, begun + came) for begun in (stand + moved, stand))
             money, units = (sums.get(of_kind, Fraction(0)) for of_kind in names.values())
-            found[share.tax_id, first] += given_by(share, money, units) * (now - then)
+            found[share.tax_id, first] += _given_by(share, money, units) * (now - then)
             stand += came
     changed = {about: round(change * 100) for about, change in found.items()}
     return [MovedTier(*about, cents) for about, cents in sorted(changed.items()) if cents]
@@ -228,7 +229,7 @@ def _settle_caps(
         for share in book.covering(asset, day):
             if share.cap or share.reserve_ppm:
                 rows[share.place] = share
-                wished[share.place] += given_by(share, of_key.left, of_key.units)
+                wished[share.place] += _given_by(share, of_key.left, of_key.units)
     caps, sums = dict[Place, Fraction](), defaultdict[DealSum, Fraction](Fraction)
     had = dict(before.others)
     for place, share in sorted(rows.items()):
@@ -246,6 +247,6 @@ def _settle_caps(
     return caps, dict(sums)
 
 
-def given_by(share: ShareOf, left: Fraction, units: Fraction) -> Fraction:
+def _given_by(share: ShareOf, left: Fraction, units: Fraction) -> Fraction:
     """Return what a share has of lines: of what costs left of them, and for their units."""
     return left * Fraction(share.share_ppm) / WHOLE + units * Fraction(share.per_unit or 0)
