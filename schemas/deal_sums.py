@@ -16,6 +16,7 @@ class DealSumKind(StrEnum):
     GIVEN = "given"  # by a share with a cap
     KEPT = "kept"  # in reserve, of shares that are released alike
     EARNED = "earned"  # of what a guarantee is of
+    OWED = "owed"  # of a guarantee, which no other period owes again
     TAKEN = "taken"  # by a cost of an amount, or with a cap
 
 

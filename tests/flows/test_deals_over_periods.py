@@ -267,6 +267,12 @@ def test_a_guarantee_that_was_not_earned_is_paid_once_out_of_the_owners_part(mon
     assert "garantia de R$ 50.000,00 até 28/02/2026" in through.label.say("check", through.label.job).output
 
 
+def test_a_guarantee_that_was_paid_in_a_month_that_earned_nothing_is_not_paid_again(months, service):
+    promised = [{"CPF": masked(ANA.tax_id), "Valor": "50,00", "Data": "2026-02-28", "Tipo": "garantia"}]
+    through = months([share(ANA, "50%")], advances=promised)
+    assert [through.comes_in(*money(amount)) for amount in ("40,00", "0,00", "10,00")] == [[2000], [3000], [500]]
+
+
 @pytest.mark.parametrize(
     ("shares", "came_in", "paid"),
     [

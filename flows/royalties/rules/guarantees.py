@@ -21,7 +21,7 @@ class Guarantees:
 
     Attributes:
         owed: Payee and reference -> what earnings are short of the guarantee, exact, in the job's currency.
-        sums: What was earned of each in the period.
+        sums: What was earned of each in the period, and what is owed of it.
     """
 
     owed: dict[tuple[str, str], Fraction] = field(default_factory=dict)
@@ -45,12 +45,15 @@ def settle_guarantees(
         payee, day = row["tax_id"], dt.date.fromisoformat(row["date"])
         name = DealSum(DealSumKind.EARNED, payee, f"{row['reference']}|{row['scope']}")
         here = earned[payee].of(row["scope"]) / 100 if payee in earned else Fraction(0)
-        if any(name in sums and start < period.start for start, sums in _after(before, day, period)):
-            continue  # which another period has settled
+        owed = name._replace(kind=DealSumKind.OWED)
+        is_settled = any(name in sums and start < period.start for start, sums in _after(before, day, period))
+        if is_settled or before.others.get(owed):
+            continue
         found.sums[name] = here
         if day <= period.end:
             short = Fraction(row["amount_cents"], 100) - before.earlier.get(name, Fraction(0)) - here
             if short > 0:
+                found.sums[owed] = short
                 found.owed[payee, row["reference"]] = found.owed.get((payee, row["reference"]), Fraction(0)) + short
     return found
 
