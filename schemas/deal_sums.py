@@ -24,7 +24,7 @@ class DealSum(NamedTuple):
     """Names a sum: of a period, and of all.
 
     Attributes:
-        payee: Tax id; "" for a cost of the owner's.
+        payee: Tax id; "" for a cost.
         row: What tells the row from others of the payee: role or name, what it is of, and for a cap the tier; of a
             reserve in which parts it is released.
     """

@@ -221,6 +221,13 @@ def test_what_was_withdrawn_takes_its_part_of_tiers_and_costs_back(months, servi
     assert through.comes_in(*money("200,00")) == [3100]
 
 
+def test_a_cost_whose_day_or_payee_is_put_right_is_not_taken_again(months):
+    through = months([share(ANA, "50%")], [cost("turnê", Valor="40,00", Data="2026-01-05")])
+    assert through.comes_in(*money("100,00")) == [3000]
+    through.label.write("costs.xlsx", [cost("turnê", Valor="40,00", Data="2026-01-06", Para=masked(BIA.tax_id))])
+    assert through.comes_in(*money("90,00")) == [4500]
+
+
 def test_a_ladder_goes_with_a_payee_whose_document_changes(months):
     through = months(LADDER)
     assert through.comes_in(*money("80,00")) == [800]

@@ -25,7 +25,8 @@ class Cost(NamedTuple):
         tax_id: Whose it is; "" for the owner's.
         amount, cap: Over all periods, "" for none; see `schemas.tables.royalties.Costs`.
         date: Before which nothing is taken (ISO); "" for always.
-        row_name: What tells it from other costs: its name, what it is taken from, its day.
+        row_name: What tells it from other costs: its name, and what it is taken from; whose it is, and its day, may be
+            put right without its being taken again.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Cost(NamedTuple):
 
     @property
     def sum(self) -> DealSum:
-        return DealSum(DealSumKind.TAKEN, self.tax_id, self.row_name)
+        return DealSum(DealSumKind.TAKEN, "", self.row_name)
 
 
 class CostBook:
@@ -115,6 +116,6 @@ def _scope_of(row: Record) -> RowScope:
 
 def _cost_of(row: Record, settled: Mapping[Place, Millionths]) -> Cost:
     place, part = (row["file"], row["sheet"], row["row"]), read_millionths(row["share_ppm"] or "0")
-    named = "|".join((folded(row["name"]), _scope_of(row).text, row["date"]))
+    named = "|".join((folded(row["name"]), _scope_of(row).text))
     terms = row["fixed_amount"], row["cap"], row["date"]
     return Cost(row["name"], settled.get(place, part), row["tax_id"], *terms, named, place)

@@ -125,7 +125,7 @@ def _settle_costs(
         part = Fraction(cost.part_ppm, WHOLE) if is_due else Fraction(0)
         if cost.rests_on_periods:
             most = Fraction(cost.amount or cost.cap)
-            filled = min(most, max(Fraction(0), had.get(cost.sum, Fraction(0))))
+            filled = min(most, max(Fraction(0), had.get(cost.sum, Fraction(0)))) if is_due else Fraction(0)
             had[cost.sum] = had.get(cost.sum, Fraction(0)) - filled
             part = _part_taken(cost, whole, most - filled if is_due else Fraction(0), part)
             sums[cost.sum] += whole * part
