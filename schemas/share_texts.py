@@ -6,7 +6,7 @@ from fractions import Fraction
 from schemas.messages import Listed, Message, Money
 from schemas.tables.payees import GUARANTEE
 from schemas.values.costs_taken import read_costs
-from schemas.values.millionths import WHOLE, decimal_of, fraction_text, percent_of, read_millionths
+from schemas.values.millionths import OF_PRICE, WHOLE, decimal_of, fraction_text, percent_of, read_millionths
 from schemas.values.share_terms import read_terms
 from schemas.values.tier_bounds import read_bound
 
@@ -46,7 +46,7 @@ def costs_text(costs: str, worth: Decimal, currency: str) -> Listed:
 def terms_text(terms: str, currency: str) -> Listed:
     """Write what a share states and how much of it a period gives, with the tier and the cap that say so."""
     given, why = terms_texts(terms, currency)
-    return Listed((given, Listed(("(", why, ")"), "")), " ")
+    return Listed((given, Listed(("(", why, ")"), "")), " ") if why.parts else given
 
 
 def terms_texts(terms: str, currency: str) -> tuple[Listed, Listed]:
@@ -54,10 +54,18 @@ def terms_texts(terms: str, currency: str) -> tuple[Listed, Listed]:
     found = read_terms(terms)
     if found is None:
         return Listed(()), Listed(())
-    is_unit = found.stated.startswith("@")
-    stated = Message("deal.a_unit", amount=unit_amount(found.stated[1:])) if is_unit else share_text(found.stated)
     why = Listed(tuple(tier_texts(found.tier_from, found.tier_to, found.cap, currency)))
-    return Listed((stated, decimal_of(found.part) or str(found.part)), " x "), why
+    part = (decimal_of(found.part) or str(found.part),) if found.part != 1 else ()
+    return Listed((*_stated_texts(found.stated), *part), " x "), why
+
+
+def _stated_texts(stated: str) -> tuple[object, ...]:
+    """Write what a share states, as factors."""
+    share, _, of = stated.partition("@")
+    if share.startswith(OF_PRICE):
+        factors = tuple(decimal_of(Fraction(factor)) or factor for factor in of.split("*"))
+        return Message("deal.of_price", part=share_text(share.removeprefix(OF_PRICE))), *factors
+    return (Message("deal.a_unit", amount=unit_amount(of)) if of else share_text(share),)
 
 
 def bound_text(bound: str, currency: str) -> Message | Money:

@@ -88,7 +88,7 @@ class RoyaltyPart:
 
     Attributes:
         isrc, upc, release, title, artist, platform, period, currency: As the lines say; "" where they do not.
-        territory, income, format: As the lines say, where share rows ask about them; a blank where none does.
+        territory, income, format, price: As the lines say, where share rows ask about them; a blank where none does.
         source_amount: Their exact sum, in `currency`.
         rate_day, rate_origin: Of the rate, where the job still says so; None and "" elsewhere.
         found: The lines, as they were read again; of a file that was not, or is not the same any more, nothing.
@@ -105,6 +105,7 @@ class RoyaltyPart:
     territory: str
     income: str
     format: str
+    price: str
     period: str
     currency: str
     lines: int

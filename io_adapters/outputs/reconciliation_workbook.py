@@ -21,7 +21,7 @@ from schemas.reconciliation import BatchExchange, Reconciliation, RecordedDecisi
 from schemas.share_texts import costs_text, terms_text, unit_amount
 from schemas.states import PAYMENTS, Tone, tone_of
 from schemas.tables.payees import GUARANTEE
-from schemas.tables.royalties import CONDITIONS, TOGETHER
+from schemas.tables.royalties import TOGETHER, TOLD_APART
 from schemas.values.bank_account import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
 from schemas.values.millionths import fraction_text, percent_of, read_millionths
@@ -328,7 +328,7 @@ def _payees(payees: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
 
 
 def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
-    asked = [name for name in CONDITIONS if name != "platform" and (earnings[name] != TOGETHER).any()]
+    asked = [name for name in TOLD_APART if name != "platform" and (earnings[name] != TOGETHER).any()]
     names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", *asked, "sale_period")
     widths = dict(zip(("tax_id", "role", "isrc", "upc"), (16, 14, 15, 15), strict=True))
     widths |= {"release": 22, "title": 26, "artist": 22, "sale_period": 12}

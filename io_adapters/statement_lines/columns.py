@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.layouts.layout import Layout, fold
-from schemas.parsing.amounts import AmountColumn
+from schemas.parsing.amounts import AmountColumn, ExactAmount, price_text
 from schemas.parsing.cells import ColumnReader, DecidingCells, ParsingDecision, unreadable
 from schemas.parsing.excluded_rows import positions_under
 from schemas.parsing.readers import DECIDING_AMOUNTS, Convention, plain_amounts, plain_pattern, reader_factory
@@ -123,7 +123,11 @@ def canonical_text(text: str, kind: CellKind, reader: ColumnReader) -> str | Non
     if text == "":
         return ""
     reading = unreadable(text, kind) or reader.read(text, kind)
-    return None if reading.value is None or reading.code is not None else str(reading.value)
+    if reading.value is None or reading.code is not None:
+        return None
+    if isinstance(reading.value, ExactAmount):  # a price that names a currency is held against the line's own
+        return None if reading.value.currency else price_text(reading.value.value)
+    return str(reading.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from io_adapters.statement_lines.columns import Coded, coded
 from schemas.queries import Tables, forget_database, opened_database
 from schemas.tables.model import DataFrame
 from schemas.tables.royalties import (
-    CONDITIONS,
     LINE_AMOUNT,
     PLATFORM_KEY,
     TERRITORY_KEY,
     TEXTS,
     TOGETHER,
+    TOLD_APART,
     LineTotals,
     PlatformTotals,
     TerritoryTotals,
@@ -76,7 +76,7 @@ _ADDED: Final = "sum(amount) AS amount, CAST(sum(units) AS DECIMAL(38, 0)) AS un
 
 
 def sums_of(database: Tables, lines: SoundLines, conditions: Collection[str]) -> SheetSums:
-    """Add lines up; by those of `CONDITIONS`, too, about which share rows ask.
+    """Add lines up; by those of `TOLD_APART`, too, about which share rows ask.
 
     Raises:
         duckdb.OutOfRangeException: a sum has more than 38 digits.
@@ -111,7 +111,7 @@ class Summing:
         texts = {name: pa.array(list(numbers), pa.large_string()) for name, numbers in self._numbers.items()}
         platforms = _ordered(_merged(self._platforms, self._by_platform), texts, self._by_platform)
         territories = _ordered(_merged(self._territories, self._by_territory), texts, self._by_territory)
-        place, alike = {"file": file, "sheet": sheet or ""}, dict.fromkeys(CONDITIONS, TOGETHER)
+        place, alike = {"file": file, "sheet": sheet or ""}, dict.fromkeys(TOLD_APART, TOGETHER)
         return LineTotals(
             DataFrame[PlatformTotals](totals_frame(_of(platforms, **place, **alike), PlatformTotals)),
             DataFrame[TerritoryTotals](totals_frame(_of(territories, file=file, **alike), TerritoryTotals)),

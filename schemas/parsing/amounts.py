@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 from schemas.issues import IssueCode
 from schemas.parsing.cells import ColumnReader, DecidingCells, ParsingDecision
 from schemas.sheet_cells import CellKind
-from schemas.values.millionths import WHOLE
+from schemas.values.millionths import OF_PRICE, WHOLE
 from schemas.values.money import AmountText, DecimalMark, read_amount_text
 from schemas.values.reading import Reading
 
@@ -117,6 +117,23 @@ def line_amounts(distinct: Sequence[tuple[str, CellKind]], decimal: Literal["aut
     return ColumnReader(read, column.decision, column.deciding)
 
 
+def prices(distinct: Sequence[tuple[str, CellKind]], decimal: Literal["auto", ",", "."]) -> ColumnReader:
+    """Read prices of one unit: nothing or more, up to 18 decimals. Values are `ExactAmount`."""
+    amounts = line_amounts(distinct, decimal)
+
+    def read(text: str, kind: CellKind) -> Reading[ExactAmount]:
+        reading = amounts.read(text, kind)
+        is_below = reading.value is not None and reading.value.value < 0
+        return Reading(None, IssueCode.AMOUNT_NOT_POSITIVE) if is_below else reading
+
+    return ColumnReader(read, amounts.decision, amounts.deciding)
+
+
+def price_text(price: Decimal) -> str:
+    """Write a price as lines keep it."""
+    return f"{price.normalize():f}"
+
+
 def payable_amounts(
     distinct: Sequence[tuple[str, CellKind]],
     decimal: Literal["auto", ",", "."],
@@ -165,6 +182,9 @@ UNIT_WORD: Final = r"(?:un|unid|unidades?|c[oó]pias?|units?|copy|copies)\.?"
 _A_UNIT: Final = re.compile(
     rf"(?:R\$ *)?([0-9]{{1,6}})(?:[.,]([0-9]{{1,12}}))? *(?:/|por|per) *{UNIT_WORD}", re.IGNORECASE
 )
+_OF_THE_PRICE: Final = re.compile(
+    r"([0-9.,]+ *%) *(?:do|sobre o|of the|of|del|sobre el) +(?:preço|preco|price|precio)", re.IGNORECASE
+)
 _FRACTION: Final = re.compile(r"([0-9]{1,6}) */ *([0-9]{1,6})")
 _STEP: Final = Decimal("0.0001")
 _ALL: Final = Decimal(100)
@@ -173,7 +193,8 @@ _ALL: Final = Decimal(100)
 def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
     """Read shares; values are millionths as `schemas.values.millionths` keeps them: of a percentage, or of 1/3.
 
-    Of money a unit ("0,10/un") it is the exact amount behind `PER_UNIT`.
+    Of money a unit ("0,10/un") it is the exact amount behind `PER_UNIT`; of a part of the price ("10 % do preço") the
+    millionths behind both `PER_UNIT` and `OF_PRICE`.
 
     A column in which nothing is above 1 and nothing bears a % sign may hold fractions of one (a spreadsheet's "50 %"
     is the number 0.5): its cells are refused, since nobody can tell 0.5 % from a half. So is what is up to 1 without a
@@ -183,10 +204,8 @@ def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
     some_signed = any("%" in text for text, _ in distinct)
 
     def read(text: str, _kind: CellKind) -> Reading[str]:
-        if fraction := _FRACTION.fullmatch(text):
-            return _fraction(int(fraction[1]), int(fraction[2]))
-        if unit := _A_UNIT.fullmatch(text):
-            return _a_unit(Decimal(f"{unit[1]}.{unit[2] or 0}"))
+        if (found := _no_percentage(text)) is not None:
+            return found
         percent = _exact_percent(text)
         if percent is None:
             return Reading(None, IssueCode.PERCENT_FORMAT)
@@ -199,6 +218,16 @@ def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
         return Reading(str(int(percent.scaleb(4, _EXACT_PERCENT))))
 
     return ColumnReader(read)
+
+
+def _no_percentage(text: str) -> Reading[str] | None:
+    """Read a fraction, money a unit or a part of the price; None where the text is neither."""
+    if fraction := _FRACTION.fullmatch(text):
+        return _fraction(int(fraction[1]), int(fraction[2]))
+    if unit := _A_UNIT.fullmatch(text):
+        return _a_unit(Decimal(f"{unit[1]}.{unit[2] or 0}"))
+    of_price = _OF_THE_PRICE.fullmatch(text)
+    return _of_the_price(_exact_percent(of_price[1])) if of_price else None
 
 
 def releases(text: str) -> str | None:
@@ -221,6 +250,14 @@ def _fraction(of: int, whole: int) -> Reading[str]:
 
 def _a_unit(amount: Decimal) -> Reading[str]:
     return Reading(f"{PER_UNIT}{amount.normalize():f}") if amount else Reading(None, IssueCode.PERCENT_RANGE)
+
+
+def _of_the_price(percent: Decimal | None) -> Reading[str]:
+    if percent is None:
+        return Reading(None, IssueCode.PERCENT_FORMAT)
+    is_part = 0 < percent <= _ALL
+    part = f"{PER_UNIT}{OF_PRICE}{percent.scaleb(4, _EXACT_PERCENT):.0f}"
+    return Reading(part) if is_part else Reading(None, IssueCode.PERCENT_RANGE)
 
 
 def percentages(_distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:

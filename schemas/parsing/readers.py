@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from schemas.issues import IssueCode
-from schemas.parsing.amounts import line_amounts, payable_amounts, percentages, shares
+from schemas.parsing.amounts import line_amounts, payable_amounts, percentages, prices, shares
 from schemas.parsing.cells import CellReader, ColumnReader, ReaderFactory
 from schemas.parsing.dates import DateStyle, dates, is_english, periods
 from schemas.parsing.tiers import tier_bounds
@@ -207,6 +207,7 @@ _BY_COLUMN: Final[dict[ColumnKind, Callable[[_Distinct, Convention], ColumnReade
         cells, of.decimal, currency=of.currency, zero_allowed=True, signed=True
     ),
     ColumnKind.LINE_AMOUNT: lambda cells, of: line_amounts(cells, of.decimal),
+    ColumnKind.PRICE: lambda cells, of: prices(cells, of.decimal),
     ColumnKind.SHARE: lambda cells, _: shares(cells),
     ColumnKind.PERCENTAGE: lambda cells, _: percentages(cells),
     ColumnKind.TIER: lambda cells, of: tier_bounds(cells, of.decimal, of.dates, currency=of.currency),
@@ -237,6 +238,7 @@ _PATTERNS: Final = {
     ColumnKind.PERIOD: r"[0-9]{4}-(?:0[1-9]|1[0-2])",
     ColumnKind.CURRENCY: r"[A-Z]{3}",
     ColumnKind.COUNT: r"-?[0-9]{1,15}",
+    ColumnKind.PRICE: r"0|[1-9][0-9]{0,9}",
 }
 _POINT: Final = r"-?[0-9]{1,13}(?:\.[0-9]{1,18})?"
 _COMMA: Final = _POINT.replace(r"\.", ",")

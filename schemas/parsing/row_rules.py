@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from schemas.issues import IssueCode, Severity
-from schemas.parsing.amounts import PER_UNIT, ExactAmount, releases
+from schemas.parsing.amounts import PER_UNIT, ExactAmount, price_text, releases
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.destinations import check_destinations, flag_shared_keys, hold_two_names, require_names
 from schemas.parsing.typed_table import Mask, Rule, TypedTable
@@ -454,16 +454,19 @@ def hold_repeated_numbers(table: TypedTable) -> TypedTable:
 
 
 def settle_currencies(table: TypedTable) -> TypedTable:
-    """Give every line its currency, the column's or the layout's, and hold lines whose amount names another one."""
+    """Give every line its currency, the column's or the layout's; hold lines whose amount or price names another."""
     unsaid = ~table.given("currency") & table.sound("currency")
     currencies = np.where(unsaid, table.currency, table.canonical["currency"])
     table = table.assign(currency=currencies).flag(unsaid & (currencies == ""), "currency", IssueCode.CURRENCY_UNKNOWN)
-    written = np.array([amount.currency if amount else "" for amount in table.canonical["amount"]], dtype=object)
-    contradicts = (written != "") & (written != "$") & (currencies != "") & (written != currencies)
-    return table.add(
-        CellFinding(at, "amount", IssueCode.AMOUNT_CURRENCY, {"found": written[at], "expected": currencies[at]})
-        for at in np.flatnonzero(contradicts).tolist()
-    )
+    for column in ("amount", "price"):
+        written = np.array([amount.currency if amount else "" for amount in table.canonical[column]], dtype=object)
+        contradicts = (written != "") & (written != "$") & (currencies != "") & (written != currencies)
+        table = table.add(
+            CellFinding(at, column, IssueCode.AMOUNT_CURRENCY, {"found": written[at], "expected": currencies[at]})
+            for at in np.flatnonzero(contradicts).tolist()
+        )
+    prices = [price_text(price.value) if price else "" for price in table.canonical["price"]]
+    return table.assign(price=np.array(prices, dtype=object))
 
 
 def excuse_upcs(table: TypedTable) -> TypedTable:

@@ -32,6 +32,7 @@ class ColumnKind(StrEnum):
     DATE = "date"
     PERIOD = "period"
     TIER = "tier"
+    PRICE = "price"
     ISRC = "isrc"
     UPC = "upc"
     CURRENCY = "currency"
@@ -56,6 +57,7 @@ _ABSENT: Final[dict[ColumnKind, object]] = {
     ColumnKind.OPTIONAL_AMOUNT: None,
     ColumnKind.SIGNED_AMOUNT: None,
     ColumnKind.LINE_AMOUNT: None,
+    ColumnKind.PRICE: None,
     ColumnKind.FLAG: False,
     ColumnKind.COUNT: 0,
 }

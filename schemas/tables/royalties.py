@@ -26,6 +26,7 @@ from schemas.tables.model import (
     columns_of,
     names_of,
 )
+from schemas.values.millionths import OF_PRICE
 from schemas.values.tier_bounds import IN_UNITS, RETROACTIVE
 
 LINE_AMOUNT = decimal128(38, 18)
@@ -36,19 +37,21 @@ LINE_SUM = decimal256(76, 18)
 UNIT_SUM = decimal128(38, 0)
 # Sums of exact decimals and of whole numbers are what a frame of totals has; everything else in it is text or a count.
 _SUMS: Final = {"amount": LINE_SUM, "units": UNIT_SUM}
-# What a share row may ask of a line; sums tell lines apart by those of them that any row of a job asks about.
+# What a share row may ask of a line.
 CONDITIONS: Final = ("territory", "income", "platform", "format")
+# By what sums tell lines apart where a row of a job asks about it.
+TOLD_APART: Final = (*CONDITIONS, "price")
 # What sums say where lines are added up whatever they say: no cell is read as a blank.
 TOGETHER: Final = " "
 _OF_PLATFORMS: Final = ("file", "sheet", "isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
 _OF_TERRITORIES: Final = ("file", "isrc", "upc", "release", "artist", "territory", "period", "currency")
-PLATFORM_KEY: Final = tuple(dict.fromkeys((*_OF_PLATFORMS, *CONDITIONS)))
-TERRITORY_KEY: Final = tuple(dict.fromkeys((*_OF_TERRITORIES, *CONDITIONS)))
+PLATFORM_KEY: Final = tuple(dict.fromkeys((*_OF_PLATFORMS, *TOLD_APART)))
+TERRITORY_KEY: Final = tuple(dict.fromkeys((*_OF_TERRITORIES, *TOLD_APART)))
 # A sum of lines has 18 decimals, a rate up to twelve, a share six.
 EARNED: Final = decimal256(76, 36)
 _TYPES: Final = {"units": int64(), "lines": int64(), "sum_number": int64(), "source_amount": LINE_SUM, "earned": EARNED}
-# Money a unit, exact, in the job's currency; "" for none.
-PER_UNIT: Final = r"^([0-9]{1,6}(\.[0-9]{1,12})?)?$"
+# Money a unit, exact, in the job's currency, or a part of the line's price; "" for none.
+PER_UNIT: Final = rf"^([0-9]{{1,6}}(\.[0-9]{{1,12}})?|{OF_PRICE}[0-9]+(/[0-9]+)?)?$"
 # Millionths as `schemas.values.millionths` keeps them.
 _PPM: Final = r"^[0-9]+(/[0-9]+)?$"
 # A share beside the group that covers a line; any other base than "" is a role of that group, in small letters.
@@ -63,7 +66,7 @@ class RoyaltyLines(SheetTable):
     """Shape: one row per statement line. `amount` is exact, of any sign, in `currency`; nothing is rounded.
 
     `period` is "YYYY-MM", "YYYY-MM-DD" or ""; texts are "" and units 0 when absent. `upc` is `UNREAD_UPC` where one is
-    written that cannot be read, beside an ISRC.
+    written that cannot be read, beside an ISRC. `price` is of one unit, in the line's currency, as an exact text.
     """
 
     period: Series[str] = cells(ColumnKind.PERIOD, str_matches=r"^([0-9]{4}-[0-9]{2}(-[0-9]{2})?)?$")
@@ -76,6 +79,7 @@ class RoyaltyLines(SheetTable):
     artist: Series[str] = cells(ColumnKind.TEXT)
     income: Series[str] = cells(ColumnKind.TEXT)
     format: Series[str] = cells(ColumnKind.TEXT)
+    price: Series[str] = cells(ColumnKind.PRICE, str_matches=r"^([0-9]+(\.[0-9]+)?)?$")
     units: Series[int] = cells(ColumnKind.COUNT)
     amount: Series[Annotated[pd.ArrowDtype, LINE_AMOUNT]] = cells(ColumnKind.LINE_AMOUNT, required=True)
     currency: Series[str] = cells(ColumnKind.CURRENCY, str_matches=CURRENCY)
@@ -95,14 +99,14 @@ def together(key: Collection[str], conditions: Collection[str]) -> tuple[str, ..
     """Return the columns of a key by which nothing tells lines apart: what no share row asks about, and is not its own.
 
     >>> together(TERRITORY_KEY, ["platform"])
-    ('income', 'format')
+    ('income', 'format', 'price')
     """
     own = _OF_PLATFORMS if "sheet" in key else _OF_TERRITORIES
-    return tuple(name for name in CONDITIONS if name not in own and name not in conditions)
+    return tuple(name for name in TOLD_APART if name not in own and name not in conditions)
 
 
 class _Totals(TableModel):
-    """A column of `CONDITIONS` that is `together` in the key bears `TOGETHER`."""
+    """A column of `TOLD_APART` that is `together` in the key bears `TOGETHER`."""
 
     file: Series[str]
     isrc: Series[str]
@@ -113,6 +117,7 @@ class _Totals(TableModel):
     territory: Series[str]
     income: Series[str]
     format: Series[str]
+    price: Series[str]
     period: Series[str]
     currency: Series[str]
     amount: Series[Annotated[pd.ArrowDtype, LINE_SUM]]
@@ -159,9 +164,10 @@ class Earnings(TableModel):
     title: Series[str]
     artist: Series[str]
     platform: Series[str]
-    territory: Series[str]  # this and the next two: `TOGETHER` where no share row of the job asks about it
+    territory: Series[str]  # this and the next three: `TOGETHER` where no share row of the job asks about it
     income: Series[str]
     format: Series[str]
+    price: Series[str]  # of one unit, in the currency of the lines
     period: Series[str]  # month or day of sale as the source says it; '' when it says none
     currency: Series[str] = pa.Field(str_matches=CURRENCY)
     units: Series[int]
@@ -231,7 +237,8 @@ class Shares(PayeeTable):
     Days are ISO texts, "" for no limit. `base` says what the share is taken from: "" for the whole, beside the others
     of its group; "on top" for the whole, besides whatever group covers the line; otherwise the role, in small letters,
     whose part of the group it is taken out of. It is of the whole in each case; behind `OF_PART`, of that role's part.
-    `per_unit` is what a row has a unit, in the job's currency, and then its share is 0; "" for a share of the money.
+    `per_unit` is what a row has a unit, and then its share is 0: money in the job's currency, or behind `OF_PRICE`
+    millionths of the line's price; "" for a share of the money.
     `contract` names what advances are recouped from: what the payee earns by this row.
 
     `tier_from` and `tier_to` say of which part of all that the row's lines come to over the periods it is, in the job's
@@ -295,9 +302,11 @@ class Costs(SheetTable):
 
 
 def asked_about(shares: Iterable[pd.DataFrame]) -> tuple[str, ...]:
-    """Return those of `CONDITIONS` about which any row of shares or costs asks."""
+    """Return those of `TOLD_APART` about which any row of shares or costs asks."""
     tables = list(shares)
-    return tuple(name for name in CONDITIONS if any((table[name] != "").any() for table in tables))
+    asked = tuple(name for name in CONDITIONS if any((table[name] != "").any() for table in tables))
+    has_prices = any("per_unit" in table and table["per_unit"].str.startswith(OF_PRICE).any() for table in tables)
+    return (*asked, "price") if has_prices else asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from typing import Final
 
 Millionths = int | Fraction
 WHOLE: Final = 1_000_000
+# Before millionths: of the price of one unit.
+OF_PRICE: Final = "%"
 # A sum of lines has 18 decimals, a rate up to twelve, a share six: what a share in whole millionths earns is exact in
 # so many; of any other it is shown so far, while sums that are rounded to centavos rest on the fraction itself.
 EARNED_DECIMALS: Final = 36

@@ -7,23 +7,24 @@ is how much of them fell below 100,000.
 from fractions import Fraction
 from typing import NamedTuple
 
-from schemas.values.millionths import number_text
+from schemas.values.millionths import OF_PRICE, number_text
 
 
 class ShareTerms(NamedTuple):
     """What a share states, and what of it a period gives.
 
     Attributes:
-        stated: Millionths, or money a unit behind "@", as the row has it.
+        stated: Millionths, or money a unit behind "@", as the row has it; of a price, the part and the price that lines
+            have in the job's currency, with "@" between ("%100000@20*5.4" is 10 % of 20 at a rate of 5.4).
         part: How much of that the period gives.
         tier_from, tier_to, cap: As `schemas.tables.royalties.Shares` has them.
     """
 
     stated: str
-    part: Fraction
-    tier_from: str
-    tier_to: str
-    cap: str
+    part: Fraction = Fraction(1)
+    tier_from: str = ""
+    tier_to: str = ""
+    cap: str = ""
 
     @property
     def text(self) -> str:
@@ -39,6 +40,8 @@ def read_terms(text: str) -> ShareTerms | None:
 
 
 def stated_share(text: str, share_ppm: str) -> str:
-    """Return what a share states, in whatever part of it a period gives."""
+    """Return what a share states, in whatever part of it a period gives, and of whatever price."""
     terms = read_terms(text)
-    return terms.stated if terms else share_ppm
+    if terms is None:
+        return share_ppm
+    return terms.stated.split("@")[0] if terms.stated.startswith(OF_PRICE) else terms.stated

@@ -19,14 +19,15 @@ from flows.intake.rules.inputs import EXACT
 from schemas.job import Exchange
 from schemas.obligation import Obligation, sum_cents
 from schemas.tables.model import Record, records
-from schemas.tables.royalties import CONDITIONS, TOGETHER
+from schemas.tables.royalties import TOGETHER, TOLD_APART
 from schemas.trace import FileState, LinesFound, PayableWay, RoyaltyPart, ShareTaken, TracedWay, TraceProblem
 from schemas.values.millionths import EARNED_DECIMALS, WHOLE, part_of, plain, read_millionths
 from schemas.values.money import SignedSums
 
 # What lines must agree in to be summed before they are shared out.
 PART_KEY: Final = (
-    "isrc", "upc", "release", "title", "artist", "platform", "territory", "income", "format", "period", "currency"
+    *("isrc", "upc", "release", "title", "artist", "platform"),
+    *("territory", "income", "format", "price", "period", "currency"),
 )  # fmt: skip
 MOST_RANGES: Final = 8
 _Key = tuple[str, ...]
@@ -125,7 +126,7 @@ class LineFinder:
         self._most_ranges = most_ranges
         self._wanted = pd.DataFrame([_key_of(part) for part in parts], columns=list(PART_KEY), dtype="str")
         self._wanted = self._wanted.drop_duplicates()
-        self._together = [name for name in CONDITIONS if (self._wanted[name] == TOGETHER).any()]
+        self._together = [name for name in TOLD_APART if (self._wanted[name] == TOGETHER).any()]
         self._tallies: dict[tuple[_Key, str, str], _Tally] = {}
 
     def add(self, lines: pd.DataFrame) -> None:

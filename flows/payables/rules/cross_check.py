@@ -288,7 +288,7 @@ def _overfull(inputs: Inputs, book: ShareBook) -> list[_Finding]:
 def _never_met(inputs: Inputs) -> list[_Finding]:
     """Shares and costs that ask for a word which no line of the period says; with the words that lines say there."""
     found, tables = list[_Finding](), (inputs.shares, inputs.costs)
-    for column in asked_about(tables):
+    for column in (name for name in asked_about(tables) if name in CONDITIONS):
         texts = [statement.totals.by_platform[column].unique().tolist() for statement in inputs.statements]
         said = {word_of(column, text): text for text in chain.from_iterable(texts) if text}
         asking = [table.loc[table[column] != "", [*PLACE, column]] for table in tables if said]
@@ -462,6 +462,7 @@ class _Line(NamedTuple):
     income: str
     platform: str
     format: str
+    price: str
     title: str
     period: str
     currency: str

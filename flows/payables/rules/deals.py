@@ -16,6 +16,7 @@ from schemas.tables.payees import Advances
 from schemas.tables.recoup_scope import scope_text
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP
 from schemas.values.line_conditions import conditions_of, shown_word
+from schemas.values.millionths import OF_PRICE
 
 _SAY_MORE: Final = ("base", "contract", "per_unit", "tier_from", "tier_to", "cap", "reserve_ppm")
 # As many sentences as somebody reads; those who wrote more know their table.
@@ -43,7 +44,7 @@ def _shares(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterator
                 (share_text(row["share_ppm"]), _base(row["base"], has_costs=has_costs)), " "
             )
             if row["per_unit"]:
-                part = Message("deal.a_unit", amount=Decimal(row["per_unit"]))
+                part = _of_units(row["per_unit"])
             of_tier = tier_texts(row["tier_from"], row["tier_to"], row["cap"], currency)
             if row["reserve_ppm"]:
                 given = Listed(tuple(share_text(part_ppm) for part_ppm in row["given_back"].split(",")))
@@ -76,6 +77,12 @@ def _advances(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterat
         amount = Message("deal.advance", amount=Money(row["amount_cents"], currency))
         said = [amount, scope, most, Message("deal.advance_to", payee=names.get(row["tax_id"], "?"))]
         yield _sentence(row, [part for part in said if part])
+
+
+def _of_units(per_unit: str) -> Message:
+    if per_unit.startswith(OF_PRICE):
+        return Message("deal.of_price", part=share_text(per_unit.removeprefix(OF_PRICE)))
+    return Message("deal.a_unit", amount=Decimal(per_unit))
 
 
 def _that_say_more(advances: DataFrame[Advances]) -> pd.DataFrame:

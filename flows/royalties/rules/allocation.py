@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.intake.rules.inputs import EXACT, nothing, of_all_files
-from flows.royalties.rules.assets import Asset, day_of
+from flows.royalties.rules.assets import Asset, day_of, with_worth_of_prices
 from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook
 from flows.royalties.rules.deals_over_periods import NOTHING_SETTLED, SettledDeals
 from flows.royalties.rules.share_book import IN_QUESTION, ShareBook, ShareOf
@@ -168,13 +168,13 @@ def allocate(
     if settled.tiers or settled.caps:
         book = book.settled(settled.tiers, settled.caps)
     sums, places = of_all_files(totals)
-    parts = _shared_out(sums, book, first_day, rates, _all_parts)
+    parts = _shared_out(with_worth_of_prices(sums, rates), book, first_day, rates, _all_parts)
     if book.overfull:  # before what one payee has in all is worked out, which may be more than millionths can hold
         named = "; ".join(f"{name}: {percent} %" for name, percent in sorted(book.overfull.items()))
         raise UnsoundPlan(Message("error.shares_above", shares=named))
     if book.clashing:
         raise UnsoundPlan(Message("error.shares_clash", shares=", ".join(sorted(book.clashing))))
-    parts_of_places = _shared_out(places, book, first_day, rates, _parts_of_payees)
+    parts_of_places = _shared_out(with_worth_of_prices(places, rates), book, first_day, rates, _parts_of_payees)
     whole = places.select(["territory", "currency", "amount", "units"]).take(parts_of_places["sum_number"])
     of_places = whole.rename_columns({"amount": "source_amount"})
     for name in ("tax_id", "earned"):

@@ -1,7 +1,11 @@
 """What statement lines are about, and how a row of shares or costs names them."""
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.tables.royalties import TOGETHER, UNREAD_UPC
 from schemas.values.line_conditions import LineCondition
@@ -24,6 +28,7 @@ class Asset(NamedTuple):
     income: str = TOGETHER
     platform: str = TOGETHER
     format: str = TOGETHER
+    price: str = TOGETHER
 
 
 def day_of(period: str, first_day: str) -> str:
@@ -33,6 +38,19 @@ def day_of(period: str, first_day: str) -> str:
     ('2026-09-01', '2026-10-01')
     """
     return f"{period}-01" if len(period) == len("2026-10") else period or first_day
+
+
+def with_worth_of_prices(sums: pa.Table, rates: Mapping[str, Decimal]) -> pa.Table:
+    """Return sums whose prices are in the job's currency: times the rate, as a product ("20*5.4"), where it is not 1.
+
+    Args:
+        rates: Currency of lines -> its worth in the job's.
+    """
+    if not pc.any(pc.not_equal(pc.utf8_trim_whitespace(sums["price"]), "")).as_py():
+        return sums
+    said = zip(sums["price"].to_pylist(), sums["currency"].to_pylist(), strict=True)
+    worth = [price if not price.strip() or rates[of] == 1 else f"{price}*{rates[of]:f}" for price, of in said]
+    return sums.set_column(sums.column_names.index("price"), "price", pa.array(worth, pa.large_string()))
 
 
 def folded(text: str) -> str:

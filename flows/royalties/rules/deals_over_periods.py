@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import pandas as pd
 
 from flows.intake.rules.inputs import of_all_files
-from flows.royalties.rules.assets import Asset, Place, day_of
+from flows.royalties.rules.assets import Asset, Place, day_of, with_worth_of_prices
 from flows.royalties.rules.costs import Cost, CostBook
 from flows.royalties.rules.share_book import RESTING_ON_PERIODS, ShareBook, ShareOf
 from schemas.deal_sums import DealsBefore, DealSum, DealSumKind, DealSums
@@ -90,7 +90,7 @@ def _lines_shared_out(
     """Sum lines by what shares and costs are told apart by, without those that are held or nobody's."""
     found, columns = dict[_Key, _LinesOfKey](), [*Asset._fields, "period", "currency"]
     for totals, rates in statements:
-        sums, _ = of_all_files(totals)
+        sums = with_worth_of_prices(of_all_files(totals)[0], rates)
         grouped = sums.group_by(columns).aggregate([("amount", "sum"), ("units", "sum")])
         rows = zip(*(grouped[name].to_pylist() for name in (*columns, "amount_sum", "units_sum")), strict=True)
         for *named, period, currency, amount, units in rows:

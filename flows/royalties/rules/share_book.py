@@ -6,6 +6,7 @@ from copy import copy
 from decimal import Decimal
 from fractions import Fraction
 from itertools import repeat
+from math import prod
 from typing import Final, NamedTuple
 
 import pandas as pd
@@ -15,9 +16,9 @@ from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook, Unknown
 from schemas.tables.model import DataFrame, records
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC, Shares
 from schemas.values.line_conditions import LineCondition, conditions_of
-from schemas.values.millionths import WHOLE, Millionths, number_text, plain, read_millionths
+from schemas.values.millionths import OF_PRICE, WHOLE, Millionths, number_text, plain, read_millionths
 from schemas.values.money import allocate as allocate_whole
-from schemas.values.share_terms import ShareTerms
+from schemas.values.share_terms import ShareTerms, read_terms
 from schemas.values.tier_bounds import read_bound
 
 
@@ -64,6 +65,18 @@ class ShareOf(NamedTuple):
     def row_name(self) -> str:
         """What tells the row from others of the payee."""
         return f"{self.ladder}|{self.tier_from}|{self.tier_to}"
+
+    def at(self, price: str) -> "ShareOf":
+        """Return the share of lines of a price: money a unit, and as its terms which part of which price that is.
+
+        Args:
+            price: Of one unit, in the job's currency, perhaps as a product ("20*5.4").
+        """
+        if not self.per_unit.startswith(OF_PRICE):
+            return self
+        unit = Fraction(read_millionths(self.per_unit.removeprefix(OF_PRICE))) / WHOLE
+        unit *= prod(map(Fraction, price.split("*")))
+        return self._replace(per_unit=number_text(unit), terms=ShareTerms(f"{self.per_unit}@{price}").text)
 
     def times(self, factor: Fraction) -> "ShareOf":
         """Return so much of the share."""
@@ -190,9 +203,12 @@ class ShareBook:
             return ()
         if isinstance(costs := self._costs.of(asset), str):
             return (_UNKNOWN[costs],)
-        shares = tuple(self._in_tier(row.share) for row in group)
+        if not asset.price and any(row.share.per_unit.startswith(OF_PRICE) for row in (*group, *added)):
+            return (SILENT,)
+        shares = tuple(self._in_tier(row.share.at(asset.price)) for row in group)
         if added:
-            shares = self._with_added(shares, [self._in_tier(row.share) for row in added], f"{where} ({day})")
+            of_added = [self._in_tier(row.share.at(asset.price)) for row in added]
+            shares = self._with_added(shares, of_added, f"{where} ({day})")
         if self._tiers or self._caps:
             return tuple(self._given(share) for share in shares)
         total = _most_at_once(shares)
@@ -208,8 +224,9 @@ class ShareBook:
         of_tier, of_cap = self._tiers.get(share.place, Fraction(1)), self._caps.get(share.place, Fraction(1))
         if of_tier * of_cap in {0, 1}:
             return share.times(of_cap)
+        of_price = read_terms(share.terms)
         unit = f"@{number_text(Fraction(share.per_unit) / of_tier)}" if share.per_unit else ""
-        stated = unit or str(plain(Fraction(share.share_ppm) / of_tier))
+        stated = of_price.stated if of_price else unit or str(plain(Fraction(share.share_ppm) / of_tier))
         terms = ShareTerms(stated, of_tier * of_cap, share.tier_from, share.tier_to, share.cap if of_cap != 1 else "")
         return share.times(of_cap)._replace(terms=terms.text)
 
