@@ -159,6 +159,7 @@ class AdvanceLeft:
     job: str
     currency: str
     reference: str
+    payee: str = field(repr=False)
     left_cents: int
 
 

@@ -18,6 +18,7 @@ from flows.books.rules.reconcile import (
 from flows.intake.rules.inputs import input_totals, line_sums
 from flows.payables.corrections import write_run_corrections
 from flows.payables.draft import Draft
+from flows.payables.rules.deals import terms_of_deals
 from flows.payables.rules.exchange_rate import codes_of, with_rates
 from flows.payables.rules.left_out import mark_repeated
 from flows.payables.rules.places import count_rows, is_duplicate, place_rows, reconcile, total_up
@@ -158,6 +159,7 @@ def record_of(run: Run, drafted: Draft) -> RunRecord:
         quotes=_heading_of(run, drafted).quotes,
         ways=payables.royalties.ways,
         line_sums=line_sums(inputs.statements),
+        deals=tuple(terms_of_deals(inputs)),
         natures={row["tax_id"]: row["nature"] for row in records(drafted.inputs.taxes) if row["nature"]},
     )
 

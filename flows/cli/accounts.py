@@ -15,6 +15,7 @@ from schemas.readers import shown
 
 if TYPE_CHECKING:
     from schemas.account import OwedSum, PayeeAccounts, PaymentLine
+    from schemas.deal_standing import DealStanding
 
 # Of a table in the terminal.
 _MOST_ROWS: Final = 60
@@ -97,6 +98,37 @@ def owed(
         )
         console.print(render("account.written", found.language, path=str(written)), soft_wrap=True, markup=False)
     return ExitCode.DONE, {"at": day.isoformat(), "owed": [_sum_document(due) for due in found.sums]}
+
+
+def deals(
+    job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it to a .xlsx.")] = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Show how far deals have come.
+
+    Costs and advances still to recover, tiers reached, what is left below caps and of guarantees, reserves and when
+    they are due: over all periods, as posted by now.
+    """
+    from flows.books.deals import deals_now
+    from flows.cli.printing import show_grid
+    from io_adapters.outputs.accounts import deals_grid, write_workbook
+    from schemas.messages import catalogue_in, render
+
+    suffix_of(out, {".xlsx"})
+    console = console_for(as_json=as_json)
+    with opened_ledger(create=False) as ledger:
+        view = deals_now(ledger, job)
+    labels = catalogue_in(view.language)
+    grid = deals_grid(view.standings, labels)
+    if not view.standings:
+        console.print(labels("deals.none"), soft_wrap=True, markup=False)
+    else:
+        show_grid(console, grid, view.language, most_rows=_MOST_ROWS)
+    if out is not None:
+        written = write_workbook([grid], out, view.language)
+        console.print(render("account.written", view.language, path=str(written)), soft_wrap=True, markup=False)
+    return ExitCode.DONE, {"deals": [_standing_document(row) for row in view.standings]}
 
 
 def month(
@@ -239,8 +271,22 @@ def _account_document(accounts: "PayeeAccounts") -> dict[str, Any]:
             }
             for account in accounts.accounts
         ],
-        "advances": [dataclasses.asdict(advance) for advance in accounts.advances],
+        "advances": [
+            {name: value for name, value in dataclasses.asdict(advance).items() if name != "payee"}
+            for advance in accounts.advances
+        ],
     }
+
+
+def _standing_document(row: "DealStanding") -> dict[str, Any]:
+    sums = {"agreed": row.agreed, "so_far": row.so_far, "left": row.left}
+    plain = {
+        f"{name}_units" if isinstance(value, int) else f"{name}_cents": value if isinstance(value, int) else value.cents
+        for name, value in sums.items()
+        if value is not None
+    }
+    about = {"job": row.job, "currency": row.currency, "kind": row.kind.value, "name": row.name, "what": row.what}
+    return about | {"about": str(row.about), **plain, "day": row.day}
 
 
 def _sum_document(line: "PaymentLine | OwedSum") -> dict[str, Any]:

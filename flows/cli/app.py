@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from flows.cli.accounts import account, journal, month, owed, taxes
+from flows.cli.accounts import account, deals, journal, month, owed, taxes
 from flows.cli.acts import (
     approve,
     decide,
@@ -124,6 +124,7 @@ COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
         explain,
         account,
         owed,
+        deals,
         month,
         taxes,
         journal,
@@ -145,6 +146,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "taxes": ("repasse taxes --month 2026-11", "repasse taxes --year 2026 --out informe.xlsx"),
     "journal": ("repasse journal --from 2026-01-01 --to 2026-12-31 --format beancount",),
     "month": ("repasse month 2026-10 --out outubro.xlsx",),
+    "deals": ("repasse deals --out contratos.xlsx",),
     "owed": ("repasse owed --at 2026-10-31 --out devido.xlsx",),
 }
 for function in COMMANDS:
@@ -160,7 +162,7 @@ app.add_typer(policy_app, name="policy")
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "To begin": ("demo", "up", "new", "check", "layouts", "schema"),
     "Paying": ("plan", "run", "approve", "reject", "settle", "nightly"),
-    "What is on record": ("status", "runs", "acts", "explain", "account", "owed", "month", "taxes", "journal"),
+    "What is on record": ("status", "runs", "acts", "explain", "account", "owed", "deals", "month", "taxes", "journal"),
     "People's decisions": ("decide", "resolve", "withdraw", "hold", "release", "unfreeze", "exchange-rate"),
     "Around it": ("desk", "policy", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor", "deploy"),
 }

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from flows.books.account import accounts_of_payee
+from flows.books.deals import deals_now
 from flows.books.explain import adding_up, explain
 from flows.books.month import months, view_of_month
 from flows.books.payments import PaymentSearch, Search, receipt_of
@@ -17,7 +18,14 @@ from flows.books.trace import trace
 from flows.desk.guard import RequestRefused, SignedIn, ledger_of
 from flows.desk.pages import language_of, page_of, show
 from flows.desk.previews import XLSX
-from io_adapters.outputs.accounts import account_grids_of, advances_grid, month_grids, receipt_pdf, workbook_of
+from io_adapters.outputs.accounts import (
+    account_grids_of,
+    advances_grid,
+    deals_grid,
+    month_grids,
+    receipt_pdf,
+    workbook_of,
+)
 from io_adapters.outputs.workbook import csv_text
 from schemas.account import MonthView, PaymentLine
 from schemas.messages import catalogue_in
@@ -118,6 +126,21 @@ def month_workbook(request: Request, month: str, _signed: SignedIn) -> Response:
     grids = month_grids(_month(request, month), catalogue_in(language_of(request)))
     headers = {"Content-Disposition": f'attachment; filename="repasse-{month}.xlsx"'}
     return Response(workbook_of(grids, language_of(request)), media_type=XLSX, headers=headers)
+
+
+@router.get("/deals")
+def deals(request: Request, _signed: SignedIn) -> Response:
+    """Show how far deals have come that go on over months."""
+    grid = deals_grid(deals_now(ledger_of(request)).standings, catalogue_in(language_of(request)))
+    return show(request, "deals.html", grid=grid)
+
+
+@router.get("/deals/deals.xlsx")
+def deals_workbook(request: Request, _signed: SignedIn) -> Response:
+    language = language_of(request)
+    grid = deals_grid(deals_now(ledger_of(request)).standings, catalogue_in(language))
+    headers = {"Content-Disposition": 'attachment; filename="repasse-deals.xlsx"'}
+    return Response(workbook_of([grid], language), media_type=XLSX, headers=headers)
 
 
 def _month(request: Request, month: str) -> MonthView:

@@ -17,6 +17,7 @@ from schemas.account import (
     TakenBack,
     WithheldWhole,
 )
+from schemas.deal_standing import TermOfJob
 from schemas.waits import HeldRows
 
 
@@ -26,6 +27,7 @@ def _text(*names: str) -> str:
 
 ACCOUNT: Final = LedgerView(_text("legs", "account"), AccountEntry)
 HELD_ROWS: Final = LedgerView(_text("held_rows"), HeldRows)
+DEALS: Final = LedgerView(_text("deals"), TermOfJob)
 ADVANCES: Final = LedgerView(_text("advances"), AdvanceLeft)
 PERIODS_OF_PAYEE: Final = LedgerView(_text("periods_of_payee"), PeriodOfPayee)
 OWED: Final = LedgerView(_text("all_accounts", "owed"), OwedBalance)

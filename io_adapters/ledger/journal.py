@@ -13,10 +13,11 @@ from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.posting import ACCOUNT, POSTED, SUM, account_of, deal_sums, expected_and_posted, post, sums
 from io_adapters.ledger.tables import (
     journal_accounts,
+    journal_deal_sums,
     journal_entries,
     journal_postings,
 )
-from schemas.deal_sums import DealsBefore, DealSums, joined_sums
+from schemas.deal_sums import DealsBefore, DealSums, joined_sums, renamed_sums
 from schemas.job import BRASILIA
 from schemas.journal import (
     STATED,
@@ -165,6 +166,20 @@ class Journal:
         query = select(_E.cause).where(_E.kind == EntryKind.MOVE.value).order_by(_E.number)
         with self._db.reading() as connection:
             return moves_of_causes(connection.scalars(query))
+
+    def deals(self) -> dict[Series, dict[str, DealSums]]:
+        """Return what deals come to, under the names that series and payees have by now: series -> period -> sums."""
+        found, now = defaultdict[Series, dict[str, DealSums]](dict), self.payee_moves()
+        with self._db.reading() as connection:
+            query = select(_E.job, _E.payer, _E.currency).join_from(journal_entries, journal_deal_sums).distinct()
+            for series in [Series(*row) for row in connection.execute(query)]:
+                own, last = and_(_E.job == series.job, _E.payer == series.payer, _E.currency == series.currency), series
+                while (moved := _moved_to(connection, last)) is not None:
+                    last = moved
+                for (period, _), sums_ in deal_sums(connection, own).items():
+                    renamed = renamed_sums(sums_, lambda payee: now.get(payee, payee))
+                    found[last][period] = joined_sums(found[last].get(period, {}), renamed)
+        return found
 
     def payees(self) -> set[str]:
         with self._db.reading() as connection:

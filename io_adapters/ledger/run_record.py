@@ -19,6 +19,7 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_tables import (
     run_advances,
     run_checks,
+    run_deals,
     run_discrepancies,
     run_obligations,
     run_parts,
@@ -28,6 +29,7 @@ from io_adapters.ledger.run_tables import (
     run_results,
     run_rows,
 )
+from schemas.deal_standing import DealTerm
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Listed, Message
 from schemas.obligation import Obligation, Obligations, Payee, SourceRow
@@ -78,6 +80,7 @@ class RunRecord(RecordHead):
         quotes: The exchange rates of the sources, in the order of their heading.
         ways: Tax id -> how what was due for the period became what is paid.
         natures: Tax id -> code of the nature of the income, as the table of taxes gives it.
+        deals: What rows of deals say that go on over periods; kept for the view `deals`, and not read with the record.
     """
 
     obligations: Obligations
@@ -96,6 +99,7 @@ class RunRecord(RecordHead):
     ways: Mapping[str, PayableWay] = field(default_factory=dict)
     natures: Mapping[str, str] = field(default_factory=dict)
     line_sums: pd.DataFrame | None = None
+    deals: tuple[DealTerm, ...] = ()
 
     def with_discrepancies(self, more: Sequence[Discrepancy]) -> "RunRecord":
         """Return the record with what was seen later."""
@@ -118,6 +122,7 @@ def save_record(ledger: Ledger, run_id: str, record: RunRecord) -> None:
         run_obligations: map(_row_of_obligation, record.obligations),
         run_payees: _payees_of(record),
         run_advances: ({"tax_id": advance.payee} | _fields_of(advance, _ADVANCE) for advance in advances),
+        run_deals: (_fields_of(term, _DEAL) for term in record.deals),
         run_quotes: (
             _fields_of(quote, _QUOTE) | {"rate": str(quote.rate), "day": str(quote.day)} for quote in record.quotes
         ),
@@ -250,6 +255,7 @@ _MOST_ASKED: Final = 5_000
 
 _LINE_SUMS: Final = "line_sums"
 CHECKS: Final = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
+_DEAL: Final = tuple(part.name for part in fields(DealTerm))
 _ADVANCE: Final = ("reference", "scope", "recouped_cents", "outstanding_cents")
 _QUOTE: Final = ("currency", "origin")
 _ISSUE: Final = tuple(part.name for part in fields(Issue))

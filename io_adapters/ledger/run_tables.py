@@ -106,6 +106,19 @@ run_advances: Final = _of_run(
     Column("outstanding_cents", Cents),
 )
 
+# What rows of deals say that go on over periods; `schemas.deal_standing.DealTerm`.
+run_deals: Final = _of_run(
+    "run_deals",
+    text_column("kind"),
+    Column("payee", String(32), nullable=False),
+    text_column("name"),
+    text_column("what"),
+    Column("about", MessageColumn, nullable=False),
+    text_column("row"),
+    text_column("bounds"),
+    text_column("day"),
+)
+
 # The exchange rates of its sources.
 run_quotes: Final = _of_run(
     "run_quotes", text_column("currency"), text_column("rate"), text_column("day"), text_column("origin")

@@ -1,6 +1,7 @@
 """The one reader of views: runs a query's text on SQLite or PostgreSQL, and returns its rows as a row class of it."""
 
 import datetime as dt
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Generic, TypeVar, get_type_hints
@@ -8,6 +9,7 @@ from typing import Any, Final, Generic, TypeVar, get_type_hints
 from sqlalchemy import String, bindparam, text
 
 from io_adapters.ledger.engine import Database
+from schemas.messages import Listed, fact_from
 
 Row = TypeVar("Row")
 Given = str | int | dt.date | Sequence[str]
@@ -51,7 +53,10 @@ class Views:
 
 
 # How a column is read as its kind: a sum is a Decimal on PostgreSQL and an int on SQLite, a day is a text on both.
-_READ_AS: Final[dict[Any, Callable[[Any], Any]]] = {dt.date: dt.date.fromisoformat}
+_READ_AS: Final[dict[Any, Callable[[Any], Any]]] = {
+    dt.date: dt.date.fromisoformat,
+    Listed: lambda text: fact_from(json.loads(text)),
+}
 
 
 def _kinds(row: type[Any]) -> dict[str, Callable[[Any], Any]]:

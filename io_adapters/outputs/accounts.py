@@ -36,6 +36,7 @@ from schemas.account import (
     Receipt,
     TaxedPayment,
 )
+from schemas.deal_standing import DealStanding
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, Money, catalogue_in, currency_sign, period_text
 from schemas.plan import Place
@@ -137,6 +138,24 @@ def owed_totals_grid(owed: Owed, labels: Catalogue) -> Grid:
     ]
     names = ("currency", "place", "amount", *_AGES)
     return Grid(labels("account.owed", day=owed.at), _columns(names, labels), rows)
+
+
+def deals_grid(standings: Iterable[DealStanding], labels: Catalogue) -> Grid:
+    """One row per row of a deal that goes on over periods: what is agreed, what came so far, and what is left."""
+    rows: list[list[Field]] = [
+        [
+            *(row.job, labels(f"deals.kind_{row.kind}"), row.name, row.what, labels.write(row.about)),
+            *(_quantity(quantity, labels) for quantity in (row.agreed, row.so_far, row.left)),
+            dt.date.fromisoformat(row.day) if row.day else None,
+        ]
+        for row in standings
+    ]
+    names = ("job", "deal", "name", "what", "scope", "agreed", "so_far", "left", "due")
+    return Grid(labels("deals.title"), _columns(names, labels), rows).without_empty()
+
+
+def _quantity(quantity: Money | int | None, labels: Catalogue) -> Field:
+    return labels("deal.units", count=quantity) if isinstance(quantity, int) else quantity
 
 
 def codes_grid(codes: Iterable[NamedCode], labels: Catalogue) -> Grid:

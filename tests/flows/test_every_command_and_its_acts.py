@@ -31,7 +31,20 @@ pytestmark = pytest.mark.long
 # Commands that look, ask the service without changing anything there, or write files of their own.
 LOOKS = frozenset(
     {
-        *("check", "plan", "status", "runs", "acts", "explain", "account", "owed", "month", "taxes", "journal"),
+        *(
+            "check",
+            "plan",
+            "status",
+            "runs",
+            "acts",
+            "explain",
+            "account",
+            "owed",
+            "deals",
+            "month",
+            "taxes",
+            "journal",
+        ),
         *("institutions", "qrcode", "help", "contacts list", "webhook list", "desk user list", "settle"),
         *("new", "schema", "layouts", "layouts new", "policy", "deploy"),
     }

@@ -82,7 +82,9 @@ def test_a_price_in_dollars_is_worth_what_the_dollars_of_the_line_are(book_of, s
     )
     report = label.run()
     assert service.paid == [10800], [(issue.code, issue.text) for issue in report.issues]
-    assert "10 unidades x 10 % do preço por unidade x 20 x 5,4 = R$ 108" in label.say("explain", masked(ANA.tax_id)).output
+    assert (
+        "10 unidades x 10 % do preço por unidade x 20 x 5,4 = R$ 108" in label.say("explain", masked(ANA.tax_id)).output
+    )
 
 
 @pytest.mark.parametrize(

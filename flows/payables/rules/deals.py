@@ -8,7 +8,10 @@ from typing import Final
 import pandas as pd
 
 from flows.intake.rules.inputs import Inputs
-from flows.royalties.rules.assets import LEVELS
+from flows.royalties.rules.assets import LEVELS, Place
+from flows.royalties.rules.costs import CostBook
+from flows.royalties.rules.share_book import ShareBook
+from schemas.deal_standing import DealTerm, TermKind
 from schemas.messages import Listed, Message, Money
 from schemas.share_texts import money_of, share_text, tier_texts
 from schemas.tables.model import DataFrame, Record, records
@@ -17,6 +20,7 @@ from schemas.tables.recoup_scope import scope_text
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP
 from schemas.values.line_conditions import conditions_of, shown_word
 from schemas.values.millionths import OF_PRICE
+from schemas.values.tier_bounds import RETROACTIVE
 
 _SAY_MORE: Final = ("base", "contract", "per_unit", "tier_from", "tier_to", "cap", "reserve_ppm")
 # As many sentences as somebody reads; those who wrote more know their table.
@@ -83,6 +87,35 @@ def _of_units(per_unit: str) -> Message:
     if per_unit.startswith(OF_PRICE):
         return Message("deal.of_price", part=share_text(per_unit.removeprefix(OF_PRICE)))
     return Message("deal.a_unit", amount=Decimal(per_unit))
+
+
+def terms_of_deals(inputs: Inputs) -> Iterator[DealTerm]:
+    """Tell what goes on over periods: costs of an amount or with a cap, tiers, caps, reserves, guarantees."""
+    names = dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True))
+    rows = {_place(row): row for table in (inputs.shares, inputs.costs) for row in records(table)}
+
+    def term(kind: TermKind, place: Place, payee: str, what: str, row: str, bounds: str) -> DealTerm:
+        return DealTerm(kind, payee, names.get(payee, ""), what, Listed(tuple(_of(rows[place]))), row, bounds, "")
+
+    for cost in CostBook(inputs.costs).in_order:
+        if cost.rests_on_periods:
+            yield term(TermKind.COST, cost.place, cost.tax_id, cost.name, cost.row_name, cost.amount or cost.cap)
+    for share in ShareBook(inputs.shares).on_periods():
+        if share.has_tier:
+            bounds = "|".join(filter(None, (share.tier_from.removesuffix(RETROACTIVE), share.tier_to)))
+            yield term(TermKind.TIER, share.place, share.tax_id, share.role, share.ladder, bounds)
+        if share.cap:
+            yield term(TermKind.CAP, share.place, share.tax_id, share.role, share.row_name, share.cap)
+        if share.reserve_ppm:
+            yield term(TermKind.RESERVE, share.place, share.tax_id, share.role, share.given_back, "")
+    for row in records(inputs.guarantees):
+        amount, about = str(Decimal(row["amount_cents"]).scaleb(-2)), scope_text(row["scope"])
+        name, key = names.get(row["tax_id"], ""), f"{row['reference']}|{row['scope']}"
+        yield DealTerm(TermKind.GUARANTEE, row["tax_id"], name, row["reference"], about, key, amount, row["date"])
+
+
+def _place(row: Record) -> Place:
+    return row["file"], row["sheet"], row["row"]
 
 
 def _that_say_more(advances: DataFrame[Advances]) -> pd.DataFrame:

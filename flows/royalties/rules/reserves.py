@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+import pandas as pd
+
 from schemas.deal_sums import DealsBefore, DealSumKind, DealSums
 from schemas.job import Period
 from schemas.values.money import allocate, round_half_even_cents
@@ -55,6 +57,26 @@ def _reserve(kept: Fraction, release: Sequence[int], later: int) -> Reserve:
     if later < 0:  # what a later period keeps is not this one's to give
         return Reserve(open_cents=cents)
     return Reserve(cents if later == 0 else 0, parts[later] if later < len(parts) else 0, sum(parts[later + 1 :]))
+
+
+def given_back(kept: Fraction, release: str, period: Period) -> list[tuple[dt.date, int]]:
+    """Say when what a period kept is given, by the first day of each later period, and how many centavos.
+
+    >>> from schemas.job import resolve_period
+    >>> given_back(Fraction(5), "500000,500000", resolve_period("2026-11", None))
+    [(datetime.date(2026, 12, 1), 250), (datetime.date(2027, 1, 1), 250)]
+    """
+    parts = allocate(round_half_even_cents(kept * 100), [int(part) for part in release.split(",")])
+    return [(_day_after(period, steps), cents) for steps, cents in enumerate(parts, start=1)]
+
+
+def _day_after(period: Period, steps: int) -> dt.date:
+    """Return the first day of the period so many after another, which `steps_between` counts."""
+    after = period.end + dt.timedelta(days=1)
+    months = _months(after) - _months(period.start)
+    if months and after.day == period.start.day:
+        return (pd.Timestamp(period.start) + pd.DateOffset(months=months * steps)).date()
+    return period.start + (after - period.start) * steps
 
 
 def steps_between(start: dt.date, period: Period) -> int:

@@ -169,6 +169,12 @@ class ShareBook:
     def _add(self, row: _Row) -> None:
         self._by_name.setdefault((row.scope.level, row.scope.name), []).append(row)
 
+    def on_periods(self) -> list[ShareOf]:
+        """Return the shares that rest on more than one period, by where they stand."""
+        shares = (row.share for rows in self._by_name.values() for row in rows)
+        resting = (share for share in shares if any(getattr(share, name) for name in RESTING_ON_PERIODS))
+        return sorted(resting, key=lambda share: share.place)
+
     def settled(self, tiers: Mapping[Place, Fraction], caps: Mapping[Place, Fraction]) -> "ShareBook":
         """Return the book of a period, in which tiers have a part of their lines and caps leave a part of shares.
 

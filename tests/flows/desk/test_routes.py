@@ -22,6 +22,8 @@ RULES = {
     ("GET", "/payments"): SIGNED_IN,
     ("GET", "/payments.csv"): SIGNED_IN,
     ("GET", "/payments/{key}/receipt.pdf"): SIGNED_IN,
+    ("GET", "/deals"): SIGNED_IN,
+    ("GET", "/deals/deals.xlsx"): SIGNED_IN,
     ("GET", "/months"): SIGNED_IN,
     ("GET", "/months/{month}"): SIGNED_IN,
     ("GET", "/months/{month}/month.xlsx"): SIGNED_IN,
