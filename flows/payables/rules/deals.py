@@ -10,7 +10,7 @@ import pandas as pd
 from flows.intake.rules.inputs import Inputs
 from flows.royalties.rules.assets import LEVELS, Place
 from flows.royalties.rules.costs import CostBook
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.share_book import ShareBook, resting_on_periods
 from schemas.deal_standing import DealTerm, TermKind
 from schemas.messages import Listed, Message, Money
 from schemas.share_texts import money_of, share_text, tier_texts
@@ -92,7 +92,8 @@ def _of_units(per_unit: str) -> Message:
 def terms_of_deals(inputs: Inputs) -> Iterator[DealTerm]:
     """Tell what goes on over periods: costs of an amount or with a cap, tiers, caps, reserves, guarantees."""
     names = dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True))
-    rows = {_place(row): row for table in (inputs.shares, inputs.costs) for row in records(table)}
+    shares = inputs.shares[resting_on_periods(inputs.shares)]
+    rows = {_place(row): row for table in (shares, inputs.costs) for row in records(table)}
 
     def term(kind: TermKind, place: Place, payee: str, what: str, row: str, bounds: str) -> DealTerm:
         return DealTerm(kind, payee, names.get(payee, ""), what, Listed(tuple(_of(rows[place]))), row, bounds, "")
@@ -100,7 +101,7 @@ def terms_of_deals(inputs: Inputs) -> Iterator[DealTerm]:
     for cost in CostBook(inputs.costs).in_order:
         if cost.rests_on_periods:
             yield term(TermKind.COST, cost.place, cost.tax_id, cost.name, cost.row_name, cost.amount or cost.cap)
-    for share in ShareBook(inputs.shares).on_periods():
+    for share in ShareBook(shares).shares():
         if share.has_tier:
             bounds = "|".join(filter(None, (share.tier_from.removesuffix(RETROACTIVE), share.tier_to)))
             yield term(TermKind.TIER, share.place, share.tax_id, share.role, share.ladder, bounds)

@@ -17,7 +17,7 @@ import pandas as pd
 from flows.intake.rules.inputs import of_all_files
 from flows.royalties.rules.assets import Asset, Place, day_of, with_worth_of_prices
 from flows.royalties.rules.costs import Cost, CostBook
-from flows.royalties.rules.share_book import RESTING_ON_PERIODS, ShareBook, ShareOf
+from flows.royalties.rules.share_book import ShareBook, ShareOf, resting_on_periods
 from schemas.deal_sums import DealsBefore, DealSum, DealSumKind, DealSums
 from schemas.tables.model import DataFrame
 from schemas.tables.royalties import LineTotals, Shares
@@ -73,7 +73,7 @@ def settle_deals(
         statements: Sums of lines, and the worth of each currency in the job's.
         first_day, last_day: Of the period (ISO).
     """
-    if not costs.rests_on_periods and not any((shares[name] != "").any() for name in RESTING_ON_PERIODS):
+    if not costs.rests_on_periods and not resting_on_periods(shares).any():
         return NOTHING_SETTLED
     book = ShareBook(shares, in_question, costs)
     lines = _lines_shared_out(statements, book, first_day)

@@ -99,11 +99,15 @@ SILENT: Final = IN_QUESTION._replace(base="silent")
 _UNKNOWN: Final[Mapping[Unknown, ShareOf]] = {"in question": IN_QUESTION, "ambiguous": AMBIGUOUS, "silent": SILENT}
 
 
-# What makes a share rest on all lines of a period, and on other periods.
-RESTING_ON_PERIODS: Final = ("tier_from", "tier_to", "cap", "reserve_ppm")
+_ON_PERIODS: Final = ("tier_from", "tier_to", "cap", "reserve_ppm")
 _NOWHERE: Final[Place] = ("", "", 0)
 # A group whose shares miss the whole by no more than this many millionths was meant to be whole.
 HAIR_PPM: Final = 5_000
+
+
+def resting_on_periods(shares: pd.DataFrame) -> pd.Series:
+    """Tell which rows rest on all lines of a period, and on other periods."""
+    return (shares[[*_ON_PERIODS]] != "").any(axis=1)
 
 
 class _Row(NamedTuple):
@@ -153,7 +157,7 @@ class ShareBook:
         of_rows = (read[column].tolist() for column in ShareOf._fields[:-3])
         parts = map(ShareOf, *of_rows, repeat(""), repeat(""), places)
         asked = zip(*(ordered[column].tolist() for column in CONDITIONS), strict=True)
-        moving = (ordered[[*RESTING_ON_PERIODS]] != "").any(axis=1).tolist()
+        moving = resting_on_periods(ordered).tolist()
         for named, share, cells, is_moving in zip(names, parts, asked, moving, strict=True):
             scope = RowScope.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))) if any(cells) else ())
             if is_moving:
@@ -169,11 +173,9 @@ class ShareBook:
     def _add(self, row: _Row) -> None:
         self._by_name.setdefault((row.scope.level, row.scope.name), []).append(row)
 
-    def on_periods(self) -> list[ShareOf]:
-        """Return the shares that rest on more than one period, by where they stand."""
-        shares = (row.share for rows in self._by_name.values() for row in rows)
-        resting = (share for share in shares if any(getattr(share, name) for name in RESTING_ON_PERIODS))
-        return sorted(resting, key=lambda share: share.place)
+    def shares(self) -> list[ShareOf]:
+        """Return all shares, by where they stand."""
+        return sorted((row.share for rows in self._by_name.values() for row in rows), key=lambda share: share.place)
 
     def settled(self, tiers: Mapping[Place, Fraction], caps: Mapping[Place, Fraction]) -> "ShareBook":
         """Return the book of a period, in which tiers have a part of their lines and caps leave a part of shares.
