@@ -190,6 +190,8 @@ def _next_step(run: Run, path: Path, *, at_desk: bool) -> Message:
 def missing_shares_of(run: Run, intake: Intake, folder: Path) -> Path | None:
     """List the lines that no share covers, to be filled in; files that were paid before are left out."""
     inputs, _ = set_aside(intake.inputs, intake.used_before.repeated)
+    if not any(issue.code is IssueCode.SHARE_UNMATCHED for issue in inputs.issues):
+        return None
     first_day = run.request.period.start.isoformat()
     shares, currency = (inputs.shares, inputs.shares_in_question), run.job.currency
     missing = list_missing_shares(inputs.statements, *shares, currency=currency, first_day=first_day)

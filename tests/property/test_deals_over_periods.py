@@ -18,6 +18,7 @@ from flows.royalties.rules.allocation import allocate, exact_cents_by
 from flows.royalties.rules.costs import CostBook
 from flows.royalties.rules.deals_over_periods import settle_deals
 from flows.royalties.rules.reserves import reserves_of
+from flows.royalties.rules.share_book import ShareBook
 from schemas.deal_sums import DealsBefore, DealSum, DealSumKind, joined_sums
 from schemas.job import resolve_period
 from schemas.parsing.table import empty_of
@@ -54,8 +55,9 @@ def settled_months(months, shares_drawn, costs_drawn=""):
         )  # fmt: skip
         found = defaultdict(Fraction)
         for total in totals:
-            book = CostBook(taken, None, settled.costs)
-            allocated = allocate(total, of_payees, rates=RATES, first_day=first_day, costs=book, settled=settled)
+            shared = ShareBook(of_payees, None, CostBook(taken, None, settled.costs))
+            shared = shared.settled(settled.tiers, settled.caps)
+            allocated = allocate(total, shared, rates=RATES, first_day=first_day)
             by_role = exact_cents_by(allocated.earnings, ["tax_id", "role"])
             for (tax_id, role), cents in by_role.items():
                 found[NAMES[tax_id] or role] += cents

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate
+from flows.royalties.rules.share_book import ShareBook
 from tests.property.months import drawn
 from tests.spec.tables import CPF, PEOPLE, lines, shares
 
@@ -102,7 +103,7 @@ def test_bases_and_names_share_out_as_the_obvious_way_does(rows, of_lines):
     header = "| payee | recording | release | artist | role | share | base |"
     table = shares(drawn(header, rows))
     totals = sum_lines(lines(drawn("| recording | release | artist | amount |", of_lines)))
-    found = allocate(totals, table, rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
+    found = allocate(totals, ShareBook(table), rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
     earned = Counter()
     for tax_id, role, part in zip(found["tax_id"], found["role"], found["earned"], strict=True):
         earned[tax_id or role] += Fraction(part)

@@ -6,6 +6,7 @@ import pytest
 
 from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate
+from flows.royalties.rules.share_book import ShareBook
 from schemas.errors import UnsoundPlan
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import lines, payees, same, shares
@@ -15,7 +16,7 @@ OCTOBER = "2026-10-01"
 
 def share_out(lines_drawn, shares_drawn):
     totals = sum_lines(lines(lines_drawn))
-    return allocate(totals, shares(shares_drawn), rates={"BRL": Decimal(1)}, first_day=OCTOBER).earnings
+    return allocate(totals, ShareBook(shares(shares_drawn)), rates={"BRL": Decimal(1)}, first_day=OCTOBER).earnings
 
 
 EVERYTHING_SHARED = """

@@ -48,6 +48,7 @@ from flows.royalties.rules.deals_over_periods import MovedTier, SettledDeals, mo
 from flows.royalties.rules.guarantees import settle_guarantees
 from flows.royalties.rules.recoupment import Recoupable, columns_of_scopes, recoupable_of
 from flows.royalties.rules.reserves import reserves_of
+from flows.royalties.rules.share_book import ShareBook
 from flows.royalties.rules.terms import invoiced_of, terms_of
 from schemas.approval import Decision, DecisionKind
 from schemas.deal_sums import DealsBefore, DealSums
@@ -338,7 +339,7 @@ def _allocation(inputs: Inputs, job: Job, period: Period, deals: DealsBefore) ->
     for held, problem in ((inputs.shares_in_question, "share"), (inputs.costs_in_question, "cost")):
         if not held["asset_read"].all():
             raise UnsoundPlan(Message(f"error.{problem}_of_nothing"))
-    costs, found = CostBook(inputs.costs, inputs.costs_in_question), list[Allocation]()
+    costs = CostBook(inputs.costs, inputs.costs_in_question)
     first_day = period.start.isoformat()
     for statement in inputs.statements:
         used = statement.totals.currencies | set(statement.held["currency"]) - {""}
@@ -355,19 +356,13 @@ def _allocation(inputs: Inputs, job: Job, period: Period, deals: DealsBefore) ->
         before=deals,
     )
     costs = CostBook(inputs.costs, inputs.costs_in_question, settled.costs)
-    for statement in inputs.statements:
-        found.append(
-            allocate(
-                statement.totals,
-                inputs.shares,
-                rates=statement.rates,
-                first_day=first_day,
-                in_question=inputs.shares_in_question,
-                costs=costs,
-                settled=settled,
-            )
-        )
-    joined = join_allocations(found)
+    book = ShareBook(inputs.shares, inputs.shares_in_question, costs).settled(settled.tiers, settled.caps)
+    joined = join_allocations(
+        [
+            allocate(statement.totals, book, rates=statement.rates, first_day=first_day)
+            for statement in inputs.statements
+        ]
+    )
     _check_rules(joined, job)
     return joined, settled
 

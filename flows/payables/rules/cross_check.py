@@ -9,6 +9,8 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from flows.intake.rules.inputs import EXACT, Inputs, Statement, in_question, left_of_advances
@@ -304,6 +306,8 @@ def _never_met(inputs: Inputs) -> list[_Finding]:
 def _shut_out(inputs: Inputs, book: ShareBook, first_day: str) -> list[_Finding]:
     """Shares of more whose payees get nothing of some lines, one finding each, with the first of what they lose."""
     lost = dict[Place, dict[str, None]]()
+    if not book.has_wider_groups:
+        return []
     for statement in inputs.statements:
         assets = statement.totals.by_platform[ASSET].drop_duplicates()
         for *names, period in zip(*(assets[name].tolist() for name in ASSET), strict=True):
@@ -393,21 +397,35 @@ def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) 
     return [
         finding
         for statement in inputs.statements
-        for shares, (code, held) in of_nobody.items()
-        for finding in _lines_under(statement.totals.by_platform, shares, book, first_day, code, held=held)
+        for finding in _lines_of_nobody(statement.totals.by_platform, of_nobody, book, first_day)
     ]
 
 
-def _lines_under(
-    totals: pd.DataFrame, shares: tuple[ShareOf, ...], book: ShareBook, first_day: str, code: IssueCode, *, held: bool
+def _told_apart(totals: pd.DataFrame, book: ShareBook) -> tuple[npt.NDArray[np.int64], pd.DataFrame]:
+    """Number lines by what tells which shares are theirs; returns the numbers too, with one line of each."""
+    columns = list(book.columns)
+    numbers = totals.groupby(columns, sort=False).ngroup() if columns else pd.Series(0, index=totals.index)
+    return np.asarray(numbers, dtype=np.int64), totals.loc[~numbers.duplicated(), ASSET]
+
+
+def _covering(assets: pd.DataFrame, book: ShareBook, first_day: str) -> Iterator[tuple[ShareOf, ...]]:
+    for *named, period in zip(*(assets[name].tolist() for name in ASSET), strict=True):
+        yield book.covering(Asset(*named), day_of(period, first_day))
+
+
+def _lines_of_nobody(
+    totals: pd.DataFrame,
+    of_nobody: Mapping[tuple[ShareOf, ...], tuple[IssueCode, bool]],
+    book: ShareBook,
+    first_day: str,
 ) -> Iterator[_Finding]:
-    assets = totals[ASSET].drop_duplicates()
-    bare = [
-        book.covering(Asset(*asset), day_of(period, first_day)) == shares
-        for *asset, period in zip(*(assets[name].tolist() for name in ASSET), strict=True)
-    ]
-    if any(bare):
-        uncovered = totals.merge(assets.loc[bare], on=ASSET)
+    numbers, assets = _told_apart(totals, book)
+    covering = list(_covering(assets, book, first_day))
+    for shares, (code, held) in of_nobody.items():
+        bare = [number for number, found in enumerate(covering) if found == shares]
+        if not bare:
+            continue
+        uncovered = totals[np.isin(numbers, bare)]
         texts = zip(*(uncovered[name].tolist() for name in NAMES), strict=True)
         named = uncovered.assign(name=[next(filter(None, words), "") for words in texts])
         groups = named.groupby(["file", "sheet", "name"], as_index=False, dropna=False)
@@ -551,10 +569,8 @@ def list_missing_shares(
 
 
 def _is_covered(totals: pd.DataFrame, book: ShareBook, first_day: str) -> bool:
-    """Tell whether shares cover all lines, looking at each asset and period once."""
-    assets = totals[ASSET].drop_duplicates()
-    rows = zip(*(assets[name].tolist() for name in assets.columns), strict=True)
-    return all(book.covering(Asset(*names), day_of(period, first_day)) for *names, period in rows)
+    """Tell whether shares cover all lines."""
+    return all(_covering(_told_apart(totals, book)[1], book, first_day))
 
 
 def _lines(frame: pd.DataFrame) -> Iterator[_Line]:

@@ -41,20 +41,18 @@ def told_deals(inputs: Inputs, currency: str) -> list[Message | Listed]:
 
 def _shares(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterator[Message | Listed]:
     has_costs = len(inputs.costs) > 0
-    for row in records(inputs.shares):
-        if any(row[name] for name in (*CONDITIONS, *_SAY_MORE)) or "/" in row["share_ppm"]:
-            contract = [Message("scope.contract", name=row["contract"])] if row["contract"] else []
-            part: Message | Listed = Listed(
-                (share_text(row["share_ppm"]), _base(row["base"], has_costs=has_costs)), " "
-            )
-            if row["per_unit"]:
-                part = _of_units(row["per_unit"])
-            of_tier = tier_texts(row["tier_from"], row["tier_to"], row["cap"], currency)
-            if row["reserve_ppm"]:
-                given = Listed(tuple(share_text(part_ppm) for part_ppm in row["given_back"].split(",")))
-                of_tier.append(Message("deal.reserve", part=share_text(row["reserve_ppm"]), release=given))
-            payee = Message("deal.to", payee=names.get(row["tax_id"], "?"))
-            yield _sentence(row, [part, *of_tier, *_of(row), *contract, payee])
+    says_more = (inputs.shares[[*CONDITIONS, *_SAY_MORE]] != "").any(axis=1)
+    for row in records(inputs.shares[says_more | inputs.shares["share_ppm"].str.contains("/")]):
+        contract = [Message("scope.contract", name=row["contract"])] if row["contract"] else []
+        part: Message | Listed = Listed((share_text(row["share_ppm"]), _base(row["base"], has_costs=has_costs)), " ")
+        if row["per_unit"]:
+            part = _of_units(row["per_unit"])
+        of_tier = tier_texts(row["tier_from"], row["tier_to"], row["cap"], currency)
+        if row["reserve_ppm"]:
+            given = Listed(tuple(share_text(part_ppm) for part_ppm in row["given_back"].split(",")))
+            of_tier.append(Message("deal.reserve", part=share_text(row["reserve_ppm"]), release=given))
+        payee = Message("deal.to", payee=names.get(row["tax_id"], "?"))
+        yield _sentence(row, [part, *of_tier, *_of(row), *contract, payee])
 
 
 def _costs(inputs: Inputs, names: Mapping[str, str], currency: str) -> Iterator[Message | Listed]:

@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 
 from flows.intake.rules.inputs import EXACT, nothing, of_all_files
 from flows.royalties.rules.assets import Asset, day_of, with_worth_of_prices
-from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook
-from flows.royalties.rules.deals_over_periods import NOTHING_SETTLED, SettledDeals
+from flows.royalties.rules.costs import Cost
 from flows.royalties.rules.share_book import IN_QUESTION, ShareBook, ShareOf
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
@@ -136,26 +135,16 @@ def nothing_earned() -> DataFrame[Earnings]:
 @cache
 def nothing_allocated() -> Allocation:
     """Return the allocation of no lines at all; always the same one."""
-    return allocate(nothing(), empty_of(Shares), rates={}, first_day="")
+    return allocate(nothing(), ShareBook(empty_of(Shares)), rates={}, first_day="")
 
 
-def allocate(
-    totals: LineTotals,
-    shares: DataFrame[Shares],
-    *,
-    rates: Mapping[str, Decimal],
-    first_day: str,
-    in_question: pd.DataFrame | None = None,
-    costs: CostBook = NO_COSTS,
-    settled: SettledDeals = NOTHING_SETTLED,
-) -> Allocation:
+def allocate(totals: LineTotals, book: ShareBook, *, rates: Mapping[str, Decimal], first_day: str) -> Allocation:
     """Give all lines, less costs, to the payees whose shares cover them, the owner, or nobody.
 
     Args:
         rates: Currency -> worth of one unit in the job's currency; must hold every currency of the lines.
         first_day: First day of the job's period (ISO), for lines that do not say their own.
-        costs: With what the period takes for them.
-        settled: What the period makes of tiers and caps.
+        book: With what the period takes for costs, and makes of tiers and caps.
 
     Returns:
         The owner's remainder bears the role "owner", costs that name nobody "owner: " and their name, lines without a
@@ -164,9 +153,6 @@ def allocate(
     Raises:
         UnsoundPlan: the shares of an asset sum to more than 100 %; every such asset is named.
     """
-    book = ShareBook(shares, in_question, costs)
-    if settled.tiers or settled.caps:
-        book = book.settled(settled.tiers, settled.caps)
     sums, places = of_all_files(totals)
     parts = _shared_out(with_worth_of_prices(sums, rates), book, first_day, rates, _all_parts)
     if book.overfull:  # before what one payee has in all is worked out, which may be more than millionths can hold
@@ -261,8 +247,8 @@ def _shared_out(
     parts_of: Callable[[Sequence[ShareOf], Sequence[Cost]], list[_Part]],
 ) -> pa.Table:
     """Return the parts of each sum, in order: the number of the sum, whose the part is, and what it earned."""
-    numbers, first_of_each = _numbered(sums, (*Asset._fields, "period"))
-    parts, firsts = list[_Part](), [0]  # all parts one after the other, and where those of each asset begin
+    numbers, first_of_each = _numbered(sums, book.columns)
+    parts, firsts = list[_Part](), [0]  # all parts one after the other, and where those of each number begin
     keys = sums.take(first_of_each)
     for *asset, period in zip(*(keys[name].to_pylist() for name in (*Asset._fields, "period")), strict=True):
         named = Asset(*asset)
@@ -310,7 +296,7 @@ def _earned(worth: Decimal, units: Decimal, share_ppm: Millionths, per_unit: str
 
 def _numbered(table: pa.Table, names: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Number what some columns say together; returns each row's number, and the first row of each number."""
-    numbers = firsts = np.zeros(len(table), np.int64)
+    numbers, firsts = np.zeros(len(table), np.int64), np.zeros(min(1, len(table)), np.int64)
     for name in names:
         coded = pc.dictionary_encode(table[name].combine_chunks())
         numbers = numbers * max(1, len(coded.dictionary)) + coded.indices.to_numpy()

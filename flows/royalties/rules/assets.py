@@ -79,6 +79,13 @@ class RowScope(NamedTuple):
         return cls("artist", folded(artist), "", conditions) if artist else cls("catalogue", "", "", conditions)
 
     @property
+    def columns(self) -> set[str]:
+        """Of what a line says, all that tells whether the row is of it."""
+        beside = {_BESIDE[self.level]} if self.level in _BESIDE else set()
+        named = {self.level} if self.level in LEVELS else set()
+        return named | beside | {condition.column for condition in self.conditions}
+
+    @property
     def text(self) -> str:
         """What it is of, as one text."""
         asked = (condition.text for condition in self.conditions)

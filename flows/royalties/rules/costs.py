@@ -1,6 +1,7 @@
 """Costs off the top: what is taken from lines before they are shared out, row after row."""
 
 from collections.abc import Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
@@ -48,7 +49,11 @@ class Cost(NamedTuple):
 
 
 class CostBook:
-    """All costs of a job, in their order: by number, then as the table has them."""
+    """All costs of a job, in their order: by number, then as the table has them.
+
+    Attributes:
+        columns: Of what a line says, all that tells what is taken from it.
+    """
 
     def __init__(
         self,
@@ -68,6 +73,8 @@ class CostBook:
             for row in (records(in_question) if in_question is not None else ())
         ]
         self._known: dict[Asset, tuple[Cost, ...] | Unknown] = {}
+        scopes = (*(scope for scope, _ in self._rows), *self._in_question)
+        self.columns = frozenset(chain.from_iterable(scope.columns for scope in scopes))
 
     @property
     def in_order(self) -> list[Cost]:

@@ -126,6 +126,7 @@ class ShareBook:
     """All shares of a job, by what they are shares of.
 
     Attributes:
+        columns: Of what a line says, all that tells which shares are its own; lines that agree in it have the same.
         overfull: Assets whose shares sum to more than 100 %, named for people -> that sum in percent.
         baseless: Assets of which a share is taken out of a role that has less, or that nobody has -> that role.
         nearly_whole: What a group is of, named for people -> its sum in percent, and one of its rows; of groups that
@@ -149,7 +150,8 @@ class ShareBook:
         self.nearly_whole: dict[str, tuple[str, Place]] = {}
         self.clashing: dict[str, tuple[Place, ...]] = {}
         self._by_name: dict[tuple[str, str], list[_Row]] = {}
-        self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
+        self._known: dict[tuple[str, ...], tuple[ShareOf, ...]] = {}
+        self._kinds_of_scope = set[tuple[str, tuple[LineCondition, ...]]]()
         ordered = shares.sort_values(["tax_id", "role", "row"])
         names = zip(*(ordered[level].tolist() for level in LEVELS), strict=True)
         read = ordered.assign(share_ppm=ordered["share_ppm"].map(read_millionths).astype(object))
@@ -167,10 +169,23 @@ class ShareBook:
             self._add(_Row(IN_QUESTION, _NOWHERE, RowScope.of(row[level] for level in LEVELS)))
         used = {level for level, _ in self._by_name}
         self._levels = [level for level in (*LEVELS, "catalogue") if level in used]
+        self.columns = self._columns_that_tell(shares)
+        self._told_at = [at for at, name in enumerate((*Asset._fields, "period")) if name in self.columns]
         adding = {level for (level, _), rows in self._by_name.items() if any(row.share.base for row in rows)}
         self._adds, self._adds_by_upc = bool(adding), "upc" in adding
 
+    def _columns_that_tell(self, shares: DataFrame[Shares]) -> tuple[str, ...]:
+        asked = self._costs.columns.union(
+            *(RowScope(level, "", "", conditions).columns for level, conditions in self._kinds_of_scope)
+        )
+        if shares["per_unit"].str.startswith(OF_PRICE).any():
+            asked |= {"price"}
+        if (shares[["valid_from", "valid_to"]] != "").any(axis=None):
+            asked |= {"period"}
+        return tuple(name for name in (*Asset._fields, "period") if name in asked)
+
     def _add(self, row: _Row) -> None:
+        self._kinds_of_scope.add((row.scope.level, row.scope.conditions))
         self._by_name.setdefault((row.scope.level, row.scope.name), []).append(row)
 
     def shares(self) -> list[ShareOf]:
@@ -182,6 +197,8 @@ class ShareBook:
 
         What more than 100 % is, is for the table itself to say; of a period a retroactive tier may give more.
         """
+        if not tiers and not caps:
+            return self
         book = copy(self)
         vars(book).update(_tiers=tiers, _caps=caps, _known={}, overfull={}, nearly_whole={})
         return book
@@ -197,9 +214,11 @@ class ShareBook:
         Returns:
             All of the whole, whatever they are taken from; () when nothing covers the asset.
         """
-        known = self._known.get((asset, day))
+        said = (*asset, day)
+        key = tuple([said[at] for at in self._told_at])
+        known = self._known.get(key)
         if known is None:
-            known = self._known[asset, day] = self._find(asset, day)
+            known = self._known[key] = self._find(asset, day)
         return known
 
     def _find(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
@@ -299,6 +318,11 @@ class ShareBook:
             has_group = has_group or any(not row.share.base for row in own)
             for count in sorted({len(row.conditions) for row in own}, reverse=True):
                 yield level, [row for row in own if len(row.conditions) == count]
+
+    @property
+    def has_wider_groups(self) -> bool:
+        """Whether a line may be of several groups of shares."""
+        return len(self._levels) > 1 or any(conditions for _, conditions in self._kinds_of_scope)
 
     def shut_out(self, asset: Asset, day: str) -> list[Place]:
         """Return the rows of wider groups whose payees get nothing of an asset, since a narrower group decides."""
