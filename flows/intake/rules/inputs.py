@@ -186,7 +186,7 @@ class Statement:
 
     @property
     def files(self) -> frozenset[str]:
-        return frozenset({*self.totals.by_platform["file"], *self.held["file"]})
+        return frozenset({*self.totals.by_platform["file"].unique(), *self.held["file"].unique()})
 
 
 def line_sums(statements: Iterable[Statement]) -> pd.DataFrame:

@@ -244,24 +244,17 @@ def _findings_of_copies(rows: pd.DataFrame, first: "pd.Series[int]", later: "pd.
 
 
 def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
-    known = set(inputs.payees["tax_id"]) | set(inputs.payee_problems)
-    strangers = list[tuple[pd.DataFrame, bool]]()
-    if len(inputs.shares):
-        strangers.append((inputs.shares[~inputs.shares["tax_id"].isin(known)], False))
-    named = inputs.costs[inputs.costs["tax_id"] != ""]
-    strangers.append((named[~named["tax_id"].isin(known)], False))
-    if job.payees is not None:
-        rows = pd.concat([inputs.advances, inputs.guarantees])
-        strangers.append((rows[~rows["tax_id"].isin(known)], False))
+    known = set(inputs.payees["tax_id"].tolist()) | set(inputs.payee_problems)
+    named = [(inputs.shares, False), (inputs.costs[inputs.costs["tax_id"] != ""], False)]
     if job.payees is not None:
         payments = inputs.payments
-        bare = (payments["pix_key"] == "") & (payments["account"] == "") & ~payments["tax_id"].isin(known)
-        strangers.append((payments[bare], True))
-    code = IssueCode.TAXID_UNKNOWN_PAYEE
+        bare = (payments["pix_key"] == "") & (payments["account"] == "")
+        named += [(inputs.advances, False), (inputs.guarantees, False), (payments[bare], True)]
     return [
-        _Finding(code, file, sheet, row, held=held, facts={})
-        for rows, held in strangers
-        for file, sheet, row in rows[PLACE].itertuples(index=False, name=None)
+        _Finding(IssueCode.TAXID_UNKNOWN_PAYEE, file, sheet, row, held=held, facts={})
+        for rows, held in named
+        for tax_id, file, sheet, row in zip(*(rows[name].tolist() for name in ("tax_id", *PLACE)), strict=True)
+        if tax_id not in known
     ]
 
 
