@@ -174,6 +174,15 @@ LADDER = [
 ]
 
 
+@pytest.mark.parametrize(("part", "paid"), [("10%", [[400], [700, 1000]]), ("25%", [[400], [1700]])])
+def test_no_more_is_taken_out_of_a_role_than_its_tiers_give_it(months, part, paid):
+    """5 % of 80.00 are all that there is; then 5 % of 20.00 and 20 % of 80.00."""
+    tiers = [share(ANA, "5%", Até="R$ 100,00"), share(ANA, "20%", **{"A partir de": "R$ 100,00"})]
+    out_of = share(BIA, part, Base="da parte de artista")
+    through = months([*(tier | {"Função": "artista"} for tier in tiers), out_of])
+    assert [through.comes_in(*money(amount)) for amount in ("80,00", "100,00")] == paid
+
+
 def late_file(through, month, amount):
     rows = [{"Artista": "Lua", "Título": f"Late {amount}", "Moeda": "BRL", "Valor": amount}]
     return through.label.write(f"2026-{month:02}-late.xlsx", rows)

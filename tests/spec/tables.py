@@ -20,7 +20,7 @@ from schemas.tables.recoup_scope import scope_of
 from schemas.tables.royalties import CONDITIONS, LINE_AMOUNT
 from schemas.values.bank_account import destination_of
 from schemas.values.line_conditions import read_condition
-from schemas.values.millionths import WHOLE
+from schemas.values.millionths import OF_PRICE, WHOLE
 from schemas.values.money import exact_text, parse_plain_amount
 from schemas.values.tax_id import check_digits
 from tests.obligations import table_of
@@ -53,6 +53,7 @@ def lines(text: str, file: str = "statement.tsv") -> pd.DataFrame:
             "upc": PRODUCTS.get(row.get("product", ""), ""),
             "period": row.get("month", ""),
             "platform": row.get("store", ""),
+            "price": row.get("price", ""),
             "units": int(row.get("units", "0")),
             "currency": row.get("currency", "BRL"),
             **{name: row.get(name, "") for name in ("release", "title", "artist", "territory", "income", "format")},
@@ -73,8 +74,7 @@ def shares(text: str) -> pd.DataFrame:
     rows = [
         {
             "tax_id": CPF[row["payee"]],
-            "share_ppm": "0" if row["share"].endswith("/un") else _ppm(row["share"]),
-            "per_unit": row["share"].removesuffix("/un") if row["share"].endswith("/un") else "",
+            **_share(row["share"]),
             "isrc": RECORDINGS.get(row.get("recording", ""), ""),
             "upc": PRODUCTS.get(row.get("product", ""), ""),
             "valid_from": row.get("from", ""),
@@ -91,6 +91,15 @@ def shares(text: str) -> pd.DataFrame:
         for row in table(text)
     ]
     return _completed("shares", rows, "shares.xlsx")
+
+
+def _share(text: str) -> Row:
+    """A part, money a unit ("0.10/un") or a part of the price ("10/price")."""
+    if text.endswith("/un"):
+        return {"share_ppm": "0", "per_unit": text.removesuffix("/un")}
+    if text.endswith("/price"):
+        return {"share_ppm": "0", "per_unit": f"{OF_PRICE}{_ppm(text.removesuffix('/price'))}"}
+    return {"share_ppm": _ppm(text), "per_unit": ""}
 
 
 def _ppm(text: str) -> str:

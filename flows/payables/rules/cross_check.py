@@ -245,7 +245,10 @@ def _findings_of_copies(rows: pd.DataFrame, first: "pd.Series[int]", later: "pd.
 
 def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
     known = set(inputs.payees["tax_id"].tolist()) | set(inputs.payee_problems)
-    named = [(inputs.shares, False), (inputs.costs[inputs.costs["tax_id"] != ""], False)]
+    named: list[tuple[pd.DataFrame, bool]] = [
+        (inputs.shares, False),
+        (inputs.costs[inputs.costs["tax_id"] != ""], False),
+    ]
     if job.payees is not None:
         payments = inputs.payments
         bare = (payments["pix_key"] == "") & (payments["account"] == "")

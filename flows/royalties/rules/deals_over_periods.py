@@ -78,7 +78,7 @@ def settle_deals(
     book = ShareBook(shares, in_question, costs)
     lines = _lines_shared_out(statements, book, first_day)
     parts, sums = _settle_costs(lines, costs, last_day, before)
-    ladders = {share.place: share for key in lines for share in book.covering(*key) if share.has_tier}
+    ladders = {share.place: share for key in lines for share in book.stated(*key) if share.has_tier}
     tiers, of_tiers = _settle_tiers(lines, book, before)
     capped, of_caps = _settle_caps(lines, book.settled(tiers, {}), before)
     return SettledDeals(parts, tiers, capped, {**sums, **of_tiers, **of_caps}, tuple(ladders.values()))
@@ -148,7 +148,7 @@ def _settle_tiers(
     """Say how much of its lines each row of a ladder of tiers has: they move the ladder's sums from here to there."""
     rows, sums = dict[Place, ShareOf](), defaultdict[DealSum, Fraction](Fraction)
     for key, of_key in lines.items():
-        tiered = [share for share in book.covering(*key) if share.has_tier]
+        tiered = [share for share in book.stated(*key) if share.has_tier]
         rows |= {share.place: share for share in tiered}
         for payee, ladder in {(share.tax_id, share.ladder) for share in tiered}:
             sums[DealSum(DealSumKind.MONEY, payee, ladder)] += of_key.left

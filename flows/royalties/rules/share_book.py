@@ -221,6 +221,11 @@ class ShareBook:
             known = self._known[key] = self._find(asset, day)
         return known
 
+    def stated(self, asset: Asset, day: str) -> list[ShareOf]:
+        """Return the shares of an asset on a day as their rows state them, before any is taken out of another."""
+        decided = self._deciding(asset, day)
+        return [] if isinstance(decided, ShareOf) else [row.share for rows in decided[:2] for row in rows]
+
     def _find(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
         decided = self._deciding(asset, day)
         if isinstance(decided, ShareOf):
@@ -230,12 +235,13 @@ class ShareBook:
             return ()
         if isinstance(costs := self._costs.of(asset), str):
             return (_UNKNOWN[costs],)
-        if not asset.price and any(row.share.per_unit.startswith(OF_PRICE) for row in (*group, *added)):
-            return (SILENT,)
-        shares = tuple(self._in_tier(row.share.at(asset.price)) for row in group)
-        if added:
-            of_added = [self._in_tier(row.share.at(asset.price)) for row in added]
-            shares = self._with_added(shares, of_added, f"{where} ({day})")
+        stated, adding = ([row.share.at(asset.price) for row in rows] for rows in (group, added))
+        if (role := _missing_role(stated, adding)) is not None:
+            self.baseless[f"{where} ({day})"] = role
+            return (IN_QUESTION,)
+        shares = tuple(map(self._in_tier, stated))
+        if adding:
+            shares = _with_added(shares, list(map(self._in_tier, adding)))
         if self._tiers or self._caps:
             return tuple(self._given(share) for share in shares)
         total = _most_at_once(shares)
@@ -281,6 +287,8 @@ class ShareBook:
         if len({row.conditions for row in group}) > 1:
             self.clashing.setdefault(where, tuple(row.place for row in group))
             return IN_QUESTION
+        if not asset.price and any(row.share.per_unit.startswith(OF_PRICE) for row in (*group, *added)):
+            return SILENT
         return group, added, where
 
     def _matching(self, asset: Asset, day: str) -> Iterator[tuple[str, list[_Row] | ShareOf]]:
@@ -339,33 +347,46 @@ class ShareBook:
         wider = list(filter(None, groups))[1:]
         return [row.place for group in wider for row in group if row.share.tax_id not in paid]
 
-    def _with_added(self, group: Sequence[ShareOf], added: Sequence[ShareOf], where: str) -> tuple[ShareOf, ...]:
-        """Take what is added out of the roles it comes from: first what is of the whole, then what is of a part."""
-        taken = dict[str, Millionths]()
-        for share in added:
-            if share.base != ON_TOP and not share.base.startswith(OF_PART):
-                taken[share.base] = taken.get(share.base, 0) + share.share_ppm
-        left, beside = list(group), [share for share in added if not share.base.startswith(OF_PART)]
-        for role, share_ppm in taken.items():
-            places = _of_role(left, role)
-            of_role = [left[place].share_ppm for place in places]
-            # A role whose tier is not reached has less than the table says: what there is.
-            out_of_role = min(share_ppm, sum(of_role)) if self._tiers else share_ppm
-            if sum(of_role) < out_of_role:
-                self.baseless[where] = role
-                return (IN_QUESTION,)
-            for place, part in zip(places, _in_proportion(out_of_role, of_role), strict=True):
-                left[place] = left[place]._replace(share_ppm=plain(left[place].share_ppm - part))
-        for share in (share for share in added if share.base.startswith(OF_PART)):
-            role, part = share.base.removeprefix(OF_PART), Fraction(share.share_ppm) / WHOLE
-            places = _of_role(left, role)
-            if not places:
-                self.baseless[where] = role
-                return (IN_QUESTION,)
-            beside.append(share._replace(share_ppm=plain(sum(left[place].share_ppm for place in places) * part)))
-            for place in places:
-                left[place] = left[place]._replace(share_ppm=plain(left[place].share_ppm * (1 - part)))
-        return (*(share for share in left if share.share_ppm or share.per_unit), *beside)
+
+def _missing_role(group: Sequence[ShareOf], added: Sequence[ShareOf]) -> str | None:
+    """Return a role from which more is taken than its shares state, or that nobody has; None where there is none."""
+    for role, share_ppm in _taken_out_of(added).items():
+        if sum(group[place].share_ppm for place in _of_role(group, role)) < share_ppm:
+            return role
+    roles = (share.base.removeprefix(OF_PART) for share in added if share.base.startswith(OF_PART))
+    return next((role for role in roles if not _of_role(group, role)), None)
+
+
+def _with_added(group: Sequence[ShareOf], added: Sequence[ShareOf]) -> tuple[ShareOf, ...]:
+    """Take what is added out of the roles it comes from: first what is of the whole, then what is of a part.
+
+    Of a role that has less than it states, since a tier is not reached, no more is taken than it has.
+    """
+    left, beside = list(group), [share for share in added if not share.base.startswith(OF_PART)]
+    for role, share_ppm in _taken_out_of(added).items():
+        places = _of_role(left, role)
+        of_role = [left[place].share_ppm for place in places]
+        out_of_role = min(share_ppm, sum(of_role))
+        if out_of_role < share_ppm:
+            given = Fraction(out_of_role) / share_ppm
+            beside = [share.times(given) if share.base == role else share for share in beside]
+        for place, part in zip(places, _in_proportion(out_of_role, of_role), strict=True):
+            left[place] = left[place]._replace(share_ppm=plain(left[place].share_ppm - part))
+    for share in (share for share in added if share.base.startswith(OF_PART)):
+        places, part = _of_role(left, share.base.removeprefix(OF_PART)), Fraction(share.share_ppm) / WHOLE
+        beside.append(share._replace(share_ppm=plain(sum(left[place].share_ppm for place in places) * part)))
+        for place in places:
+            left[place] = left[place]._replace(share_ppm=plain(left[place].share_ppm * (1 - part)))
+    return (*(share for share in left if share.share_ppm or share.per_unit), *beside)
+
+
+def _taken_out_of(added: Sequence[ShareOf]) -> dict[str, Millionths]:
+    """Sum what is taken out of each role, of the whole."""
+    taken = dict[str, Millionths]()
+    for share in added:
+        if share.base != ON_TOP and not share.base.startswith(OF_PART):
+            taken[share.base] = taken.get(share.base, 0) + share.share_ppm
+    return taken
 
 
 def _most_at_once(shares: Sequence[ShareOf]) -> Millionths:
