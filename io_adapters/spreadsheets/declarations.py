@@ -367,8 +367,8 @@ def known_layouts() -> tuple[str, ...]:
 
 @functools.cache
 def _known_layout(name: str) -> Layout:
-    file = _LAYOUTS / f"{name}.yaml"
-    return _checked(parse_yaml(file.read_text("utf-8"), file.name), Layout)
+    # What comes with the program has nothing whose place is told: libyaml reads it in a tenth of the time.
+    return Layout.model_validate(YAML(typ="safe").load((_LAYOUTS / f"{name}.yaml").read_text("utf-8")))
 
 
 def job_schema() -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,14 @@ SENDERS = [layout for layout in TABLES if layout.layout not in OUR_OWN]
 
 def ids(layouts):
     return [layout.layout for layout in layouts]
+
+
+@pytest.mark.parametrize("name", known_layouts())
+def test_a_layout_says_the_same_as_somebody_s_own_file_would(name, tmp_path):
+    """Those that come with the program are read by another parser than files of the house."""
+    own = tmp_path / "own.yaml"
+    own.write_bytes((resources.files("schemas.layouts") / f"{name}.yaml").read_bytes())
+    assert read_layout("own.yaml", tmp_path) == read_layout(name, tmp_path)
 
 
 def test_each_sender_of_the_readme_has_its_layout():
