@@ -1,7 +1,6 @@
 """How a sender lays out its file: the model behind each YAML declaration in this folder, and its headers."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +9,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.issues import Issue, IssueCode, make_issue
+from schemas.values.reading import fold_word
 
 TableName = Literal[
     "payments", "royalty_lines", "payees", "shares", "costs", "advances", "opening", "rates", "taxes", "invoices"
@@ -348,8 +348,7 @@ def fold(text: str) -> str:
     >>> fold(" Valor Líquido (R$) "), fold("CPF/CNPJ"), fold("%")
     ('valorliquidor', 'cpfcnpj', '%')
     """
-    bare = "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if mark.isalnum())
-    return bare or text.strip()
+    return fold_word(text) or text.strip()
 
 
 # DSR Part 1, "File naming convention": elements between underscores, "7of9" among them, a creation time after it.

@@ -146,7 +146,10 @@ def without_accents(text: str) -> str:
     >>> without_accents("NÃO Possui")
     'nao possui'
     """
-    return "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(mark))
+    plain = text.casefold()
+    if plain.isascii():
+        return plain
+    return "".join(mark for mark in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(mark))
 
 
 def fold_word(text: str) -> str:
@@ -155,4 +158,5 @@ def fold_word(text: str) -> str:
     >>> fold_word("Poupança"), fold_word("E-mail"), fold_word("phone_number")
     ('poupanca', 'email', 'phonenumber')
     """
-    return "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if mark.isalnum())
+    plain = text.casefold()
+    return "".join(filter(str.isalnum, plain if plain.isascii() else unicodedata.normalize("NFKD", plain)))
