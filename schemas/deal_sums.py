@@ -13,6 +13,7 @@ class DealSumKind(StrEnum):
 
     MONEY = "money"  # what costs left of the lines of a share with tiers
     UNITS = "units"  # the units of these lines
+    WORTH = "worth"  # their units times the price of each, where a share is of the price
     GIVEN = "given"  # by a share with a cap
     KEPT = "kept"  # in reserve, of shares that are released alike
     EARNED = "earned"  # of what a guarantee is of

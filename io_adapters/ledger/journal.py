@@ -173,9 +173,8 @@ class Journal:
         with self._db.reading() as connection:
             query = select(_E.job, _E.payer, _E.currency).join_from(journal_entries, journal_deal_sums).distinct()
             for series in [Series(*row) for row in connection.execute(query)]:
-                own, last = and_(_E.job == series.job, _E.payer == series.payer, _E.currency == series.currency), series
-                while (moved := _moved_to(connection, last)) is not None:
-                    last = moved
+                own = and_(_E.job == series.job, _E.payer == series.payer, _E.currency == series.currency)
+                last = _last_name(connection, series)
                 for (period, _), sums_ in deal_sums(connection, own).items():
                     renamed = renamed_sums(sums_, lambda payee: now.get(payee, payee))
                     found[last][period] = joined_sums(found[last].get(period, {}), renamed)
@@ -264,6 +263,14 @@ def _moved_to(connection: Connection, series: Series) -> Series | None:
     query = select(_E.job, _E.payer, _E.currency).where(_E.cause == series_move(series)).order_by(_E.number.desc())
     row = connection.execute(query.limit(1)).one_or_none()
     return None if row is None else Series(*row)
+
+
+def _last_name(connection: Connection, series: Series) -> Series:
+    """Return what a series is called by now; one that went back to a name it had is called so."""
+    seen = [series]
+    while (moved := _moved_to(connection, seen[-1])) is not None and moved not in seen:
+        seen.append(moved)
+    return seen[-1]
 
 
 def _taxed_in_month(connection: Connection, series: Series, month: dt.date) -> dict[JournalAccount, int]:

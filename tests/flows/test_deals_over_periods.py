@@ -206,6 +206,27 @@ def test_a_late_file_that_moves_the_tiers_of_a_later_month_is_told_and_that_mont
     assert sorted(service.paid) == [150, 150, 800, 1800], "5.00 at 10 %, 95.00 at 20 %: 19.50"
 
 
+def test_a_later_month_whose_tier_of_the_price_moved_is_told_by_what_its_copies_were_sold_at(months, service):
+    tiers = [
+        share(ANA, "10% do preço", Até="100 un"),
+        share(ANA, "20% do preço", **{"A partir de": "100 un"}),
+    ]
+    through = months(tiers)
+
+    def copies(count, price):
+        return {"Valor": f"{count * 50},00", "Quantidade": str(count), "Preço": price}
+
+    assert through.comes_in(copies(80, "20,00")) == [16000]
+    # 20 at 10 %, 80 at 20 % of what a copy was sold at, 14.00 and 26.00, which is 20.00 in the middle.
+    assert through.comes_in(copies(50, "14,00"), copies(50, "26,00")) == [36000]
+    rows = [{"Artista": "Lua", "Título": "Late", "Moeda": "BRL"} | copies(15, "20,00")]
+    through.label.write("2026-01-late.xlsx", rows)
+    told = [dict(issue.message.given) for issue in through.run(1).issues if issue.code is IssueCode.TIER_MOVED]
+    assert [(fact["period"], fact["amount"]) for fact in told] == [("2026-02", Money(3000, "BRL"))]
+    through.run(2)
+    assert sum(service.paid) == 16000 + 3000 + 36000 + 3000
+
+
 def test_months_that_come_late_and_in_any_order_are_right_once_each_has_run_again(months, service):
     """January comes in after March: what all months come to in their order is what is paid in the end."""
     through = months(LADDER, [cost("estúdio", Valor="30,00")])

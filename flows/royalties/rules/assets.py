@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from fractions import Fraction
+from math import prod
 from typing import Final, NamedTuple
 
 import pyarrow as pa
@@ -51,6 +53,15 @@ def with_worth_of_prices(sums: pa.Table, rates: Mapping[str, Decimal]) -> pa.Tab
     said = zip(sums["price"].to_pylist(), sums["currency"].to_pylist(), strict=True)
     worth = [price if not price.strip() or rates[of] == 1 else f"{price}*{rates[of]:f}" for price, of in said]
     return sums.set_column(sums.column_names.index("price"), "price", pa.array(worth, pa.large_string()))
+
+
+def price_of(price: str) -> Fraction:
+    """Read a price in the job's currency, perhaps as a product.
+
+    >>> price_of("20*5.5")
+    Fraction(110, 1)
+    """
+    return prod(map(Fraction, price.split("*")), start=Fraction(1))
 
 
 def folded(text: str) -> str:

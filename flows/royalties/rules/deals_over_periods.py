@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import pandas as pd
 
 from flows.intake.rules.inputs import of_all_files
-from flows.royalties.rules.assets import Asset, Place, day_of, with_worth_of_prices
+from flows.royalties.rules.assets import Asset, Place, day_of, price_of, with_worth_of_prices
 from flows.royalties.rules.costs import Cost, CostBook
 from flows.royalties.rules.share_book import ShareBook, ShareOf, resting_on_periods
 from schemas.deal_sums import DealsBefore, DealSum, DealSumKind, DealSums
@@ -153,6 +153,8 @@ def _settle_tiers(
         for payee, ladder in {(share.tax_id, share.ladder) for share in tiered}:
             sums[DealSum(DealSumKind.MONEY, payee, ladder)] += of_key.left
             sums[DealSum(DealSumKind.UNITS, payee, ladder)] += of_key.units
+        for payee, ladder in {(share.tax_id, share.ladder) for share in tiered if share.price_ppm}:
+            sums[DealSum(DealSumKind.WORTH, payee, ladder)] += of_key.units * price_of(key[0].price)
     tiers = dict[Place, Fraction]()
     for place, share in rows.items():
         kind = DealSumKind.UNITS if share.is_tier_of_units else DealSumKind.MONEY
@@ -188,6 +190,9 @@ def _part_in_tier(share: ShareOf, start: Fraction, end: Fraction) -> Fraction:
     return max(Fraction(0), within) / (last - first)
 
 
+_OF_LADDERS: Final = (DealSumKind.MONEY, DealSumKind.UNITS, DealSumKind.WORTH)
+
+
 class MovedTier(NamedTuple):
     """What a payee has more, or less, of a later period, since a ladder does not stand any more where it began."""
 
@@ -206,15 +211,17 @@ def moved_tiers(settled: SettledDeals, posted: DealSums, before: DealsBefore, st
     found = defaultdict[tuple[str, dt.date], Fraction](Fraction)
     later = [(first, sums) for first, sums in before.periods if first > start]
     for share in settled.ladders:
-        names = {kind: DealSum(kind, share.tax_id, share.ladder) for kind in (DealSumKind.MONEY, DealSumKind.UNITS)}
+        names = {kind: DealSum(kind, share.tax_id, share.ladder) for kind in _OF_LADDERS}
         name = names[DealSumKind.UNITS if share.is_tier_of_units else DealSumKind.MONEY]
         stand = before.earlier.get(name, Fraction(0)) + posted.get(name, Fraction(0))
         moved = settled.sums.get(name, Fraction(0)) - posted.get(name, Fraction(0))
         for first, sums in later if moved else ():
             came = sums.get(name, Fraction(0))
             now, then = (_part_in_tier(share, begun, begun + came) for begun in (stand + moved, stand))
-            money, units = (sums.get(of_kind, Fraction(0)) for of_kind in names.values())
-            found[share.tax_id, first] += _given_by(share, money, units) * (now - then)
+            money, units, worth = (sums.get(of_kind, Fraction(0)) for of_kind in names.values())
+            of_price = worth * Fraction(share.price_ppm) / WHOLE
+            of_lines = of_price if share.price_ppm else _given_by(share, money, units)
+            found[share.tax_id, first] += of_lines * (now - then)
             stand += came
     changed = {about: round(change * 100) for about, change in found.items()}
     return [MovedTier(*about, cents) for about, cents in sorted(changed.items()) if cents]

@@ -6,12 +6,11 @@ from copy import copy
 from decimal import Decimal
 from fractions import Fraction
 from itertools import repeat
-from math import prod
 from typing import Final, NamedTuple
 
 import pandas as pd
 
-from flows.royalties.rules.assets import LEVELS, Asset, Place, RowScope, folded, name_at, said_beside
+from flows.royalties.rules.assets import LEVELS, Asset, Place, RowScope, folded, name_at, price_of, said_beside
 from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook, Unknown
 from schemas.tables.model import DataFrame, records
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC, Shares
@@ -58,6 +57,12 @@ class ShareOf(NamedTuple):
         return bool(self.tier_from or self.tier_to)
 
     @property
+    def price_ppm(self) -> Millionths:
+        """Of the price of each unit, as the row states it; 0 for none."""
+        stated = self.per_unit.startswith(OF_PRICE)
+        return read_millionths(self.per_unit.removeprefix(OF_PRICE)) if stated else 0
+
+    @property
     def is_tier_of_units(self) -> bool:
         return read_bound(self.tier_from).in_units or read_bound(self.tier_to).in_units
 
@@ -72,11 +77,10 @@ class ShareOf(NamedTuple):
         Args:
             price: Of one unit, in the job's currency, perhaps as a product ("20*5.4").
         """
-        if not self.per_unit.startswith(OF_PRICE):
+        if not self.price_ppm:
             return self
-        unit = Fraction(read_millionths(self.per_unit.removeprefix(OF_PRICE))) / WHOLE
-        unit *= prod(map(Fraction, price.split("*")))
-        return self._replace(per_unit=number_text(unit), terms=ShareTerms(f"{self.per_unit}@{price}").text)
+        unit = number_text(Fraction(self.price_ppm) / WHOLE * price_of(price))
+        return self._replace(per_unit=unit, terms=ShareTerms(f"{self.per_unit}@{price}").text)
 
     def times(self, factor: Fraction) -> "ShareOf":
         """Return so much of the share."""
@@ -287,7 +291,7 @@ class ShareBook:
         if len({row.conditions for row in group}) > 1:
             self.clashing.setdefault(where, tuple(row.place for row in group))
             return IN_QUESTION
-        if not asset.price and any(row.share.per_unit.startswith(OF_PRICE) for row in (*group, *added)):
+        if not asset.price and any(row.share.price_ppm for row in (*group, *added)):
             return SILENT
         return group, added, where
 
