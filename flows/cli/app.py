@@ -57,6 +57,12 @@ class _InGroups(TyperGroup):
                 param.hidden = True
         return params
 
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002  # likewise
+        """Write what the program does below its usage, with no line between: the whole fits a screen."""
+        formatter.indent()
+        formatter.write_text(self.help)
+        formatter.dedent()
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002  # likewise
         """Write the commands, a heading for each group."""
         widest = max(map(len, self.commands))

@@ -15,6 +15,7 @@ from flows.intake.rules.inputs import sum_lines
 from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
 from schemas.line_sketch import hash_frame, identify_lines
+from schemas.parsing.amounts import price_text
 from schemas.parsing.blocks import Before, parse_block
 from schemas.parsing.cells import unreadable
 from schemas.parsing.content_hash import RowsContent
@@ -41,8 +42,8 @@ def test_a_plain_text_is_read_as_it_stands(kind, data):
     assert text == text.strip(BLANKS)
     assert unreadable(text, CellKind.TEXT) is None
     reading = reader_factory(kind, Convention("auto", "BRL", "auto"))([(text, CellKind.TEXT)]).read(text, CellKind.TEXT)
-    expected = int(text) if kind is ColumnKind.COUNT else text
-    assert (reading.value, reading.code) == (expected, None)
+    read = price_text(reading.value.value) if kind is ColumnKind.PRICE else reading.value
+    assert (read, reading.code) == (int(text) if kind is ColumnKind.COUNT else text, None)
 
 
 @pytest.mark.parametrize("mark", [".", ","])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.royalties.rules.recoupment import advance_reference, recoup, recoupable_of
-from schemas.tables.royalties import CONDITIONS, earnings_frame
+from schemas.tables.royalties import TOLD_APART, earnings_frame
 from tests.property.months import ANYBODY, some_advances
 from tests.spec.tables import CPF, PEOPLE, RECORDINGS
 
@@ -46,7 +46,7 @@ def earnings(parts):
         "per_unit",
         "terms",
     ]
-    about |= dict.fromkeys([*texts, *CONDITIONS], "")
+    about |= dict.fromkeys([*texts, *TOLD_APART], "")
     rows = [about | {"tax_id": CPF[payee], "isrc": isrc, "earned": earned} for payee, isrc, earned in parts]
     return earnings_frame(pa.Table.from_pylist(rows) if rows else None)
 

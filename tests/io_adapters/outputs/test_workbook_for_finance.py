@@ -143,7 +143,7 @@ def test_payees_show_what_is_withheld_for_taxes_where_anything_is():
 
 
 def test_earnings_show_a_rounded_number_beside_the_exact_one():
-    part = ("52998224725", "intérprete", "BRXXX2600001", "", "", "Canção", "Ana", "Loja", "", "", "", "2026-09")
+    part = ("52998224725", "intérprete", "BRXXX2600001", "", "", "Canção", "Ana", "Loja", "", "", "", "", "2026-09")
     part = (*part, "USD", 70, 3, "0.1", "5.4312", "333333", "", "", "", "", 0, "0.6666666667")
     columns = names_of(Earnings)
     earnings = earnings_frame(pa.table({name: [value] for name, value in zip(columns, part, strict=True)}))
