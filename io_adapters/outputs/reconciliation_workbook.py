@@ -334,10 +334,13 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> WorkbookTable:
     widths |= {"release": 22, "title": 26, "artist": 22, "sale_period": 12}
     guaranteed = earnings["role"] == GUARANTEE
     earnings = earnings.assign(role=earnings["role"].mask(guaranteed, labels("deal.role_guarantee")))
+    if "price" in asked:
+        prices = [Decimal(price) if price.strip() else None for price in earnings["price"]]
+        earnings = earnings.assign(price=pd.Series(prices, index=earnings.index, dtype=object))
     after_costs = bool((earnings["costs"] != "").any())
     columns = _columns(
         labels,
-        *(SheetColumn(name, widths.get(name, 18), TEXT) for name in names),
+        *(SheetColumn(name, widths.get(name, 18), PRECISE if name == "price" else TEXT) for name in names),
         SheetColumn("units", 10, WHOLE, total=True),
         SheetColumn("lines", 10, WHOLE, total=True),
         SheetColumn("source_amount", 16, PRECISE),

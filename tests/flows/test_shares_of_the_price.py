@@ -5,6 +5,7 @@ Varied: tiers, languages, how prices are written, their currency, files of text 
 """
 
 import pytest
+from openpyxl import load_workbook
 
 from schemas.errors import ExitCode
 from tests.flows.jobs import masked, payee, people
@@ -50,6 +51,15 @@ def test_an_author_has_more_of_the_price_the_more_copies_are_sold(months, servic
     told = through.label.say("explain", masked(ANA.tax_id), "--period", "2026-02").output
     assert "9.000 unidades x 10 % do preço por unidade x 20 x 2/9" in told.replace(",00", "")
     assert "= R$ 4.000" in told
+
+
+def test_the_workbook_shows_the_price_of_each_sum_of_lines_as_a_number(book_of):
+    report = book_of(
+        "10% do preço", [{"Quantidade": "100", "Preço": "20,00"}, {"Quantidade": "8", "Preço": "12,50"}]
+    ).run()
+    (workbook,) = (path for path in report.outputs if path.name == "reconciliation.xlsx")
+    _, header, *rows = load_workbook(workbook)["Rendimentos"].iter_rows(values_only=True)
+    assert {row[header.index("Preço")] for row in rows[:-1]} == {20, 12.5}
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "csv"])
