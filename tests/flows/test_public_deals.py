@@ -87,6 +87,18 @@ DEALS = [
         [(ALBUM, [600, 2400])],  # half of 4 % of 1,200.00; another producer made the other six
     ),
     (
+        "https://musictechpolicy.com/2012/01/04/twenty-more-questions-for-artists-record-producer-agreements-part-5-proration/#three",
+        {"shares": [
+            *tracks(ANA, "3%", range(1, 5)), *tracks(BIA, "5%", range(5, 7)), *tracks(CAIO, "4%", range(7, 13)),
+        ]},
+        [(ALBUM, [1000, 1200, 2400])],
+    ),
+    (
+        "https://zh-tw.coursera.org/lecture/music-industry/methods-and-practices-part-2-standard-recording-agreements-part-2-DJ39T",
+        {"shares": [share(ANA, "15% do preço")]},
+        [(sold("100", price="10,00", each="900,00"), [15000])],  # 1.50 a unit, before what that lecture takes off
+    ),
+    (
         "https://modernmusicbiz.com/p/about.html",
         {"shares": [share(ANA, "18%")], "advances": [ahead("100.000,00")]},
         [(money("555.555,55"), []), (money("100,00"), [1800])],

@@ -192,7 +192,7 @@ class ProgramMonths:
 RATES, PEOPLE = {"BRL": Decimal(1)}, {cpf: name for name, cpf in CPF.items()}
 
 
-@settings(max_examples=settings.default.max_examples * 8)
+@settings(max_examples=settings.default.max_examples * 4)
 @given(SHARES, cost_rows(), RUNS)
 def test_any_deal_over_months_comes_to_what_the_obvious_way_comes_to(of_shares, of_costs, runs):
     plain, program = PlainMonths(of_shares, of_costs), ProgramMonths(of_shares, of_costs)
