@@ -183,6 +183,13 @@ def test_no_more_is_taken_out_of_a_role_than_its_tiers_give_it(months, part, pai
     assert [through.comes_in(*money(amount)) for amount in ("80,00", "100,00")] == paid
 
 
+def test_nothing_is_taken_out_of_a_role_that_has_nothing_yet(months):
+    """Its part of everything so far, 20 % of 180.00, comes with the second month."""
+    of_all = share(ANA, "20%", Função="artista", **{"A partir de": "R$ 100,00 retroativo"})
+    through = months([of_all, share(BIA, "10%", Base="da parte de artista"), share(CAIO, "30%")])
+    assert [through.comes_in(*money(amount)) for amount in ("80,00", "100,00")] == [[2400], [1000, 2600, 3000]]
+
+
 def late_file(through, month, amount):
     rows = [{"Artista": "Lua", "Título": f"Late {amount}", "Moeda": "BRL", "Valor": amount}]
     return through.label.write(f"2026-{month:02}-late.xlsx", rows)

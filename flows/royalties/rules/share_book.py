@@ -415,10 +415,12 @@ def _of_role(shares: Sequence[ShareOf], role: str) -> list[int]:
 
 def _in_proportion(share_ppm: Millionths, parts: Sequence[Millionths]) -> list[Millionths]:
     """Part a share as others are parted: to the millionth where all are whole ones, else exactly."""
+    whole = sum(parts)
+    if not whole:
+        return [0] * len(parts)
     if all(isinstance(part, int) for part in (share_ppm, *parts)):
         return list(allocate_whole(int(share_ppm), [int(part) for part in parts]))
-    whole = sum(parts)
-    return [plain(Fraction(share_ppm) * part / whole) if whole else 0 for part in parts]
+    return [plain(Fraction(share_ppm) * part / whole) for part in parts]
 
 
 def _is_ambiguous(rows: Iterable[_Row], asset: Asset, level: str) -> bool:
