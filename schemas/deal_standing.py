@@ -49,7 +49,6 @@ class TermOfJob(DealTerm):
     job: str
     payer: str
     currency: str
-    period: str
 
 
 class DealStanding(NamedTuple):

@@ -10,8 +10,7 @@ SELECT
     terms.day AS day,
     newest.job AS job,
     newest.payer AS payer,
-    newest.currency AS currency,
-    newest.period AS period
+    newest.currency AS currency
 FROM run_deals AS terms
 JOIN (
     SELECT

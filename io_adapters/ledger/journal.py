@@ -168,13 +168,18 @@ class Journal:
             return moves_of_causes(connection.scalars(query))
 
     def deals(self) -> dict[Series, dict[str, DealSums]]:
-        """Return what deals come to, under the names that series and payees have by now: series -> period -> sums."""
+        """Return what deals come to, under the names that series and payees have by now: series -> period -> sums.
+
+        Of a series that has any, all periods of which something is posted.
+        """
         found, now = defaultdict[Series, dict[str, DealSums]](dict), self.payee_moves()
         with self._db.reading() as connection:
             query = select(_E.job, _E.payer, _E.currency).join_from(journal_entries, journal_deal_sums).distinct()
             for series in [Series(*row) for row in connection.execute(query)]:
                 own = and_(_E.job == series.job, _E.payer == series.payer, _E.currency == series.currency)
                 last = _last_name(connection, series)
+                for period in connection.scalars(select(_E.period).where(own, _E.period != "").distinct()):
+                    found[last].setdefault(period, {})
                 for (period, _), sums_ in deal_sums(connection, own).items():
                     renamed = renamed_sums(sums_, lambda payee: now.get(payee, payee))
                     found[last][period] = joined_sums(found[last].get(period, {}), renamed)

@@ -116,3 +116,14 @@ def test_rows_that_were_taken_out_of_the_sheets_are_gone_and_what_is_in_reserve_
     through.comes_in(*money("40,00"))
     assert told(through.label) == [("reserve", "", None, None, 500, "2026-05-01")]
     assert ANA.name in through.label.say("deals").output
+
+
+def test_what_is_due_stays_in_reserve_while_the_plan_that_gives_it_waits(months):  # noqa: F811
+    through = months([share(ANA, "25%", Reserva="20%", **{"Liberar em": "50%, 50%"})])
+    through.comes_in(*money("100,00"))
+    before = told(through.label)
+    through.label.write("2026-02.xlsx", [{"Artista": "Lua", "Título": "B", "Moeda": "BRL", "Valor": "40,00"}])
+    tables, sources = through.tables, [{"files": "{period}*.xlsx", "layout": "royalties"}]
+    through.label.declare(period="2026-02", sources=sources, **tables)
+    through.label.run(yes=False)
+    assert told(through.label) == before

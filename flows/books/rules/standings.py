@@ -31,7 +31,7 @@ def standings(
 
     Args:
         terms: As the last run has read them; none of a job that has no such rows any more.
-        periods: Label of a period -> what it came to.
+        periods: Label of a period of which something is posted -> what it came to.
         names: Of payees, by tax id.
     """
     total: DealSums = reduce(joined_sums, periods.values(), {})
@@ -42,7 +42,7 @@ def standings(
             rows[DealSum(_SUM_OF[term.kind], payee, term.row)].append(term)
     for name, of_row in rows.items():
         yield _standing(name, of_row, total)
-    for (payee, day), cents in sorted(_reserves(periods, max([*periods, *(term.period for term in terms)])).items()):
+    for (payee, day), cents in sorted(_reserves(periods).items()):
         yield DealStanding(
             series.job,
             series.currency,
@@ -92,10 +92,10 @@ def _next_bound(bounds: Sequence[TierBound], so_far: Fraction) -> Fraction:
     return min((bound.value for bound in bounds if bound.value > so_far), default=Fraction(0))
 
 
-def _reserves(periods: Mapping[str, DealSums], last: str) -> dict[tuple[str, dt.date], int]:
-    """Sum what payees have in reserve by when it is due: what is due by the last period is given."""
+def _reserves(periods: Mapping[str, DealSums]) -> dict[tuple[str, dt.date], int]:
+    """Sum what payees have in reserve by when it is due: what is due by the last period that is posted is given."""
     found = defaultdict[tuple[str, dt.date], int](int)
-    until = labelled_period(last).end
+    until = max((labelled_period(label).end for label in periods), default=dt.date.min)
     for label, sums in periods.items():
         for name, kept in sums.items():
             if name.kind is DealSumKind.KEPT:
