@@ -35,6 +35,8 @@ class ActKind(StrEnum):
     UNFREEZE = "unfreeze"
     FIRST_WORD = "first_word"  # of two that something needs
     EXCHANGE_RATE = "exchange_rate"  # of one report, by hand
+    FUND = "fund"  # what was paid to the service for one report
+    CONFIRM_RECEIVER = "confirm_receiver"  # of the service's Pix codes
     ACCEPT_KEY = "accept_key"  # another key of the service
     ACCEPT_CLOCK = "accept_clock"
     LOOSEN_POLICY = "loosen_policy"

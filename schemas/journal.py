@@ -37,7 +37,8 @@ class AccountKind(StrEnum):
     SERVICE_HELD = "service_held"  # held back by the service, as people asked
     SERVICE_FEE = "service_fee"  # the service's fee, where it was kept out of what was paid
     EXPENSE = "expense"  # what the service charges beside what it pays: checks of accounts, and its fee
-    FLOAT = "float"  # the payer's money at the service, out of which it takes what it charges
+    FLOAT = "float"  # the payer's money at the service, by report; and out of which it takes what checks cost
+    BANK = "bank"  # the payer's bank, as far as money went to the service
     OUTSIDE = "outside"  # paid, received or given up outside Repasse
 
 
@@ -55,6 +56,7 @@ class EntryKind(StrEnum):
     OPENING = "opening"
     MOVE = "move"
     COST = "cost"
+    FUND = "fund"
 
 
 # What the owner's account says of itself: its own part, and what reports have stated of it.
@@ -236,6 +238,7 @@ def where_claims_are(
     state: SubmissionState,
     figures: ReportFigures = NO_FIGURES,
     decisions: Mapping[str, DecisionKind] | None = None,
+    report: str = "",
 ) -> dict[JournalAccount, int]:
     """Return what all entries of one submission come to, as it stands.
 
@@ -244,6 +247,7 @@ def where_claims_are(
 
     Args:
         decisions: Obligation key -> the last word on what an untold report did for it.
+        report: Whose money at the service a fee beside what it pays is taken from.
     """
     if state not in LIVE:
         return {}
@@ -277,11 +281,13 @@ def where_claims_are(
     if state is SubmissionState.PAID or (is_told and figures.bear_out(paid_cents)):
         people = {claim.payee for claim in claims if claim.kind != "owner"}
         payee = people.pop() if len(people) == 1 else ""
-        _keep_back(transfer, series.account(AccountKind.SERVICE, payee), paid_cents, figures)
+        _keep_back(transfer, series.account(AccountKind.SERVICE, payee), paid_cents, figures, report)
     return {account: cents for account, cents in transfer.sums.items() if cents}
 
 
-def _keep_back(transfer: Transfer, service: JournalAccount, paid_cents: int, figures: ReportFigures) -> None:
+def _keep_back(
+    transfer: Transfer, service: JournalAccount, paid_cents: int, figures: ReportFigures, report: str
+) -> None:
     """Take out of what a report paid what the service kept of it; of one payee alone it is known of whose.
 
     Only what the report's own figures bear out: it says what it paid, or the tax it kept, and in any case not more than
@@ -294,13 +300,13 @@ def _keep_back(transfer: Transfer, service: JournalAccount, paid_cents: int, fig
         transfer.move(service, replace(service, kind=AccountKind.SERVICE_FEE), rest_cents)
     elif figures.fee_cents:
         series = Series(service.job, service.payer, service.currency)
-        charge(transfer, series, FEE, figures.fee_cents)
+        charge(transfer, series, FEE, figures.fee_cents, report)
 
 
-def charge(transfer: Transfer, series: Series, what_for: str, amount_cents: int) -> None:
-    """Say that the service has charged something, beside what it pays."""
+def charge(transfer: Transfer, series: Series, what_for: str, amount_cents: int, report: str = "") -> None:
+    """Say that the service has charged something, beside what it pays of a report, or of none."""
     expense = series.account(AccountKind.EXPENSE, reference=what_for)
-    transfer.move(expense, series.account(AccountKind.FLOAT), amount_cents)
+    transfer.move(expense, series.account(AccountKind.FLOAT, reference=report or what_for), amount_cents)
 
 
 @dataclass(frozen=True, slots=True)

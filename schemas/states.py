@@ -1,7 +1,8 @@
-"""The states of payments, reports, plans and runs, and of what waits: their colour, whose turn it is, and who may act.
+"""The states of payments, reports, plans, runs and funding: their colour, whose turn it is, and who may act.
 
 One table: cards, buttons and refusals read it, and so does every colour that is shown. What a state is called is in the
-catalogues (`place.*` of a payment, `state.*` of the others), and what is posted with it in docs/rules.md.
+catalogues (`place.*` of a payment, `funding.state.*` of a report towards its payer, `state.*` of the others), and what
+is posted with it in docs/rules.md.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -12,6 +13,7 @@ from typing import Final
 
 from schemas.acts import OF_TWO, ActKind
 from schemas.approval import DeskUser, Role
+from schemas.funding import FundingState
 from schemas.plan import Place
 from schemas.submission import SubmissionState
 
@@ -32,6 +34,7 @@ class Turn(StrEnum):
     """Who has to do something next."""
 
     NOBODY = "nobody"
+    UNSAID = "unsaid"  # the service does not say what it waits for
     SERVICE = "service"
     PREPARER = "preparer"
     APPROVER = "approver"
@@ -54,6 +57,8 @@ PART_OF: Final[Mapping[ActKind, Role | None]] = {
     ActKind.DECIDE: Role.RESOLVER,
     ActKind.RECEIVE: None,
     ActKind.EXCHANGE_RATE: Role.RESOLVER,
+    ActKind.FUND: Role.RESOLVER,
+    ActKind.CONFIRM_RECEIVER: Role.APPROVER,
     ActKind.HOLD: None,
     ActKind.RELEASE: Role.RESOLVER,
     ActKind.UNFREEZE: Role.RESOLVER,
@@ -118,6 +123,7 @@ _TO_CORRECT: Final = State(Tone.WAITING, Turn.PREPARER, (ActKind.CORRECT, ActKin
 _BROKEN: Final = State(Tone.TROUBLE, Turn.PREPARER, (ActKind.CORRECT, ActKind.RUN))
 _STOPPED: Final = State(Tone.TROUBLE, Turn.PREPARER, (ActKind.RUN,))
 _UNKNOWN: Final = State(Tone.TROUBLE, Turn.RESOLVER, (ActKind.SETTLE, ActKind.LINK, ActKind.DECLARE_ABSENT))
+_TO_FUND: Final = State(Tone.WAITING, Turn.RESOLVER, (ActKind.FUND, ActKind.SETTLE))
 _TO_DECIDE: Final = State(Tone.TROUBLE, Turn.RESOLVER, (ActKind.DECIDE,))
 
 # Of one sum: where it is.
@@ -161,6 +167,25 @@ REPORTS: Final[Mapping[SubmissionState, State]] = MappingProxyType(
         SubmissionState.IN_DOUBT: _UNKNOWN,
         SubmissionState.ABSENT: _STOPPED,
         SubmissionState.WITHDRAWN: _QUIET,
+    }
+)
+
+# Of one report towards whoever pays for it; one that has ended otherwise than paid has its own colour.
+FUNDINGS: Final[Mapping[FundingState, State]] = MappingProxyType(
+    {
+        FundingState.ENDED: State(Tone.NONE),
+        FundingState.MISMATCH: State(Tone.TROUBLE, Turn.APPROVER, (ActKind.CONFIRM_RECEIVER, ActKind.SETTLE)),
+        FundingState.RECEIVER_UNKNOWN: State(Tone.WAITING, Turn.APPROVER, (ActKind.CONFIRM_RECEIVER, ActKind.SETTLE)),
+        FundingState.OVER: State(Tone.TROUBLE, Turn.RESOLVER, (ActKind.FUND, ActKind.SETTLE)),
+        FundingState.PAID_WAITING: _AT_SERVICE,
+        FundingState.SHORT: _TO_FUND,
+        FundingState.YOURS_TO_PAY: _TO_FUND,
+        FundingState.RATE_WANTED: State(Tone.WAITING, Turn.RESOLVER, (ActKind.EXCHANGE_RATE, ActKind.SETTLE)),
+        FundingState.AT_SERVICE: _AT_SERVICE,
+        FundingState.FROM_BALANCE: _TO_FUND,
+        FundingState.NOT_SAID: State(Tone.MOVING, Turn.UNSAID, (ActKind.FUND, ActKind.SETTLE)),
+        FundingState.FEE_UNPAID: _TO_FUND,
+        FundingState.DONE: _PAID,
     }
 )
 

@@ -8,9 +8,10 @@ from typing import Any
 from flows.run import Clock, Run
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.ledger import Ledger
-from schemas.errors import ApprovalWanted, ExitCode
+from schemas.errors import ApprovalWanted, DecisionRefused, ExitCode
 from schemas.messages import Listed, Message
 from schemas.plan import ApprovalKind
+from schemas.submission import Submission
 from schemas.values.names import different_people, same_person
 
 Asking = Callable[[], AbstractContextManager[Run]]
@@ -77,6 +78,18 @@ class Done:
 FIRST = Done("first")
 
 
+def report_called(ledger: Ledger, name: str) -> Submission:
+    """Find a report of this ledger by our id for it (rp-...) or by the service's.
+
+    Raises:
+        DecisionRefused: it is none of ours.
+    """
+    for submission in ledger.submissions.list(bodies=False):
+        if name and name in {submission.report_id, submission.split_id}:
+            return submission
+    raise DecisionRefused(Message("error.rate_no_report", name=name))
+
+
 def together(
     house: House, word: Word, about: str, subject: str, evidence: str, *, alone: Message
 ) -> tuple[Word, str] | None:
@@ -85,7 +98,7 @@ def together(
     Who has signed in says it alone: the first word is kept until another person says the same.
 
     Args:
-        about: What the word is on, `absent`, `unlike`, `rate` or `freeze`.
+        about: What the word is on, `absent`, `unlike`, `rate`, `receiver` or `freeze`.
         alone: What is wrong with the word of one person who has not signed in.
 
     Returns:

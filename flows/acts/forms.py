@@ -186,6 +186,35 @@ class SetRate(ActForm):
 
 
 @dataclass(frozen=True, slots=True)
+class Fund(ActForm):
+    """Record what was paid to the service for a report.
+
+    A sum below zero puts right what was recorded before.
+    """
+
+    act = ActKind.FUND
+
+    report: Annotated[str, Asked("A report of this ledger: rp-..., or the service's id.", "REPORT", is_positional=True)]
+    amount: Annotated[str, Asked("What was paid, such as 10,00.", "AMOUNT")]
+    day: Annotated[str, Asked("When, such as 2026-11-20.", "DAY")]
+    evidence: Annotated[str, Asked("What shows it: a receipt, a line of the bank's statement.", "TEXT", is_reason=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmReceiver(ActForm):
+    """Confirm that the receiver of a report's Pix code is the service.
+
+    Codes that pay somebody else are not shown from then on.
+    """
+
+    act = ActKind.CONFIRM_RECEIVER
+
+    report: Annotated[str, Asked("A report of this ledger: rp-..., or the service's id.", "REPORT", is_positional=True)]
+    receiver: Annotated[str, Asked("The receiver, as `repasse funding` prints them.", "TEXT")]
+    evidence: Annotated[str, Asked("How you know.", "TEXT", is_reason=True)]
+
+
+@dataclass(frozen=True, slots=True)
 class FormField:
     """A field of a form, as faces see it."""
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from flows.acts import doubts, forms, months, payments, plans, rates, stops
+from flows.acts import doubts, forms, funding, months, payments, plans, rates, stops
 from flows.acts.act import Done, House, Word
 from flows.acts.forms import ActForm, fields_of
 from schemas.errors import DecisionRefused
@@ -25,6 +25,8 @@ DOES: Final[Mapping[type[ActForm], Callable[[House, Word, Any], Done]]] = Mappin
         forms.Unfreeze: stops.unfreeze,
         forms.Withdraw: months.withdraw,
         forms.SetRate: rates.set_by_hand,
+        forms.Fund: funding.record_paid,
+        forms.ConfirmReceiver: funding.confirm_receiver,
     }
 )
 

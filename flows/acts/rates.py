@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Final, TypeVar
 
-from flows.acts.act import FIRST, Done, House, Word, together
+from flows.acts.act import FIRST, Done, House, Word, report_called, together
 from flows.acts.forms import SetRate
 from flows.payables.rules.exchange_rate import ENDED, codes_of, judge_rate
 from flows.reports.report_list import poll_reports
@@ -33,18 +33,6 @@ _Subject = TypeVar("_Subject")
 _Found = TypeVar("_Found")
 
 
-def report_called(run: Run, name: str) -> Submission:
-    """Find a report of this ledger by our id for it (rp-...) or by the service's.
-
-    Raises:
-        DecisionRefused: it is none of ours.
-    """
-    for submission in run.ledger.submissions.list(bodies=False):
-        if name and name in {submission.report_id, submission.split_id}:
-            return submission
-    raise DecisionRefused(Message("error.rate_no_report", name=name))
-
-
 def approved_terms(ledger: Ledger, report: Submission) -> ExchangeTerms | None:
     """Return the rate the report's plan was approved with; None where it has none."""
     return ledger.exchange_updates.terms_of(report.plan_digest)
@@ -63,7 +51,7 @@ def set_by_hand(house: House, word: Word, said: SetRate) -> Done:
     """
     rate = read_rate(said.rate)
     with house.asking() as run:
-        report = report_called(run, said.report)
+        report = report_called(run.ledger, said.report)
         word.require_counts(run.ledger, [report.job])
         terms = _terms(run, report, rate, said)
         if word.is_signed_in and lacks_rate(run.ledger, report):

@@ -75,7 +75,7 @@ def command_of(form: type[ActForm], name: str) -> Callable[..., Result]:
     return run
 
 
-_MAY_TAKE_TWO: Final = OF_TWO | {ActKind.EXCHANGE_RATE}
+_MAY_TAKE_TWO: Final = OF_TWO | {ActKind.EXCHANGE_RATE, ActKind.CONFIRM_RECEIVER}
 _KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
 
 

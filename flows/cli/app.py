@@ -28,11 +28,12 @@ from flows.cli.address_book import contacts_app, institutions
 from flows.cli.desk import desk_app, policy_app
 from flows.cli.doctor import doctor
 from flows.cli.ending import Result, command, echo_document_once
+from flows.cli.funding import funding_app, reports
 from flows.cli.new import layouts_app, new, schema
 from flows.cli.payouts import check, deploy, nightly, plan, run, settle
 from flows.cli.playground import demo, sandbox, up
 from flows.cli.records import acts, explain, runs, status
-from flows.cli.service import qrcode, webhook_app
+from flows.cli.service import webhook_app
 from io_adapters.cage import keep_memory_private
 from schemas.errors import ExitCode, RepasseError
 from schemas.readers import for_people
@@ -134,10 +135,11 @@ COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
         month,
         taxes,
         journal,
+        reports,
     ),
     *(hold, release, resolve, decide, withdraw, unfreeze),
     *(sandbox, doctor, schema, up, deploy),
-    *(institutions, exchange_rate, qrcode),
+    *(institutions, exchange_rate),
 )
 EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "new": (
@@ -160,17 +162,20 @@ for function in COMMANDS:
 app.command("help", hidden=True)(help_)
 app.add_typer(layouts_app, name="layouts")
 app.add_typer(contacts_app, name="contacts")
-app.add_typer(webhook_app, name="webhook")
+app.add_typer(funding_app, name="funding")
+desk_app.add_typer(webhook_app, name="webhook")
 app.add_typer(desk_app, name="desk")
 app.add_typer(policy_app, name="policy")
 
 # In the order of the help; each command but `help` is in one.
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "To begin": ("demo", "up", "new", "check", "layouts", "schema"),
-    "Paying": ("plan", "run", "approve", "reject", "settle", "nightly"),
-    "What is on record": ("status", "runs", "acts", "explain", "account", "owed", "deals", "month", "taxes", "journal"),
+    "Paying": ("plan", "run", "approve", "reject", "settle", "funding", "nightly"),
+    "What is on record": (
+        *("status", "runs", "acts", "explain", "account", "owed", "deals", "month", "taxes", "journal", "reports"),
+    ),
     "People's decisions": ("decide", "resolve", "withdraw", "hold", "release", "unfreeze", "exchange-rate"),
-    "Around it": ("desk", "policy", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor", "deploy"),
+    "Around it": ("desk", "policy", "contacts", "institutions", "sandbox", "doctor", "deploy"),
 }
 
 

@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from io_adapters.ledger.ledger import Ledger
     from schemas.exchange_update import ExchangeUpdate
+    from schemas.funding import ReportFunding
     from schemas.submission import Submission
 
 
@@ -62,11 +63,13 @@ def _show_run(ledger: "Ledger", run_id: str, console: "Console") -> Result:
 
 
 def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
+    from flows.cli.funding import funding_document
     from flows.cli.printing import show_waits, wait_document
     from flows.house_ledger import utc_now
     from flows.nights.due import last_night
     from flows.payables.rules.exchange_rate import codes_of
     from flows.payables.waits import gather_waits
+    from flows.reports.funding import unsettled_fundings
     from schemas.submission import OPEN, UNTOLD
     from schemas.submission import SubmissionState as State
 
@@ -81,15 +84,11 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     waiting = ledger.submissions.list(states=states, bodies=False)
     undecided = ledger.decisions.undecided(batch.id for batch in waiting if batch.state in UNTOLD)
     waiting = [batch for batch in waiting if batch.state not in UNTOLD or batch.id in undecided]
-    codes, document = set[ExitCode](), dict[str, Any]()
-    hold, freeze = ledger.hold.current(), ledger.freeze.current()
-    if hold:
-        codes.add(ExitCode.NOT_SENT)
-        print_text(console, "cli.status.hold", by=hold.by, at=in_brazil(hold.put_at), why=hold.why)
-    if freeze:
-        codes.add(ExitCode.FROZEN)
-        facts = {"at": in_brazil(freeze.frozen_at), "why": freeze.reason, "tags": " --accept ".join(freeze.tags)}
-        print_text(console, "cli.status.frozen", **facts)
+    fundings = {stands.report.id: stands for stands in unsettled_fundings(ledger)}
+    codes = {stands.state.exit_code for stands in fundings.values()} - {ExitCode.DONE}
+    document: dict[str, Any] = {"funding": [funding_document(stands) for stands in fundings.values()]}
+    stopped, of_stops = _show_stops(ledger, console)
+    codes |= stopped
     for name, (group, code) in groups.items():
         mine = [batch for batch in waiting if batch.state in group]
         document[name] = [_submission_document(batch) for batch in mine]
@@ -99,7 +98,11 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
         print_text(console, f"cli.status.{name}")
         for batch in mine:
             _show_batch(batch, ledger, console)
+            if batch.id in fundings:
+                told = render(fundings.pop(batch.id).told, terminal_language())
+                console.print(f"    {told}", soft_wrap=True, markup=False)
         _show_way_on(name, mine, ledger, console)
+    _show_unsettled(fundings.values(), console)
     waits = gather_waits(ledger, utc_now())
     show_waits(console, waits, terminal_language())
     codes |= {wait.code for wait in waits}
@@ -113,9 +116,31 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     document["exchange_rates"] = [_rate_document(rate) for rate in rates]
     if not codes:
         print_text(console, "cli.status.nothing")
-    document["hold"] = hold.why if hold else None
-    document["freeze"] = {"reason": str(freeze.reason), "tags": list(freeze.tags)} if freeze else None
-    return worst(codes), document
+    return worst(codes), document | of_stops
+
+
+def _show_stops(ledger: "Ledger", console: "Console") -> tuple[set[ExitCode], dict[str, Any]]:
+    """Show what stops all sending."""
+    codes, hold, freeze = set[ExitCode](), ledger.hold.current(), ledger.freeze.current()
+    if hold:
+        codes.add(ExitCode.NOT_SENT)
+        print_text(console, "cli.status.hold", by=hold.by, at=in_brazil(hold.put_at), why=hold.why)
+    if freeze:
+        codes.add(ExitCode.FROZEN)
+        facts = {"at": in_brazil(freeze.frozen_at), "why": freeze.reason, "tags": " --accept ".join(freeze.tags)}
+        print_text(console, "cli.status.frozen", **facts)
+    told = {"reason": str(freeze.reason), "tags": list(freeze.tags)} if freeze else None
+    return codes, {"hold": hold.why if hold else None, "freeze": told}
+
+
+def _show_unsettled(fundings: "Collection[ReportFunding]", console: "Console") -> None:
+    """Show the reports that have paid everybody, and whose fee or funding is not settled."""
+    if fundings:
+        print_text(console, "cli.status.funding")
+    for stands in fundings:
+        console.print(f"  {render(stands.line, terminal_language())}", soft_wrap=True, markup=False)
+    if fundings:
+        print_text(console, "cli.status.funding.how")
 
 
 def _show_way_on(group: str, batches: "Sequence[Submission]", ledger: "Ledger", console: "Console") -> None:
@@ -130,6 +155,7 @@ def _show_way_on(group: str, batches: "Sequence[Submission]", ledger: "Ledger", 
                 console.print(f"  {shown(command)}", soft_wrap=True, markup=False)
         case "open":
             print_text(console, "cli.status.open.how")
+            print_text(console, "cli.status.funding.how")
         case _:
             _show_how_to_decide(group, batches, ledger, console)
 

@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from flows.acts.act import House
 from flows.books.payments import PaymentSearch
 from flows.desk import (
+    funding,
     home,
     hooks,
     job_columns,
@@ -147,7 +148,10 @@ def opened_desk(
 def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk, app.state.settings = desk, settings
-    parts = (sign_in, home, jobs, job_columns, job_files, new_jobs, previews, plans, payments, runs, unresolved, hooks)
+    parts = (
+        *(sign_in, home, jobs, job_columns, job_files, new_jobs, previews, plans, payments, runs, unresolved, funding),
+        hooks,
+    )
     for part in parts:
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"))

@@ -16,13 +16,15 @@ from flows.desk.runs import runs_of
 from flows.desk.unresolved import Doubt, Unresolved, unresolved_of
 from flows.nights.due import last_night
 from flows.payables.waits import gather_waits
+from flows.reports.funding import unsettled_fundings
 from io_adapters.ledger.account_checks import CheckRequest
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.acts import acts_grid
+from schemas.funding import WANTS_PAYER, FundingState, ReportFunding
 from schemas.messages import Listed, Message, Money, catalogue_in
 from schemas.plan import HOME_CURRENCY
-from schemas.states import PLANS, REPORTS, State
-from schemas.submission import OPEN, Submission, SubmissionState
+from schemas.states import FUNDINGS, PLANS, REPORTS, State
+from schemas.submission import Submission, SubmissionState
 from schemas.values.money import SignedSums
 from schemas.waits import Matter, WaitKind, matters
 
@@ -39,12 +41,12 @@ class Waits:
     doubts: tuple[Doubt, ...]
     undetermined: tuple[Submission, ...]
     unsent: tuple[Submission, ...]
-    open: tuple[Submission, ...]
+    fundings: tuple[ReportFunding, ...]
     left: tuple[Matter, ...]
 
 
 def what_waits(ledger: Ledger, plans: PlanPages, unresolved: Unresolved, now: dt.datetime) -> Waits:
-    states = {S.PLANNED, S.APPROVED, S.NOT_SENT, *OPEN}
+    states = {S.PLANNED, S.APPROVED, S.NOT_SENT}
     found = ledger.submissions.list(states=states, bodies=False)
     digests = dict.fromkeys(submission.plan_digest for submission in found if submission.state is S.PLANNED)
     reviews = [plans.state_of(ledger.plans.get(digest)) for digest in digests]
@@ -54,7 +56,7 @@ def what_waits(ledger: Ledger, plans: PlanPages, unresolved: Unresolved, now: dt
         doubts=unresolved.list(),
         undetermined=unresolved.undetermined(),
         unsent=tuple(submission for submission in found if submission.state in {S.APPROVED, S.NOT_SENT}),
-        open=tuple(submission for submission in found if submission.state in OPEN),
+        fundings=tuple(unsettled_fundings(ledger)),
         left=matters(gather_waits(ledger, now), across_periods=True),
     )
 
@@ -80,7 +82,7 @@ def cards(waits: Waits) -> list[Card]:
         *_by_job(waits.doubts, "doubts", REPORTS[S.IN_DOUBT], lambda _run: "/doubts"),
         *_by_job(waits.undetermined, "undetermined", REPORTS[S.PARTIAL], lambda _run: "/doubts#decide"),
         *_by_job(waits.unsent, "unsent", REPORTS[S.NOT_SENT], lambda run: f"/runs/{run}"),
-        *_by_job(waits.open, "open", REPORTS[S.PROCESSING], lambda run: f"/runs/{run}"),
+        *_of_fundings(waits.fundings),
         *map(_of_matter, waits.left),
     ]
 
@@ -123,6 +125,24 @@ def _by_job(
         )
 
 
+def _of_fundings(fundings: Iterable[ReportFunding]) -> Iterator[Card]:
+    """Tell what reports at the service wait for, each job and state once; what is the payer's to do goes on there."""
+    by_state = defaultdict[tuple[str, FundingState], list[ReportFunding]](list)
+    for stands in fundings:
+        by_state[stands.report.job, stands.state].append(stands)
+    for (job, state), own in sorted(by_state.items(), key=lambda item: list(FundingState).index(item[0][1])):
+        total = sum(stands.sum_cents for stands in own)
+        yield Card(
+            stands=FUNDINGS[state],
+            href="/funding" if state in WANTS_PAYER else f"/runs/{own[0].report.run_id}",
+            title=Message(f"desk.home.fund.{state}"),
+            job=job,
+            periods=tuple(dict.fromkeys(stands.report.period for stands in own)),
+            sums=(Money(total, HOME_CURRENCY),) if total else (),
+            lines=(Message("desk.home.reports", count=len(own)), Message(f"desk.home.fund_what.{state}")),
+        )
+
+
 def _of_matter(matter: Matter) -> Card:
     wait, lines = matter.first, list[Message | Listed]()
     if matter.count:
@@ -153,7 +173,7 @@ def home(request: Request, _signed: SignedIn, done: str = "") -> Response:
     waits = what_waits(ledger_of(request), plans_of(request), unresolved, now)
     facts: dict[str, Any] = {
         "cards": cards(waits),
-        "can_settle": bool(waits.open or waits.doubts),
+        "can_settle": bool(waits.fundings or waits.doubts),
         "stop": unresolved.stop(),
         "jobs": jobs_of(request).list(),
         "runs": runs_of(request).list(LATEST),

@@ -21,6 +21,7 @@ from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import DecisionKind
 from schemas.errors import ExitCode, SendingFrozen
+from schemas.funding import owes_fee
 from schemas.messages import Listed, Message
 from schemas.plan import Inferred, names_of
 from schemas.reconciliation import Discrepancy
@@ -244,11 +245,12 @@ def judge_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitRe
     _note_vanished(run, ended, listed.keys())
     seen = [(submission, listed[submission.split_id]) for submission in ended if submission.split_id in listed]
     held = [submission.id for submission, report in seen if report.withholdPayments or report.withholdAmount]
-    withheld = run.ledger.claims.withheld(held)
+    withheld, owing = run.ledger.claims.withheld(held), run.ledger.fundings.owing_fees()
     for submission, report in seen:
         judged = judge_report(submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
         changes = [discrepancy for discrepancy in judged.discrepancies if discrepancy.kind in _TOLD_AFTER_THE_END]
-        if judged.state is not submission.state or judged.reason != submission.reason:
+        is_fee_news = submission.state is S.PAID and (submission.id in owing) != owes_fee(report)
+        if judged.state is not submission.state or judged.reason != submission.reason or is_fee_news:
             changes += _record_change(run, submission, report, judged)
         elif submission.state is S.FAILED and changes:
             run.ledger.freeze.raise_alarms((_changed_its_mind(submission, report),))
@@ -306,6 +308,7 @@ def _record_change(run: Run, submission: Submission, report: SplitReport, judged
         reason=judged.reason,
         seen=submission.state,
         alarms=alarms,
+        owes_fee=owes_fee(report),
     )
     if stands.state is not judged.state or stands.state is submission.state:
         return []

@@ -1,9 +1,11 @@
 """Settlement: poll accepted reports to their end, with one list for all of them."""
 
 import datetime as dt
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, get_args
 
+from flows.reports.funding import unsettled_fundings
 from flows.reports.report_list import MOST_UNLISTED, by_id, compare_reports, doubt_abandoned, fetch_reports, note_doubts
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, judge_report, next_pause_s
 from flows.reports.rules.report_list import is_watched_still
@@ -12,7 +14,8 @@ from flows.sending.exchange_rates import note_rates, record_rate, set_rates_left
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ExitCode, NotSent, SendingFrozen
 from schemas.exchange_update import UNSETTLED
-from schemas.messages import Message
+from schemas.funding import WANTS_PAYER, FundingState, ReportFunding, owes_fee
+from schemas.messages import Message, Money
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Discrepancy
 from schemas.submission import OPEN, PROVISIONAL, UNTOLD, Submission, SubmissionState, Withheld
@@ -128,6 +131,7 @@ def record_report(run: Run, submission: Submission, report: SplitReport, withhel
         by=run.id,
         reason=judged.reason,
         seen=submission.state,
+        owes_fee=owes_fee(report),
     )
     if stands.state not in {submission.state, judged.state}:
         return
@@ -141,9 +145,25 @@ def note_open(run: Run) -> None:
     left = open_submissions(run)
     if left:
         run.end_with(ExitCode.STILL_OPEN, Message("cli.open.left", count=len(left)))
+    note_funding(run, run.job.job)
     note_rates(run, run.job.job)
     if run.discrepancies:
         run.codes.add(ExitCode.DISCREPANCIES)
+
+
+def note_funding(run: Run, job: str | None) -> None:
+    """Say what reports wait for that the payer has to do, each kind once with its sum."""
+    found = defaultdict[FundingState, list[ReportFunding]](list)
+    for stands in unsettled_fundings(run.ledger, job):
+        found[stands.state].append(stands)
+    for state in (state for state in FundingState if state in found and state in WANTS_PAYER):
+        own = found[state]
+        total = Money(sum(stands.sum_cents for stands in own), HOME_CURRENCY)
+        told = Message("cli.funding.wanted", count=len(own), what=Message(f"funding.state.{state}"), sum=total)
+        if state.exit_code is ExitCode.ROWS_HELD:  # everybody has been paid: the run is as it should be
+            run.messages.append(told)
+        else:
+            run.end_with(state.exit_code, told)
 
 
 def settle_all(run: Run) -> None:
@@ -175,6 +195,7 @@ def settle_all(run: Run) -> None:
     left = [submission for submission in _unfinished(run) if submission.state in OPEN]
     if left:
         run.end_with(ExitCode.STILL_OPEN, Message("cli.open.left", count=len(left)))
+    note_funding(run, run.only_job)
     note_doubts(run, run.only_job)
     note_undetermined(run)
     note_rates(run, run.only_job)
@@ -214,7 +235,7 @@ def _unfinished(run: Run) -> list[Submission]:
 
 
 def is_anything_open(ledger: Ledger, job: str | None, now: dt.datetime) -> bool:
-    """Say whether a look at the service could change anything: reports open or in doubt, rates left, words to tell.
+    """Say whether a look at the service could change anything: reports open or in doubt, rates or fees left, words.
 
     So do reports that ended without being paid, for a month, and those that nobody has explained yet. What people have
     declared absent does not count: the night looks for it.
@@ -228,5 +249,6 @@ def is_anything_open(ledger: Ledger, job: str | None, now: dt.datetime) -> bool:
     return (
         bool(ledger.submissions.list(job=job, states=open_states, bodies=False))
         or bool(ledger.exchange_updates.list(job=job, states=UNSETTLED))
+        or bool(ledger.fundings.owing_fees())
         or bool(ledger.decisions.runs_to_rewrite(job))
     )

@@ -1,5 +1,6 @@
 -- The legs of all entries, each under the column that people are shown it in. The journal's credits are negative; here
--- what is owed, and what left for somewhere, is positive. An advance that is paid ahead is no matter of these columns.
+-- what is owed, and what left for somewhere, is positive. An advance that is paid ahead is no matter of these columns,
+-- nor is what went to the service before it pays.
 WITH legs AS (
     SELECT
         postings.entry_number AS number,
@@ -23,7 +24,7 @@ WITH legs AS (
     FROM journal_postings AS postings
     JOIN journal_accounts AS accounts ON accounts.id = postings.account_id
     JOIN journal_entries AS entries ON entries.number = postings.entry_number
-    WHERE accounts.kind <> 'float' AND (accounts.kind <> 'advance' OR entries.kind = 'recoup')
+    WHERE accounts.kind NOT IN ('float', 'bank') AND (accounts.kind <> 'advance' OR entries.kind = 'recoup')
 ),
 -- The same, with what is in each column.
 sums AS (

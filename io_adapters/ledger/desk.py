@@ -448,6 +448,7 @@ _ENDS: Final = {
     "absent": (ActKind.LINK, ActKind.TAKE_LINK_BACK, ActKind.DECLARE_ABSENT),
     "unlike": (ActKind.LINK, ActKind.TAKE_LINK_BACK),
     "rate": (),
+    "receiver": (ActKind.CONFIRM_RECEIVER,),
     "freeze": (ActKind.UNFREEZE,),
 }
 

@@ -29,6 +29,7 @@ from io_adapters.ledger.directory import Institutions, ServiceBinding, Webhooks
 from io_adapters.ledger.engine import NO_KEY, Database, Seal, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
 from io_adapters.ledger.files import CorrectedRows, Files, PayeeNames, PixKeyTypes, Sources
+from io_adapters.ledger.funding import Fundings
 from io_adapters.ledger.journal import Journal
 from io_adapters.ledger.leases import Leases
 from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanViews
@@ -66,6 +67,7 @@ class Ledger:
         self.history = PaidHistory(database)
         self.payee_names = PayeeNames(database)
         self.reports = Reports(database)
+        self.fundings = Fundings(database)
         self.exchange_updates = ExchangeUpdates(database)
         self.checks = AccountChecks(database)
         self.check_requests = CheckRequests(database)

@@ -297,6 +297,7 @@ def expected_and_posted(
                 SubmissionState(row.state),
                 figures.get(row.id, ReportFigures()),
                 decided[row.id],
+                report=row.id,
             )
             yield row, target, before, number
 
@@ -324,7 +325,7 @@ def post_beside(
     claims = claimed_sums(connection, [submission_id])[submission_id]
     paid = [replace(claim, taxes_cents={}) for claim in claims if claim.kind != "owner"]
     series, cause = Series(row.job, row.payer, row.currency), cause_beside(submission_id, split_id)
-    target = where_claims_are(series, paid, SubmissionState.PAID, figures) if figures else {}
+    target = where_claims_are(series, paid, SubmissionState.PAID, figures, report=row.id) if figures else {}
     change = difference(target, sums(connection, _E.cause == cause))
     if not change:
         return False

@@ -40,6 +40,7 @@ class ReportSnapshot:
     submission_id: str
     status: str | None
     document: bytes
+    owes_fee: bool
     at: dt.datetime
 
 
@@ -73,7 +74,8 @@ def append_snapshot(connection: Connection, snapshot: ReportSnapshot) -> None:
 
 def _snapshots(connection: Connection, submission_ids: list[str]) -> list[ReportSnapshot]:
     query = select(reports).where(reports.c.submission_id.in_(submission_ids)).order_by(reports.c.id)
-    return [ReportSnapshot(r.submission_id, r.status, bytes(r.document), r.at) for r in connection.execute(query)]
+    rows = connection.execute(query)
+    return [ReportSnapshot(row.submission_id, row.status, bytes(row.document), row.owes_fee, row.at) for row in rows]
 
 
 _UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)
@@ -150,6 +152,7 @@ class Settling:
         reason: Message | None = None,
         seen: SubmissionState | None = None,
         alarms: Alarms = (),
+        owes_fee: bool = False,
     ) -> Submission:
         """Keep a report as the service shows it now, and what that means.
 
@@ -164,7 +167,7 @@ class Settling:
             before = read_submission(connection, submission_id)
             if seen is not None and before.state is not seen:
                 return before
-            append_snapshot(connection, ReportSnapshot(submission_id, status, report_json, now))
+            append_snapshot(connection, ReportSnapshot(submission_id, status, report_json, owes_fee, now))
             if new_state is None or new_state is before.state:
                 connection.execute(update(submissions).where(submissions.c.id == submission_id).values(status=status))
                 if before.state is SubmissionState.PAID:

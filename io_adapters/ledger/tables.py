@@ -533,6 +533,7 @@ reports = Table(
     Column("submission_id", ForeignKey("submissions.id"), nullable=False),
     text_column("status", nullable=True),
     Column("document", Zipped, nullable=False),
+    Column("owes_fee", Boolean, nullable=False),
     _moment("at"),
     Index("ix_reports_submission_id", "submission_id"),
 )

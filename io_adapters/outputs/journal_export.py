@@ -39,6 +39,7 @@ _PLACES: Final[Mapping[AccountKind, str]] = {
     A.OUTSIDE: "Equity:Outside",
     A.EXPENSE: "Expenses:Service",
     A.FLOAT: "Assets:Float",
+    A.BANK: "Assets:Bank",
 }
 
 

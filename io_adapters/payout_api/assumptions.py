@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from schemas.errors import ConfigurationError
+from schemas.funding import Collects, Covers
 from schemas.messages import Message
 
 PREFIX: Final = "REPASSE_ASSUME_"
@@ -62,6 +63,15 @@ class Assumptions(BaseModel):
     """What `amount` of a payment holds beside `finalAmount`, which is always what is paid: the same, or what it was
     before advances were recouped and taxes withheld. Probe: ask the provider which of the two moves the money, and what
     the other is for; both are shown on the plan where they differ."""
+
+    funding: Collects = "unknown"
+    """How the service collects what a report costs: by the Pix whose code the report carries, from a balance, or nobody
+    knows. Only a report without a code asks for it. Probe: create a report on staging; does it carry a code, and does
+    it go on without one being paid?"""
+
+    funding_covers: Covers = "unknown"
+    """Whether what is paid for a report holds its fee. A code says it by its amount. Probe: compare the amount of a
+    report's code with its total and its fee."""
 
     psp_id_is_ispb: bool = True
     """Whether pspId is the eight digits of the institution's ISPB. Probe: check an own account with it."""

@@ -8,6 +8,9 @@ Choices that have no switch:
 * Numbers are JSON numbers, never text, with at most 13 digits before the point.
 * A bank account check looks at the fields of rule 3 only where no `pixKey` is given.
 * A report in another currency than BRL stays PENDING until its exchange rate is set.
+* Nobody pays for a report before it begins, unless `funding` says so; then it stays PENDING until it was paid for by a
+  control call. With "pix" it carries the text of a code for what it costs until then, a new one whenever the last is no
+  longer valid; with "balance" it says nothing. The fee counts as paid so long after the report has ended.
 * `_id` is 24 hexadecimal digits; `date` is the time of creation, as `splitDate` is; fields the sandbox has nothing to
   say about are null.
 
@@ -73,6 +76,12 @@ class Behaviour(BaseModel):
         invalid_accounts: Tax ids, Pix keys and account numbers that POST /validate/account calls invalid.
         account_check_fee_cents: What one account check costs beside the centavo, in centavos.
         fee_rate: Part of a report's amount that the service takes, e.g. 0.01. Looked at when a report is created.
+        fee_on_top: Whether a report costs its fee beside its amount.
+        fee_paid_after_s: How long after a report's end its fee counts as paid.
+        funding: How a report is paid for before it begins: not at all, by the Pix whose code it carries, or from a
+            balance.
+        receiver: Name in these codes.
+        payload_valid_s: How long such a code is valid.
         income_tax_rate: Part withheld from payments to a CPF, e.g. 0.275. Looked at when a report is created.
         known_contact: What POST /contacts does with a tax id that has a contact: refuse it (409), answer the contact
             there is, unchanged, or create another.
@@ -98,6 +107,11 @@ class Behaviour(BaseModel):
     invalid_accounts: frozenset[str] = frozenset()
     account_check_fee_cents: int = Field(default=35, ge=0)
     fee_rate: Decimal = Field(default=Decimal(0), ge=0, le=1)
+    fee_on_top: bool = False
+    fee_paid_after_s: float = Field(default=0.0, ge=0)
+    funding: Literal["none", "pix", "balance"] = "none"
+    receiver: str = Field(default="SANDBOX", min_length=1, max_length=25, pattern=r"^[ -~]+$")
+    payload_valid_s: float = Field(default=86_400.0, gt=0)
     income_tax_rate: Decimal = Field(default=Decimal(0), ge=0, le=1)
     known_contact: Literal["refuse", "answer", "create"] = "refuse"
     delete_answers: Literal["object", "nothing"] = "object"

@@ -5,13 +5,21 @@ from collections import defaultdict
 from typing import Any, Final
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from io_adapters.sandbox import tables
 from io_adapters.sandbox.assumptions import Behaviour
 from io_adapters.sandbox.context import Fault, Running
-from io_adapters.sandbox.models import REPORT_FIELDS, ExactRoute, SandboxBankAccountData, exact_answer
+from io_adapters.sandbox.models import (
+    REPORT_FIELDS,
+    ExactRoute,
+    Number,
+    SandboxBankAccountData,
+    cents_of,
+    exact_answer,
+)
 from io_adapters.sandbox.splits import destination_of
+from io_adapters.sandbox.store import awaits, cost_cents, describe
 from io_adapters.sandbox.validation import problem, refuse_if_any, unknown_fields
 from schemas.wire import canonical_json
 
@@ -39,9 +47,9 @@ def audit(sandbox: Running) -> Response:
 
     `{requests: {endpoint: calls}, creates: [{split_id, reportId, paymentBatchName, created_at, currency, amount_cents,
     owner_cents, extPaymentIds, payments: [{extPaymentId, final_amount_cents, withheld}]}], exchange_rates: [{at,
-    split_id, rate}], account_checks: [{at, account, valid, cost_cents}], account_checks_cost_cents, contacts: [{at,
-    change, contact_id, account_id}], qr_codes: [{at, qr_code_key, amount_cents, expiration_seconds}], webhooks: [{id,
-    webhook_url, active, created_at}]}`.
+    split_id, rate}], fundings: [{at, split_id, amount_cents}], account_checks: [{at, account, valid, cost_cents}],
+    account_checks_cost_cents, contacts: [{at, change, contact_id, account_id}], qr_codes: [{at, qr_code_key,
+    amount_cents, expiration_seconds}], webhooks: [{id, webhook_url, active, created_at}]}`.
 
     An account is named by a fingerprint, a contact by its id. `change` is created, `email_changed`, deleted,
     `account_learned`, `account_deleted` or `account_favored`. Calls are counted before faults and refusals.
@@ -58,6 +66,7 @@ def audit(sandbox: Running) -> Response:
             "requests": {row["endpoint"]: row["count"] for row in rows(tables.requests)},
             "creates": [_create(row, entries[row["split_id"]]) for row in rows(tables.reports)],
             "exchange_rates": [_plain(row) for row in rows(tables.exchange_rates)],
+            "fundings": [_plain(row) for row in rows(tables.fundings)],
             "account_checks": [_plain(row) for row in checks],
             "account_checks_cost_cents": sum(row["cost_cents"] for row in checks),
             "contacts": [_plain(row) for row in rows(tables.contact_changes)],
@@ -103,6 +112,41 @@ def force_report(split_id: str, fields: dict[str, Any], sandbox: Running) -> dic
     if not sandbox.store.change_report(split_id, forced=canonical_json(fields).decode(), vanished=bool(vanished)):
         raise HTTPException(404, "No such split report")
     return {"forced": split_id}
+
+
+class Payment(BaseModel):
+    """Money for a report.
+
+    Attributes:
+        amount: What is paid; what is still missing without.
+        payload: The code that is paid; one that is no longer valid is refused, as banks do.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    amount: Number | None = None
+    payload: str | None = None
+
+
+@router.post("/reports/{split_id}/fund")
+def fund_report(split_id: str, payment: Payment, sandbox: Running) -> dict[str, str]:
+    """Pay for a report, as the payer's bank or a balance does; once all it costs is there, it begins."""
+    report, now = sandbox.store.report(split_id), sandbox.clock()
+    cost = cost_cents(report, sandbox.behaviour) if report else None
+    if report is None or cost is None:
+        raise HTTPException(404, "No such split report, or none that can be paid for yet")
+    if payment.payload and payment.payload != describe(report, sandbox.behaviour, now)["pixQrCodePayload"]:
+        raise HTTPException(409, "That code is not valid any more")
+    cents = cost - report.funded_cents if payment.amount is None else cents_of(payment.amount)
+    sandbox.store.fund(report, cents, now, begins=report.funded_cents + cents >= cost)
+    return {"funded": split_id}
+
+
+@router.get("/awaits")
+def what_reports_wait_for(sandbox: Running) -> dict[str, str]:
+    """Return what each report waits for: `rate`, `money`, `time`, `fee` or `nothing`."""
+    now = sandbox.clock()
+    return {report.split_id: awaits(report, sandbox.behaviour, now) for report in sandbox.store.reports(now)}
 
 
 @router.get("/contacts")

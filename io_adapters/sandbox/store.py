@@ -10,10 +10,11 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from io_adapters.sandbox.assumptions import Behaviour
+from io_adapters.sandbox.codes import CITY, RECEIVER_KEY, br_code
 from io_adapters.sandbox.models import (
     REPORT_FIELDS,
 )
-from io_adapters.sandbox.tables import SandboxDatabase, account_checks, exchange_rates, payments, reports
+from io_adapters.sandbox.tables import SandboxDatabase, account_checks, exchange_rates, fundings, payments, reports
 from schemas.wire import amount_from_cents
 
 NOTHING: Final = dict.fromkeys(REPORT_FIELDS)
@@ -44,12 +45,29 @@ class StoredReport:
     rated_at: float | None = None
     order_id: str | None = None
     show_exchange_data: bool | None = None
+    funded_cents: int = 0
+    funded_at: float | None = None
     forced: str = ""
     vanished: bool = False
 
 
-def status_at(report: StoredReport, behaviour: Behaviour, now: float) -> str:
+def cost_cents(report: StoredReport, behaviour: Behaviour) -> int | None:
+    """Return what a report costs whoever pays for it, in centavos of BRL; None while it has no exchange rate."""
+    rate = "1" if report.currency == "BRL" else report.exchange_rate
+    cents = report.amount_cents + (report.fee_cents if behaviour.fee_on_top else 0)
+    return None if rate is None else int((cents * Decimal(rate)).to_integral_value())
+
+
+def begun_at(report: StoredReport, behaviour: Behaviour) -> float | None:
+    """Return when a report began to be worked on; None while it waits for its rate or its money."""
     begun = report.created_at if report.currency == "BRL" else report.rated_at
+    if behaviour.funding == "none" or begun is None:
+        return begun
+    return None if report.funded_at is None else max(begun, report.funded_at)
+
+
+def status_at(report: StoredReport, behaviour: Behaviour, now: float) -> str:
+    begun = begun_at(report, behaviour)
     age_s = -1.0 if begun is None else now - begun
     if begun is None or age_s < min(behaviour.processing_after_s, behaviour.done_after_s):
         return "PENDING"
@@ -77,7 +95,7 @@ def describe(report: StoredReport, behaviour: Behaviour, now: float) -> dict[str
         "splitDate": created,
         "fee": Decimal(report.fee_rate),
         "feeAmount": amount_from_cents(report.fee_cents),
-        "feePaid": ended,
+        "feePaid": ended and not _owes_fee(report, behaviour, now),
         "taxId": report.tax_id,
         "reportId": report.report_id if behaviour.echo_report_id else None,
         "status": status,
@@ -90,8 +108,43 @@ def describe(report: StoredReport, behaviour: Behaviour, now: float) -> dict[str
         "withholdAmount": amount_from_cents(report.withheld_cents),
         "totalAmount": amount_from_cents(report.amount_cents),
         **_progress(report, ended=ended),
+        **_code_of(report, behaviour, now),
         **forced,
     }
+
+
+def _owes_fee(report: StoredReport, behaviour: Behaviour, now: float) -> bool:
+    ended_at = (begun_at(report, behaviour) or now) + behaviour.done_after_s
+    return now < ended_at + behaviour.fee_paid_after_s
+
+
+def _code_of(report: StoredReport, behaviour: Behaviour, now: float) -> dict[str, Any]:
+    """Return the Pix code of what is still to be paid for a report; nothing where nothing is."""
+    cents = cost_cents(report, behaviour)
+    if behaviour.funding != "pix" or report.funded_at is not None or cents is None:
+        return {}
+    txid = f"{report.split_id[:18]}{int((now - report.created_at) // behaviour.payload_valid_s):05d}"
+    payload = br_code(
+        RECEIVER_KEY,
+        amount_from_cents(cents),
+        txid=txid,
+        description="",
+        reusable=False,
+        name=behaviour.receiver,
+        city=CITY,
+    )
+    return {"pixQrCodeId": txid, "pixQrCodePayload": payload}
+
+
+def awaits(report: StoredReport, behaviour: Behaviour, now: float) -> str:
+    """Name what a report waits for: a rate, the payer's money, its time, its fee, or nothing."""
+    if report.currency != "BRL" and report.rated_at is None:
+        return "rate"
+    if begun_at(report, behaviour) is None:
+        return "money"
+    if status_at(report, behaviour, now) in {"PENDING", "PROCESSING"}:
+        return "time"
+    return "fee" if report.fee_cents and _owes_fee(report, behaviour, now) else "nothing"
 
 
 def _progress(report: StoredReport, *, ended: bool) -> dict[str, Any]:
@@ -168,6 +221,15 @@ class Store:
         with self._database.writing() as connection:
             connection.execute(change)
             connection.execute(note)
+
+    def fund(self, report: StoredReport, amount_cents: int, at: float, *, begins: bool) -> None:
+        """Add to what was paid for a report; where that is all it costs, it begins."""
+        change = sa.update(reports).where(reports.c.split_id == report.split_id)
+        change = change.values(funded_cents=report.funded_cents + amount_cents, funded_at=at if begins else None)
+        note = {"at": at, "split_id": report.split_id, "amount_cents": amount_cents}
+        with self._database.writing() as connection:
+            connection.execute(change)
+            connection.execute(sa.insert(fundings), note)
 
     def add_account_check(self, at: float, account: str, *, valid: bool, cost_cents: int) -> None:
         note = {"at": at, "account": account, "valid": valid, "cost_cents": cost_cents}

@@ -35,6 +35,8 @@ reports = sa.Table(
     sa.Column("rated_at", sa.Float),
     sa.Column("order_id", sa.String),
     sa.Column("show_exchange_data", sa.Boolean),
+    sa.Column("funded_cents", sa.Integer, nullable=False),
+    sa.Column("funded_at", sa.Float),
     sa.Column("forced", sa.String, nullable=False),
     sa.Column("vanished", sa.Boolean, nullable=False),
 )
@@ -63,6 +65,14 @@ exchange_rates = sa.Table(
     sa.Column("at", sa.Float, nullable=False),
     sa.Column("split_id", sa.ForeignKey("reports.split_id"), nullable=False),
     sa.Column("rate", sa.String),
+)
+fundings = sa.Table(
+    "fundings",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("split_id", sa.ForeignKey("reports.split_id"), nullable=False),
+    sa.Column("amount_cents", sa.Integer, nullable=False),
 )
 requests = sa.Table(
     "requests",

@@ -62,6 +62,20 @@ class Oracle:
         headers = {"Authorization": self.api_key, "Content-Type": "application/json"}
         httpx.post(path, headers=headers, content=body, timeout=60).raise_for_status()
 
+    def fund(self, **payment: object) -> int:
+        """Pay for the latest report, as the payer's bank does; returns the status of the answer."""
+        return self._control.post(f"/reports/{self.reports[-1]['split_id']}/fund", json=payment).status_code
+
+    @property
+    def funded_cents(self) -> list[int]:
+        """Centavos of everything that was paid for reports, in order."""
+        return [one["amount_cents"] for one in self._audit()["fundings"]]
+
+    @property
+    def awaits(self) -> list[str]:
+        """What each report waits for by the service's own record: rate, money, time, fee or nothing."""
+        return list(self._control.get("/awaits").raise_for_status().json().values())
+
     @property
     def checks_cost_cents(self) -> int:
         """What all account checks cost."""

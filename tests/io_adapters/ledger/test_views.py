@@ -195,7 +195,7 @@ def test_days_of_which_nothing_is_on_record_have_no_account(booked):
 
 ACCOUNTS = st.builds(
     Series("selo", "payer", "BRL").account,
-    st.sampled_from(sorted(set(A) - {A.EXPENSE, A.FLOAT})),
+    st.sampled_from(sorted(set(A) - {A.EXPENSE, A.FLOAT, A.BANK})),
     st.sampled_from(["", "ana", "bia"]),
     st.sampled_from(["", "1"]),
 )

@@ -6,7 +6,7 @@ import re
 import httpx
 import pytest
 
-from io_adapters.sandbox.pix import br_code, crc_16
+from io_adapters.sandbox.codes import br_code, crc_16
 
 FIELDS = {
     "created_at",
