@@ -50,6 +50,7 @@ class AlertSettings:
     """Who is told when somebody is wanted, and how; what is "" or empty is not used."""
 
     email_to: tuple[str, ...] = ()
+    funding_to: tuple[str, ...] = ()
     email_from: str = ""
     smtp_url: str = field(default="", repr=False)
     webhook_url: str = field(default="", repr=False)
@@ -62,7 +63,7 @@ class AlertSettings:
 
     @property
     def any(self) -> bool:
-        return bool(self.email_to or self.webhook_url)
+        return bool(self.email_to or self.funding_to or self.webhook_url)
 
 
 def _is_local(parts: SplitResult) -> bool:
@@ -190,6 +191,7 @@ class Settings(Folders):
     dask: Annotated[str, AfterValidator(_dask)] = ""
     uncaged_workbooks: Literal["refuse", "read"] = "refuse"
     alert_email: str = ""
+    alert_funding: str = ""
     alert_from: str = ""
     smtp_url: str = Field("", repr=False)
     alert_webhook: Annotated[str, AfterValidator(_alert_webhook)] = Field("", repr=False)
@@ -216,9 +218,11 @@ class Settings(Folders):
 
     @property
     def alerts(self) -> AlertSettings:
-        addresses = tuple(filter(None, map(str.strip, self.alert_email.split(","))))
+        everybody, payers = (
+            tuple(filter(None, map(str.strip, text.split(",")))) for text in (self.alert_email, self.alert_funding)
+        )
         sender, mail = self.alert_from.strip(), self.smtp_url.strip()
-        return AlertSettings(addresses, sender, mail, self.alert_webhook, self.night_hours, self.egress)
+        return AlertSettings(everybody, payers, sender, mail, self.alert_webhook, self.night_hours, self.egress)
 
     @property
     def assumptions(self) -> Mapping[str, str]:
@@ -233,9 +237,10 @@ class Settings(Folders):
             if not self.ledger and "home" not in self.model_fields_set:
                 raise ConfigurationError(Message("error.ledger_place"))
         alerts, mail = self.alerts, urlsplit(self.smtp_url.strip())
-        named = [address for address in (*alerts.email_to, alerts.email_from) if address]
+        to = (*alerts.email_to, *alerts.funding_to)
+        named = [address for address in (*to, alerts.email_from) if address]
         if any("@" not in address or not address.isprintable() for address in named) or (
-            alerts.email_to and not (alerts.email_from and mail.scheme in SMTP_SCHEMES and mail.hostname)
+            to and not (alerts.email_from and mail.scheme in SMTP_SCHEMES and mail.hostname)
         ):
             raise ConfigurationError(Message("error.alert_mail"))
         if self.jobs:

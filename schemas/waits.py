@@ -3,17 +3,18 @@
 Kept by job and period with nobody's name in it, so that it can be told wherever people look.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, Literal
 
-from schemas.acts import ActKind
+from schemas.acts import ActKind, digest_of
 from schemas.approval import DecisionKind
 from schemas.errors import PRECEDENCE, ExitCode
+from schemas.funding import WANTS_PAYER, FundingState, ReportFunding
 from schemas.messages import Listed, Message, Money
-from schemas.plan import Place
+from schemas.plan import HOME_CURRENCY, Place
 from schemas.reasons import Reasons, reasons_message
 from schemas.states import PAYMENTS, PLANS, RUNS, State, Tone, Turn
 
@@ -215,7 +216,7 @@ def matters(waits: Iterable[Wait], *, across_periods: bool = False) -> tuple[Mat
     return tuple(Matter(tuple(own)) for own in found.values())
 
 
-AlertKind = Literal["approval_wanted", "doubt", "failure", "night"]
+AlertKind = Literal["approval_wanted", "doubt", "failure", "funding", "night"]
 
 # Ends of a run for which somebody is wanted; where all is well, or only rows are held, nobody is called.
 _KINDS: Final[dict[ExitCode, AlertKind]] = {
@@ -239,6 +240,7 @@ class Alert:
 
     Attributes:
         page: Address of the page where somebody can act; "" where nobody has said where the desk is.
+        codes: Texts of Pix codes to pay; for e-mails alone.
     """
 
     key: str
@@ -248,6 +250,7 @@ class Alert:
     page: str
     language: str
     notes: tuple[Message | Listed, ...] = ()
+    codes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +307,27 @@ def alert_of_night(run_id: str, told: Message, state: str, *, desk_url: str, lan
     """
     facts: dict[str, str | int] = {"run": run_id, "state": state}
     return Alert(f"night {run_id} {told.id}", "night", told, facts, _address(desk_url, f"runs/{run_id}"), language)
+
+
+def alert_of_funding(fundings: Sequence[ReportFunding], *, desk_url: str, language: str) -> Alert | None:
+    """Call whoever pays for what the reports of one job wait for; None where they wait for nothing of theirs.
+
+    It is told again where a report stands otherwise, or asks by another code.
+
+    Args:
+        desk_url: Where people reach the desk; "" where nobody has said.
+    """
+    own = [stands for stands in fundings if stands.state in WANTS_PAYER]
+    if not own:
+        return None
+    job, total_cents = own[0].report.job, sum(stands.sum_cents for stands in own)
+    facts: dict[str, str | int] = {"job": job, "reports": len(own), "sum_cents": total_cents}
+    subject = Message("alert.funding", job=job, count=len(own), sum=Money(total_cents, HOME_CURRENCY))
+    as_it_is = digest_of(*((stands.report.id, stands.state, stands.sum_cents, stands.payload) for stands in own))
+    codes = tuple(stands.payload for stands in own if stands.state is FundingState.YOURS_TO_PAY)
+    told = tuple(stands.line for stands in own)
+    key, page = f"funding {as_it_is}", _address(desk_url, "funding")
+    return Alert(key, "funding", subject, facts, page, language, told, codes)
 
 
 def alert_of_jobs(run_id: str, jobs: tuple[str, ...], *, desk_url: str, language: str) -> Alert:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from flows.house_ledger import open_ledger_of
+from flows.reports.funding import unsettled_fundings
 from flows.settings import Settings
 from io_adapters.alerts import NotAlerted, post_webhook, send_email
 from io_adapters.ledger.ledger import Ledger
@@ -14,7 +15,7 @@ from schemas.job import BRASILIA, Outputs
 from schemas.messages import Listed, Message, Money, for_desk, render
 from schemas.readers import for_strangers
 from schemas.reconciliation import Summary
-from schemas.waits import Alert, WaitingPlan, alert_of_jobs, alert_of_night, alert_of_run
+from schemas.waits import Alert, WaitingPlan, alert_of_funding, alert_of_jobs, alert_of_night, alert_of_run
 
 Show = Callable[[str], None]
 # A day, and two hours for a night that takes longer than the one before.
@@ -39,7 +40,9 @@ def alert_after_run(
     known = frozenset(codes)
 
     def found(ledger: Ledger) -> Iterable[Alert | None]:
-        return (_alert_of(ledger, run_id, known, notes, settings.desk_url) for run_id in run_ids)
+        told = list(run_ids)
+        yield from (_alert_of(ledger, run_id, known, notes, settings.desk_url) for run_id in told)
+        yield from _alerts_of_fundings(ledger, told, settings.desk_url)
 
     _send_all(settings, found, show)
 
@@ -100,6 +103,13 @@ def _alert_of(
     )
 
 
+def _alerts_of_fundings(ledger: Ledger, run_ids: Iterable[str], desk_url: str) -> Iterable[Alert | None]:
+    """Call whoever pays for the reports of the jobs of some runs, in each job's language."""
+    heads = read_heads(ledger, run_ids)
+    for job, language in {head.job: head.language for head in heads.values()}.items():
+        yield alert_of_funding(unsettled_fundings(ledger, job), desk_url=desk_url, language=language)
+
+
 def _send_all(settings: Settings, find: Callable[[Ledger], Iterable[Alert | None]], show: Show) -> None:
     """Send each alert that has not been sent; one that cannot be sent keeps none of the others from it."""
     try:
@@ -127,10 +137,10 @@ def _send(settings: Settings, alert: Alert) -> None:
         subject = render(alert.subject, alert.language)
         notes = [render(note, alert.language) for note in alert.notes]
     sent, failed = 0, list[NotAlerted]()
-    if ways.email_to:
-        text = "\n\n".join(filter(None, (subject, alert.page, *notes)))
+    if to := (ways.funding_to or ways.email_to) if alert.kind == "funding" else ways.email_to:
+        text = "\n\n".join(filter(None, (subject, alert.page, *notes, *alert.codes)))
         try:
-            send_email(ways.smtp_url, ways.email_from, ways.email_to, f"Repasse: {subject}", text, egress=ways.egress)
+            send_email(ways.smtp_url, ways.email_from, to, f"Repasse: {subject}", text, egress=ways.egress)
             sent += 1
         except NotAlerted as error:
             failed.append(error)

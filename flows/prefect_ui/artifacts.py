@@ -23,6 +23,7 @@ from flows.books.write import rewrite, write
 from flows.intake.read import read
 from flows.nights.night import ANOTHER_NIGHT, JobNight, NightReport
 from flows.payables.draft import Draft
+from flows.reports.funding import unsettled_fundings
 from flows.run import Run
 from flows.run_options import RunOptions
 from flows.run_request import job_of_folder, read_run_request
@@ -30,7 +31,9 @@ from flows.settings import read_settings
 from io_adapters.ledger.run_record import read_heads
 from io_adapters.outputs.grid import Field, Grid, GridColumn, facts_grid, field_text
 from io_adapters.outputs.run_grids import batches_grid, discrepancies_grid, totals_grid
+from io_adapters.outputs.service_reports import funding_grid
 from schemas.errors import ExitCode, RepasseError
+from schemas.funding import WANTS_PAYER
 from schemas.issues import Issue
 from schemas.messages import Money, Said, catalogue_in, render, state_text
 from schemas.plan import PaymentPlan, Place, short_digest
@@ -42,6 +45,7 @@ IN_DOUBT: Final = "repasse.in-doubt"
 FROZEN: Final = "repasse.frozen"
 DISCREPANCIES: Final = "repasse.discrepancies"
 APPROVAL_WANTED: Final = "repasse.approval-wanted"
+FUNDING_WANTED: Final = "repasse.funding-wanted"
 _NAMES: Final = {
     ExitCode.IN_DOUBT: IN_DOUBT,
     ExitCode.FROZEN: FROZEN,
@@ -421,6 +425,26 @@ def _report_payout(stage: str, run: Run, drafted: Draft | None, recorder: Record
         payload |= {"digest": plan.digest, "payments": plan.payees, "total_cents": plan.total_cents}
     for event in events_of(run.codes, run_id=run.id, job=job, period=period, payload=payload):
         recorder.event(event)
+    _report_funding(run, job, recorder, language)
+
+
+def _report_funding(run: Run, job: str, recorder: Recorder, language: str) -> None:
+    """Record what the reports of a job cost and wait for, and call whoever pays; the text of no code stands there."""
+    found = unsettled_fundings(run.ledger, job)
+    if not found:
+        return
+    title = render("prefect.funding", language, job=job)
+    lines = [f"# {title}", *_table(funding_grid(found, catalogue_in(language)), language)]
+    recorder.markdown(f"funding-{job}", "\n".join(lines), title)
+    own = [stands for stands in found if stands.state in WANTS_PAYER]
+    if own:
+        page, total_cents = run.desk_page("funding"), sum(stands.sum_cents for stands in own)
+        payload: dict[str, str | int] = {"job": job, "reports": len(own), "sum_cents": total_cents}
+        payload |= {"states": ",".join(sorted({stands.state.value for stands in own}))} | (
+            {"page": page} if page else {}
+        )
+        resource = {"prefect.resource.id": f"repasse.run.{run.id}", "prefect.resource.name": job, "repasse.job": job}
+        recorder.event(RunEvent(FUNDING_WANTED, resource, payload))
 
 
 def _report_plan(run: Run, drafted: Draft, recorder: Recorder) -> None:
@@ -446,6 +470,7 @@ def _report_plan(run: Run, drafted: Draft, recorder: Recorder) -> None:
 
 def _report_settlement(run: Run, recorder: Recorder, codes_before: Mapping[str, int | None]) -> None:
     """Record the reconciliation, as it stands now, of every run that was looked at again."""
+    jobs = dict[str, str]()
     for run_id in sorted(run.touched):
         stored, head = run.ledger.runs.get(run_id), read_heads(run.ledger, [run_id]).get(run_id)
         if stored is None or stored.summary_json is None or head is None:
@@ -461,3 +486,6 @@ def _report_settlement(run: Run, recorder: Recorder, codes_before: Mapping[str, 
         payload |= {"page": page} if page else {}
         for event in events_of(codes, run_id=run_id, job=summary.job, period=summary.period, payload=payload):
             recorder.event(event)
+        jobs[summary.job] = language
+    for job, language in jobs.items():
+        _report_funding(run, job, recorder, language)

@@ -273,3 +273,30 @@ def test_a_setting_without_sense_is_named_before_anything_begins(mailbox: Mailbo
     monkeypatch.setenv(name, value)
     with pytest.raises(ConfigurationError, match=name):
         read_settings()
+
+
+@pytest.mark.parametrize("payers", ["", "tesouraria@selo.example"])
+def test_whoever_pays_is_called_with_the_code_and_again_only_when_it_is_another(
+    label: Label, service: Oracle, mailbox: Mailbox, hook, monkeypatch, payers
+):
+    monkeypatch.setenv("REPASSE_ALERT_FUNDING", payers)
+    service.behave(funding="pix")
+    label.declare(settle={"every_s": "0.1", "for_s": "0.2"})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run()
+    (report,) = label.ask("funding", code=23)["reports"]
+    words = ("--receiver", report["receiver"], "--by", "bia", "--evidence", "contrato")
+    label.say("funding", "receiver", report["report_id"], *words)
+    for _ in range(2):
+        label.say("settle", code=23)
+    service.behave(payload_valid_s=0.001)  # the code is renewed
+    label.say("settle", code=23)
+    codes = [line for mail in mailbox.mails for line in mail.get_content().splitlines() if line.startswith("000201")]
+    assert len(codes) == len(set(codes)) == 2
+    first, *others = mailbox.mails
+    assert first["Subject"] == "Repasse: aurora: 1 relatório no serviço pede a sua atenção, R$ 30,00"
+    assert {mail["To"] for mail in [first, *others]} == {payers or "financeiro@selo.example, chefe@selo.example"}
+    assert {document["event"] for document in hook} == {"funding"}
+    assert {document["page"] for document in hook} == {f"{DESK}/funding"}
+    assert codes[0] not in json.dumps(hook)
+    assert "SANDBOX" not in json.dumps(hook) + "".join(mail.get_content().replace(codes[0], "") for mail in [first])

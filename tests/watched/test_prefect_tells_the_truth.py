@@ -129,3 +129,15 @@ def test_problems_are_told_in_the_jobs_language_headers_included(tmp_path: Path,
     assert '"o que está errado"' in told
     assert '"gravidade": "erro"' in told.lower()
     assert "what is wrong" not in told
+
+
+def test_what_a_report_waits_for_is_shown_without_its_code_and_is_no_failure(payments_job: Path, service: Oracle):
+    service.behave(funding="pix")
+    state = payout(str(payments_job), yes=True, return_state=True)
+    run, _, told = newest(10)
+    assert service.awaits
+    assert set(service.awaits) == {"money"}
+    assert (state.type.value, run.state.name) == ("COMPLETED", "Settling")
+    assert "a sua confirmação de quem recebe" in told
+    assert "000201" not in told
+    assert "SANDBOX" not in told
