@@ -283,6 +283,7 @@ class PlanView:
         payer_document: As it is sent, where it is a company's; a person's masked.
         exchange: The rate of the reports; None in BRL.
         to_check: What people wrote that nobody has seen before, masked; each text once.
+        ready: What whoever pays for it should have ready; None of a plan in a foreign currency.
     """
 
     language: str
@@ -308,6 +309,7 @@ class PlanView:
     review_reasons: tuple[StoredMessage, ...] = ()
     payer_document: str = ""
     to_check: tuple[TextToCheck, ...] = ()
+    ready: StoredMessage | None = None
 
     @property
     def exit_code(self) -> ExitCode:

@@ -27,6 +27,7 @@ from flows.payables.rules.plan_review import (
     rows_of,
 )
 from flows.payables.waits import waits_elsewhere
+from flows.reports.funding import have_ready
 from flows.reports.report_list import frozen_message
 from flows.run import Run
 from io_adapters.outputs.plan_grids import write_plan_workbook
@@ -34,7 +35,7 @@ from schemas.issues import errors_among
 from schemas.messages import Listed, Message, render
 from schemas.obligation import Obligations, any_in, planned_payments, submissions_of
 from schemas.parsing.written import TextToCheck, WrittenText, Wrote
-from schemas.plan import PaymentPlan, Place
+from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
 from schemas.plan_view import (
     BatchLine,
     ChecksView,
@@ -63,7 +64,9 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
     inputs, before = drafted.inputs, drafted.intake.used_before
     rows = mark_repeated(inputs.rows, before.repeated, before.renamed)
     changes = found.changes
+    cost_cents = sum(batch.amount_cents for batch in plan.batches)
     return PlanView(
+        ready=have_ready(run.ledger, cost_cents) if cost_cents and plan.currency == HOME_CURRENCY else None,
         language=run.language,
         digest=plan.digest if plan.batches and not checks.wanted and not stopped else None,
         job=plan.job,

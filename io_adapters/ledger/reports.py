@@ -3,8 +3,9 @@
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.claims import claim_all, claimed_elsewhere
@@ -57,6 +58,12 @@ class Reports:
                 found |= {s.submission_id: s for s in _snapshots(connection, some)}
         return found
 
+    def newest(self, most: int) -> list[ReportSnapshot]:
+        """Return the latest snapshots of all submissions, the newest first."""
+        with self._db.reading() as connection:
+            rows = connection.execute(select(reports).order_by(reports.c.id.desc()).limit(most))
+            return [_snapshot(row) for row in rows]
+
     def history(self, submission_id: str) -> list[ReportSnapshot]:
         """Return all snapshots of a submission, oldest first; consecutive ones differ."""
         with self._db.reading() as connection:
@@ -74,8 +81,11 @@ def append_snapshot(connection: Connection, snapshot: ReportSnapshot) -> None:
 
 def _snapshots(connection: Connection, submission_ids: list[str]) -> list[ReportSnapshot]:
     query = select(reports).where(reports.c.submission_id.in_(submission_ids)).order_by(reports.c.id)
-    rows = connection.execute(query)
-    return [ReportSnapshot(row.submission_id, row.status, bytes(row.document), row.owes_fee, row.at) for row in rows]
+    return [_snapshot(row) for row in connection.execute(query)]
+
+
+def _snapshot(row: Row[Any]) -> ReportSnapshot:
+    return ReportSnapshot(row.submission_id, row.status, bytes(row.document), row.owes_fee, row.at)
 
 
 _UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)

@@ -99,6 +99,7 @@ def _identity(view: PlanView, labels: Catalogue) -> Grid:
         ("summary.period", period_text(view.period, labels.language)),
         ("plan.total", Money(view.total_cents, view.currency)),
         *([("plan.owner", Money(view.owner_cents))] if view.owner_cents else []),
+        *([("plan.ready", Said(labels.write(view.ready)))] if view.ready else []),
         ("plan.payees", view.payees),
         ("payments", view.payments),
         ("summary.batches", len(view.batches)),

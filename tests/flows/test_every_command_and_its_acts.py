@@ -45,7 +45,8 @@ LOOKS = frozenset(
             "taxes",
             "journal",
         ),
-        *("institutions", "qrcode", "help", "contacts list", "webhook list", "desk user list", "settle"),
+        *("institutions", "funding", "funding qrcode", "reports", "help", "contacts list", "desk webhook list"),
+        *("desk user list", "settle"),
         *("new", "schema", "layouts", "layouts new", "policy", "deploy"),
     }
 )
@@ -88,6 +89,11 @@ def paid(label: Label, _service: Oracle) -> tuple[str, ...]:
     return (str(label.folder / "payments.xlsx"),)
 
 
+def a_report(label: Label, service: Oracle) -> tuple[str, ...]:
+    label.run()
+    return (service.reports[0]["reportId"],)
+
+
 def held(label: Label, _service: Oracle) -> tuple[str, ...]:
     label.say("hold", *WORD, "--why", "a look")
     return ()
@@ -100,7 +106,7 @@ def user(label: Label, _service: Oracle) -> tuple[str, ...]:
 
 
 def webhook(label: Label, _service: Oracle) -> tuple[str, ...]:
-    label.say("webhook", "register", "http://127.0.0.1:9")
+    label.say("desk", "webhook", "register", "http://127.0.0.1:9")
     return ("1",)
 
 
@@ -140,6 +146,11 @@ ACTS: dict[str, tuple[Setup, tuple[str, ...], set[ActKind]]] = {
     "hold": (nothing, (*WORD, "--why", "a look"), {K.HOLD}),
     "release": (held, WORD, {K.RELEASE}),
     "resolve": (in_doubt, WORD, {K.LINK}),
+    "funding paid": (
+        a_report,
+        ("--amount", "30,00", "--day", "2026-10-31", *WORD, "--evidence", "a receipt"),
+        {K.FUND},
+    ),
     "decide": (a_payment, ("--paid", *WORD, "--evidence", "the bank"), {K.DECIDE}),
     "withdraw": (paid, (*WORD, "--why", "another month's"), {K.WITHDRAW}),
     "unfreeze": (frozen, ("--accept", "rp-1", *TWO, "--evidence", "both saw it"), {K.UNFREEZE}),
@@ -151,8 +162,8 @@ ACTS: dict[str, tuple[Setup, tuple[str, ...], set[ActKind]]] = {
     "desk user payee": (user, ("--document", ANA.tax_id), {K.CHANGE_USER}),
     "desk user unlock": (user, (), {K.CHANGE_USER}),
     "desk user password": (user, ("--password-stdin",), {K.CHANGE_USER}),
-    "webhook register": (nothing, ("http://127.0.0.1:9",), {K.SET_WEBHOOK}),
-    "webhook retire": (webhook, (), {K.SET_WEBHOOK}),
+    "desk webhook register": (nothing, ("http://127.0.0.1:9",), {K.SET_WEBHOOK}),
+    "desk webhook retire": (webhook, (), {K.SET_WEBHOOK}),
     "contacts sync": (job, ("--apply",), {K.CHANGE_CONTACTS}),
     "contacts delete": (contact, ("--yes",), {K.CHANGE_CONTACTS}),
     "contacts delete-account": (account, ("--yes",), {K.CHANGE_CONTACTS}),
@@ -160,6 +171,7 @@ ACTS: dict[str, tuple[Setup, tuple[str, ...], set[ActKind]]] = {
 }
 # Their acts are told where what they need is set up.
 ELSEWHERE = {
+    "funding receiver": "tests/flows/test_funding.py",
     "exchange-rate": "tests/flows/test_service_commands.py",
     "policy loosen": "tests/flows/test_the_house_has_a_policy.py",
     "policy seal-again": "tests/flows/test_acts_are_on_record.py",
@@ -238,7 +250,7 @@ WRONG = {
     ),
     "desk user roles": (("--role", "owner"),),
     "desk user payee": (("--document", "123"),),
-    "webhook register": (("ftp://127.0.0.1",),),
+    "desk webhook register": (("ftp://127.0.0.1",),),
 }
 
 

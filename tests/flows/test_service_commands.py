@@ -307,7 +307,7 @@ def key_file(tmp_path):
 
 
 def ask_code(label, *words, key=RANDOM_KEY, key_type="random_key", code=0):
-    return label.say("qrcode", "--amount", "10,00", "--key", key, "--key-type", key_type, *words, code=code)
+    return label.say("funding", "qrcode", "--amount", "10,00", "--key", key, "--key-type", key_type, *words, code=code)
 
 
 def test_a_qr_code_is_printed_as_it_can_be_pasted_and_called_deprecated(label, service):
@@ -320,7 +320,7 @@ def test_a_qr_code_is_printed_as_it_can_be_pasted_and_called_deprecated(label, s
 
 
 def test_it_can_be_had_as_a_document(label):
-    document = label.ask("qrcode", "--amount", "10,00", "--key", RANDOM_KEY, "--key-type", "random_key")
+    document = label.ask("funding", "qrcode", "--amount", "10,00", "--key", RANDOM_KEY, "--key-type", "random_key")
     assert document["deprecated"] is True
     assert read_brcode(document["payload"]).code is not None
 
@@ -335,7 +335,7 @@ def test_a_key_that_says_who_somebody_is_is_never_an_argument(label, service, ke
 
 
 def test_a_key_can_come_from_standard_input(label, service):
-    words = ["qrcode", "--amount", "10,00", "--key", "-", "--key-type", "email"]
+    words = ["funding", "qrcode", "--amount", "10,00", "--key", "-", "--key-type", "email"]
     result = CliRunner().invoke(app, words, input=ANA.email + "\n")
     assert result.exit_code == 0, result.output
     assert service.qr_codes == [1000]
@@ -352,7 +352,7 @@ def test_a_key_can_come_from_standard_input(label, service):
     ids=["nothing", "words", "no key", "no type"],
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_sent(label, service, words):
-    label.ask("qrcode", *words, code=2)
+    label.ask("funding", "qrcode", *words, code=2)
     assert service.calls(QR) == 0
 
 
