@@ -84,6 +84,11 @@ class Label:
         document: dict[str, Any] = json.loads(self.say(*words, "--json", code=code).stdout)
         return document
 
+    def ask_any(self, *words: object) -> dict[str, Any]:
+        """Type a command with --json, however it ends."""
+        document: dict[str, Any] = json.loads(self.type(*words, "--json").stdout)
+        return document
+
     def approve(self, digest: str | None, total: str, by: str, code: int = 0, seen: int = 0) -> None:
         """Say yes to a plan, and how many texts beside its payments were looked at."""
         self.say("approve", digest, "--by", by, "--total", total, "--seen", seen, code=code)

@@ -64,7 +64,12 @@ class Oracle:
 
     def fund(self, **payment: object) -> int:
         """Pay for the latest report, as the payer's bank does; returns the status of the answer."""
-        return self._control.post(f"/reports/{self.reports[-1]['split_id']}/fund", json=payment).status_code
+        return self.fund_report(self.reports[-1]["reportId"], **payment)
+
+    def fund_report(self, name: str, **payment: object) -> int:
+        """Pay for a report of ours; returns the status of the answer."""
+        split_id = next(report["split_id"] for report in self.reports if report["reportId"] == name)
+        return self._control.post(f"/reports/{split_id}/fund", json=payment).status_code
 
     @property
     def funded_cents(self) -> list[int]:
@@ -74,7 +79,13 @@ class Oracle:
     @property
     def awaits(self) -> list[str]:
         """What each report waits for by the service's own record: rate, money, time, fee or nothing."""
-        return list(self._control.get("/awaits").raise_for_status().json().values())
+        return list(self.awaits_by_id.values())
+
+    @property
+    def awaits_by_id(self) -> dict[str, str]:
+        """The same, by the service's id."""
+        awaits: dict[str, str] = self._control.get("/awaits").raise_for_status().json()
+        return awaits
 
     @property
     def checks_cost_cents(self) -> int:
