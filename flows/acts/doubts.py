@@ -169,7 +169,7 @@ def _declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], 
     stand = {submission.id: submission for submission in run.ledger.submissions.with_ids(names)}
     left = [submission for submission in doubtful if stand[submission.id].state is S.IN_DOUBT]
     sent, linked = run.ledger.submissions.list(bodies=False), linked_ids(run)
-    ask_each(left, lambda submission: _require_absence_shown(submission, sent, reports, linked, evidence))
+    ask_each(left, lambda submission: _require_absence_shown(run, submission, sent, reports, linked, evidence))
     followed = run.ledger.submissions.declare_absent(
         [submission.id for submission in left], by=by, evidence=evidence, run_id=run.id
     )
@@ -178,9 +178,10 @@ def _declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], 
 
 
 def _old_enough(run: Run, name: str, people: Collection[str]) -> Submission:
-    """Return a submission that has been in doubt for a day, and that none of these people sent."""
+    """Return a submission that has been in doubt for a day, or had no funds, and that none of these people sent."""
     submission = _submission_in(run, name, {S.IN_DOUBT})
-    if submission.sending_at is not None and run.clock.now() < submission.sending_at + WAIT:
+    too_young = submission.sending_at is not None and run.clock.now() < submission.sending_at + WAIT
+    if submission.sending_at is not None and too_young and not _had_no_funds(run, submission):
         since = f"{submission.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"
         raise DecisionRefused(Message("doubt.wait", name=submission.report_id, since=since))
     sender = run.ledger.runs.get(submission.run_id)
@@ -189,7 +190,14 @@ def _old_enough(run: Run, name: str, people: Collection[str]) -> Submission:
     return submission
 
 
-def _require_absence_shown(
+def _had_no_funds(run: Run, submission: Submission) -> bool:
+    """Whether the service has answered that there is no money for it: then nothing of it is still under way."""
+    answers, assumed = run.ledger.submissions.answers(submission.id), run.require_service().assumptions
+    return bool(answers) and answers[-1].http_status in assumed.no_funds_statuses
+
+
+def _require_absence_shown(  # what the list is held against
+    run: Run,
     submission: Submission,
     sent: Sequence[Submission],
     reports: Sequence[SplitReport],
@@ -200,7 +208,7 @@ def _require_absence_shown(
     unnamed = [split_id for split_id in alike if split_id not in evidence]
     if unnamed:
         raise DecisionRefused(Message("doubt.alike", name=submission.report_id, reports=", ".join(unnamed)))
-    lacks = absence_lacks(submission, sent, reports, evidence)
+    lacks = absence_lacks(submission, sent, reports, evidence, is_refused=_had_no_funds(run, submission))
     if lacks is not None:
         raise DecisionRefused(lacks)
 

@@ -43,6 +43,11 @@ class Assumptions(BaseModel):
     e.g. "401,403,429". Without its word there are none: such an answer leaves the report in doubt.
     Probe: none; ask the provider."""
 
+    no_funds_statuses: Annotated[frozenset[FailureStatus], BeforeValidator(_statuses)] = frozenset({402})
+    """Statuses of POST /split with which the service says that there is no money for a report. It is in doubt all the
+    same; but nothing of it is still under way, so two people need not wait a day to say that it is not there.
+    Probe: create a report without balance; is it in the list?"""
+
     report_id_echoed: bool = True
     """Whether reportId comes back in answers and lists; without it a lost ledger cannot be noticed.
     Probe: create a report and list."""

@@ -128,7 +128,8 @@ def classify_response(
     judged = _judge_422(body, report_id, was_in_doubt=was_in_doubt) if status == 422 else None
     if judged is not None and (judged.validation_errors or status not in assumed.refusing_statuses):
         return judged
-    reason = reason_for(status, headers)
+    no_funds = status in assumed.no_funds_statuses
+    reason = Message("answer.no_funds", status=status) if no_funds else reason_for(status, headers)
     if status not in assumed.refusing_statuses:
         return PostAnswer(Outcome.IN_DOUBT, status, body, reason)
     return _judge_refusal(status, body, reason, report_id, was_in_doubt=was_in_doubt)

@@ -509,3 +509,44 @@ def test_a_link_that_was_taken_back_is_never_made_again_by_itself(two, service, 
     assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 1)
     assert any("repasse resolve" in message and "--report" in message for message in report.messages)
     two.say("resolve", name_of(alike), *words, code=2)
+
+
+def no_funds(label, service, when, status=402):
+    service.plant(CREATE, "status", when=when, status=status)
+    report = label.run()
+    assert report.exit_code == ExitCode.IN_DOUBT
+    return name_of(report), report
+
+
+def say_absent(label, name, code=0):
+    words = ("--absent", "--by", "bia", "--by", "caio", "--evidence", "no balance that day")
+    return label.say("resolve", name, *words, code=code).output
+
+
+def test_what_was_answered_with_no_funds_need_not_wait_a_day_and_is_sent_once_there_are_some(two, service):
+    name, report = no_funds(two, service, "before")
+    assert any("não há dinheiro" in message for message in report.messages)
+    assert service.paid == []
+    say_absent(two, name)
+    assert two.run().exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+
+
+def test_a_report_that_is_there_though_the_answer_said_no_funds_is_found_and_not_sent_again(two, service):
+    service.plant(CREATE, "status", when="after", status=402)
+    service.behave(**UNLISTED)
+    assert two.run().exit_code == ExitCode.IN_DOUBT
+    service.behave(**LISTED)
+    (name,) = states()
+    say_absent(two, name)  # the last look finds it
+    assert two.run().exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+
+
+@pytest.mark.parametrize(("status", "assumed"), [(403, ""), (402, "409"), (500, "")])
+def test_any_other_answer_waits_its_day(two, service, monkeypatch, status, assumed):
+    if assumed:
+        monkeypatch.setenv("REPASSE_ASSUME_NO_FUNDS_STATUSES", assumed)
+    name, _ = no_funds(two, service, "before", status)
+    say_absent(two, name, code=ExitCode.USAGE)
+    assert service.paid == []

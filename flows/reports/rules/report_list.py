@@ -271,13 +271,21 @@ def linked_by_likeness(
 
 
 def absence_lacks(
-    submission: Submission, sent: Iterable[Submission], reports: Sequence[SplitReport], evidence: str
+    submission: Submission,
+    sent: Iterable[Submission],
+    reports: Sequence[SplitReport],
+    evidence: str,
+    *,
+    is_refused: bool = False,
 ) -> Message | None:
     """Say what a list lacks to speak for the absence of a submission; None when it shows our reports of that time.
 
     It must show the report that was accepted last before it, where the ledger knows one from before, and the first one
     accepted after it. One that the list does not show any more is passed over where the evidence names it. In place of
     a report of ours after it serves one that the service dates after it and the evidence names, made by hand, say.
+
+    Args:
+        is_refused: The service has answered that it made none for want of money: none can have been made after it.
     """
     when = submission.sending_at
     if when is None:
@@ -299,7 +307,7 @@ def absence_lacks(
         if hidden:
             return Message("doubt.list_lacks", name=submission.report_id, other=hidden[0])
     by_hand = [report for report in reports if report.id and report.id in evidence]
-    if not after and not any(_made_since(report, when) for report in by_hand):
+    if not after and not is_refused and not any(_made_since(report, when) for report in by_hand):
         return Message("doubt.none_after", name=submission.report_id)
     return None
 
@@ -332,8 +340,8 @@ def _made_since(report: SplitReport, since: dt.datetime) -> bool:
 # So many doubts that nobody has settled, of whatever run and job, and no further batch is added to them.
 MOST_DOUBTS: Final = 5
 
-# Key, address, method, size or rate: whatever is wrong with one batch is wrong with the next one too.
-_OF_ALL_BATCHES: Final = frozenset({401, 403, 404, 405, 413, 429})
+# Key, funds, address, method, size or rate: whatever is wrong with one batch is wrong with the next one too.
+_OF_ALL_BATCHES: Final = frozenset({401, 402, 403, 404, 405, 413, 429})
 
 
 def stops_sending(http_status: int | None) -> bool:
