@@ -164,10 +164,10 @@ def stricter(*rules: PlanRule | None) -> PlanRule:
     """
     given = [rule for rule in rules if rule is not None]
     return PlanRule(
-        above_cents=_least(rule.above_cents for rule in given),
+        above_cents=least(rule.above_cents for rule in given),
         approvers=max((rule.approvers for rule in given), default=1),
-        payment_limit_cents=_least(rule.payment_limit_cents for rule in given),
-        run_limit_cents=_least(rule.run_limit_cents for rule in given),
+        payment_limit_cents=least(rule.payment_limit_cents for rule in given),
+        run_limit_cents=least(rule.run_limit_cents for rule in given),
         identities="signed_in" if any(rule.identities == "signed_in" for rule in given) else "declared",
         other_than_preparer=max((rule.other_than_preparer for rule in given), key=_STRICTNESS.index, default=False),
     )
@@ -181,11 +181,13 @@ class PolicyOnRecord:
     checks_per_day: int | None = None
     checks_per_month: int | None = None
     checks_approval_above: int | None = None
+    phone_again_above_cents: int | None = None
 
 
 def on_record(policy: HousePolicy) -> PolicyOnRecord:
     checks = policy.account_checks
-    return PolicyOnRecord(rule_of(policy), checks.per_day, checks.per_month, checks.approval_above)
+    most = (checks.per_day, checks.per_month, checks.approval_above)
+    return PolicyOnRecord(rule_of(policy), *most, checks.phone_again_above)
 
 
 def strictest(*policies: PolicyOnRecord | None) -> PolicyOnRecord | None:
@@ -195,16 +197,18 @@ def strictest(*policies: PolicyOnRecord | None) -> PolicyOnRecord | None:
         return None
     return PolicyOnRecord(
         stricter(*(policy.rule for policy in given)),
-        _least(policy.checks_per_day for policy in given),
-        _least(policy.checks_per_month for policy in given),
-        _least(policy.checks_approval_above for policy in given),
+        least(policy.checks_per_day for policy in given),
+        least(policy.checks_per_month for policy in given),
+        least(policy.checks_approval_above for policy in given),
+        least(policy.phone_again_above_cents for policy in given),
     )
 
 
 _STRICTNESS: Final = (False, None, True)
 
 
-def _least(values: Iterable[int | None]) -> int | None:
+def least(values: Iterable[int | None]) -> int | None:
+    """Return the strictest of some bounds; None where there is none."""
     return min((value for value in values if value is not None), default=None)
 
 

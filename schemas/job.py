@@ -262,6 +262,19 @@ class Rules(Declaration):
     )
 
 
+class ValidDays(Declaration):
+    """For how many days an answer about an account is believed, by what the key can do.
+
+    A telephone's key may pass to whoever gets the number; the owner of an e-mail's or a random key cannot change.
+    """
+
+    phone_number: int = Field(default=30, ge=1, description="Of a telephone's key, which may pass to another person.")
+    email: int = Field(default=180, ge=1, description="Of an e-mail's key, which cannot.")
+    random_key: int = Field(default=365, ge=1, description="Of a random key, which cannot.")
+    document: int = Field(default=180, ge=1, description="Of the key of a CPF or CNPJ.")
+    account: int = Field(default=90, ge=1, description="Of branch and account.")
+
+
 class AccountCheckRules(Declaration):
     """When the paid account check is made, and how much of it."""
 
@@ -273,7 +286,13 @@ class AccountCheckRules(Declaration):
     budget: Cents = Field(
         default=2500, description="Reais that the checks of one run may cost; accounts beyond it are held."
     )
-    valid_for_days: int = Field(default=90, ge=1, description="How long an answer is believed.")
+    valid_for_days: ValidDays = Field(
+        default=ValidDays(), description="How long an answer is believed, by kind of key."
+    )
+    phone_again_above: Cents | None = Field(
+        default=None,
+        description="Reais above which a telephone's key is checked again before each payment; null is none.",
+    )
     ownership: bool = Field(default=True, description="Whether the account has to be the payee's own.")
     at_a_time: int = Field(default=8, ge=1, le=100, description="How many checks are asked at once.")
 
@@ -328,6 +347,10 @@ class PolicyChecks(Declaration):
         default=None,
         ge=0,
         description="Checks of one run from which a person has to approve them before any is made; null is none.",
+    )
+    phone_again_above: Cents | None = Field(
+        default=None,
+        description="Reais above which a telephone's key is checked again before each payment; null is none.",
     )
 
 

@@ -76,6 +76,7 @@ class _Asking:
         self._run = run
         self._total = len(accounts)
         self._bodies = {account.fingerprint: check_body(account.request) for account in accounts}
+        self._kinds = {account.fingerprint: account.kind for account in accounts}
         self._left = deque(self._bodies)
         self._open: dict[str, AccountCheck] = {}
         self._send_before_s: dict[str, float] = {}
@@ -143,7 +144,7 @@ class _Asking:
             CheckResult.NOT_ASKED if never_left else _VERDICTS[answer.valid], answer.message
         )
         proof = Proof(AttemptState(answer.outcome.value), Message("attempt.evidence", text=answer.message))
-        days = self._run.job.account_checks.valid_for_days
+        days = getattr(self._run.job.account_checks.valid_for_days, self._kinds[name])
         check = self._open.pop(name)
         self._unwritten.append(
             CheckAnswered(check.id, proof, answer.http_status, answer.body, answer.valid, valid_for_days=days)

@@ -339,7 +339,7 @@ above: "0.00"
 approvers: 1
 identities: signed_in
 other_than_preparer: true
-account_checks: {per_day: 500, per_month: 5000, approval_above: 100}
+account_checks: {per_day: 500, per_month: 5000, approval_above: 100, phone_again_above: "1000.00"}
 reads: {schemes: [], folders: []}
 """
 

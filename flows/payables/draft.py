@@ -1,17 +1,27 @@
 """Drafting a plan from inputs and the ledger; nothing is asked of the service or written."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flows.intake.intake import Intake
 from flows.intake.rules.inputs import Inputs
-from flows.payables.rules.account_checks import NO_CHECKS, CheckResult, Checks, CheckVerdict, accounts_to_pay
+from flows.payables.rules.account_checks import (
+    NO_CHECKS,
+    AccountToCheck,
+    CheckResult,
+    Checks,
+    CheckVerdict,
+    accounts_to_pay,
+    asked_again,
+)
 from flows.payables.rules.claims import list_in_place
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables
 from flows.payables.rules.left_out import report_settled
 from flows.payables.snapshot import take_snapshot
 from flows.run import Run
+from io_adapters.ledger.account_checks import KeptCheck
+from schemas.approval import least
 from schemas.errors import UnsoundPlan
 from schemas.issues import IssueCode
 from schemas.messages import Listed, Message
@@ -99,8 +109,22 @@ def kept_answers(run: Run, payables: Payables) -> dict[str, CheckVerdict]:
     """Return the answers the ledger keeps about the accounts of those who would be paid."""
     accounts = accounts_to_pay(payables.obligations, ownership=run.job.account_checks.ownership)
     kept = run.ledger.checks.kept([account.fingerprint for account in accounts], run.clock.now())
+    again = _asked_again(run, accounts, kept)
     return {
         name: CheckVerdict(CheckResult(answer.result), answer.message)
         for name, answer in kept.items()
         if answer.result != "unknown"  # no answer is kept of a call that had none: another run asks again
+        if name not in again
     }
+
+
+def _asked_again(run: Run, accounts: Sequence[AccountToCheck], kept: Mapping[str, KeptCheck]) -> frozenset[str]:
+    """Name the accounts whose kept answer counts no more, by the stricter of the job's and the house's bound."""
+    house, own_cents = run.ledger.decision_rules.house(), run.job.account_checks.phone_again_above
+    above_cents = least([own_cents, house.phone_again_above_cents if house else None])
+    if above_cents is None:
+        return frozenset()
+    paid = run.ledger.history.destinations({account.obligation.payee.tax_id for account in accounts})
+    last_paid_at = {(used.payee, used.destination): used.last_at for used in paid}
+    checked_at = {name: answer.checked_at for name, answer in kept.items() if answer.checked_at}
+    return asked_again(accounts, checked_at, last_paid_at, above_cents)

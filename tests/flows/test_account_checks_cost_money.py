@@ -1,8 +1,11 @@
 """A paid check is made once for each account, within the budget, and never for a row that cannot be paid anyway."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from openpyxl import load_workbook
 
 from schemas.errors import ExitCode
@@ -154,3 +157,57 @@ def test_the_few_that_were_answered_before_the_service_came_to_a_stop_are_not_pa
     service.clear()
     report = checked.run(yes=False)
     assert (report.exit_code, service.paid) == (ExitCode.DONE, [1000] * 12)
+
+
+PHONE = {"Chave_Pix": "+5511987654321", "Tipo_da_chave": "Celular"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "limit", "made"),
+    [
+        (PHONE, "15.00", 2),
+        (PHONE, "33.00", 1),
+        (PHONE, None, 1),
+        ({}, "15.00", 1),  # an e-mail's key cannot pass to another person
+    ],
+)
+def test_a_telephones_key_is_checked_again_before_each_payment_above_what_the_house_says(
+    label, service, tmp_path, monkeypatch, keys, limit, made
+):
+    checks = {} if limit is None else {"phone_again_above": limit}
+    policy = tmp_path / "policy" / "policy.yaml"
+    policy.parent.mkdir()
+    policy.write_text(json.dumps({"account_checks": checks}), encoding="utf-8")
+    monkeypatch.setenv("REPASSE_POLICY", str(policy))
+    for number, amount in enumerate(("20,00", "33,00")):
+        label.declare(period=f"2026-{number + 10}", account_checks={"when": "new_or_changed"})
+        label.payments(payment(ANA, amount, reference=f"show {number}", **keys))
+        label.run()
+    assert len(service.paid) == 2
+    assert service.checks == made
+
+
+def test_a_plan_that_waits_is_not_checked_again_each_night(label, service):
+    label.declare(account_checks={"when": "new_or_changed", "phone_again_above": "0.00"})
+    label.payments(payment(ANA, "20,00", **PHONE))
+    label.run()
+    label.payments(payment(ANA, "20,00", **PHONE), payment(ANA, "30,00", reference="outro", **PHONE))
+    for _ in range(3):
+        report = label.run(yes=False)
+    assert service.checks == 2
+    label.approve(digest_of(report), "30,00", "bia")
+    label.run(yes=False)
+    assert (service.checks, service.paid) == (2, [2000, 3000])
+
+
+@pytest.mark.parametrize(
+    ("keys", "days", "made"), [(PHONE, 29, 1), (PHONE, 31, 2), ({}, 31, 1), ({}, 179, 1), ({}, 181, 2)]
+)
+def test_how_long_an_answer_is_believed_depends_on_what_the_key_can_do(label, service, keys, days, made):
+    label.declare(account_checks={"when": "new_or_changed"})
+    label.payments(payment(ANA, "20,00", **keys))
+    label.run()
+    label.payments(payment(ANA, "20,00", **keys), payment(ANA, "30,00", reference="outro", **keys))
+    with time_machine.travel(datetime.now(UTC) + timedelta(days=days), tick=True):
+        label.run()
+    assert service.checks == made

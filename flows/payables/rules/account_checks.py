@@ -1,5 +1,6 @@
 """Which accounts need the paid check, in which order, and what its answers mean."""
 
+import datetime as dt
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -51,6 +52,12 @@ class AccountToCheck:
     obligation: Obligation
     request: AccountValidation
 
+    @property
+    def kind(self) -> str:
+        """Which of `ValidDays` says how long an answer about it is believed."""
+        key_type = self.request.pixKeyType or "account"
+        return "document" if key_type in {"cpf", "cnpj"} else key_type
+
 
 def check_cost_cents(fee_cents: int) -> int:
     """Return what one check costs: the centavo and its fee."""
@@ -84,6 +91,29 @@ def accounts_to_ask(
     if when == "always":
         return list(accounts)
     return [account for account in accounts if account.fingerprint not in kept]
+
+
+def asked_again(
+    accounts: Iterable[AccountToCheck],
+    checked_at: Mapping[str, dt.datetime],
+    last_paid_at: Mapping[tuple[str, str], dt.datetime],
+    above_cents: int | None,
+) -> frozenset[str]:
+    """Name the telephones' keys whose kept answer a payment has used up: they may have passed to another person since.
+
+    Args:
+        checked_at: Fingerprint -> when the kept answer was given.
+        last_paid_at: Payee and destination -> when a payment was last sent there.
+        above_cents: Of payments of more than so much; None of none.
+    """
+    return frozenset(
+        account.fingerprint
+        for account in accounts
+        if above_cents is not None
+        if account.kind == "phone_number" and account.obligation.amount_cents > above_cents
+        if (paid_at := last_paid_at.get((account.obligation.payee.tax_id, account.obligation.destination)))
+        if account.fingerprint in checked_at and checked_at[account.fingerprint] < paid_at
+    )
 
 
 def hold_unchecked(obligations: Obligations, verdicts: Mapping[str, CheckVerdict], *, ownership: bool) -> Obligations:
