@@ -26,6 +26,7 @@ class KnownContact:
 
     Attributes:
         contact_id: The service's id; None where it told none.
+        tax_id_manager: Document of whoever registered it.
         asked_at: When its creation was begun (UTC), while no answer to that is known.
         told_at: When the service last told it (UTC).
     """
@@ -39,3 +40,5 @@ class KnownContact:
     state: ContactState
     asked_at: dt.datetime | None
     told_at: dt.datetime | None
+    tax_id_manager: str | None = None
+    has_bank_account: bool | None = None

@@ -19,6 +19,8 @@ from flows.address_book.rules import (
     ContactStep,
     Favorite,
     PayeeRow,
+    WantedContact,
+    WantedOfBook,
     choose_favorite,
     differs_in_name,
     plan_contacts,
@@ -333,6 +335,27 @@ def _report_refusal(run: Run, intake: Intake, step: ContactStep, field: str) -> 
         column=found.header or field or None,
     )
     run.issues += [issue] if issue not in run.issues else []
+
+
+def set_contact(run: Run, tax_id: str, name: str, email: str) -> ContactOutcome:
+    """Create one contact, or give the one there is another e-mail; its name the service does not let anybody change.
+
+    Effects: at most two calls; what was answered is on record. Safe to repeat.
+
+    Raises:
+        AnotherRun: a sync is at work on the same address book.
+        ConfigurationError: the environment names another service than the ledger's.
+    """
+    wanted = WantedOfBook((WantedContact(tax_id, name, email, None, PayeeRow()),), ())
+    with _changing(run, "set", ""):
+        run.ledger.contacts.doubt_abandoned(lambda owner: is_gone(owner, run.owner))
+        (step,) = plan_contacts(wanted, run.ledger.contacts.of([tax_id]), run.clock.now()).steps
+        (outcome,) = ContactCalls(run).make([step])
+        if outcome.result in ANSWERED and not run.ledger.service.current().url:
+            _bind(run)
+    if outcome.result in _CODES:
+        run.codes.add(_CODES[outcome.result])
+    return outcome
 
 
 def delete_contact(run: Run, *, contact_id: str | None, tax_id: str | None) -> None:

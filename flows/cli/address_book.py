@@ -76,6 +76,65 @@ def contacts_list(as_json: AsJson = False) -> Result:
     return ExitCode.DONE, {"contacts": [known_document(contact) for contact in known]}
 
 
+@command(contacts_app, "set")
+def contacts_set(as_json: AsJson = False) -> Result:
+    """Create one contact, or change its e-mail.
+
+    Asks for CPF or CNPJ, name and e-mail; without a terminal, they are three lines of standard input.
+    """
+    from flows.address_book import sync
+    from flows.cli.contacts import known_document
+    from flows.run import QuietProgress
+    from flows.runner import opened_run
+    from flows.settings import read_settings
+
+    tax_id = _ask_tax_id()
+    name, email = _ask_text("name"), _ask_text("e-mail")
+    if not name or "@" not in email:
+        raise DecisionRefused(Message("error.contact"))
+    with opened_run("contacts", None, read_settings(), QuietProgress()) as run:
+        outcome = sync.set_contact(run, tax_id, name, email)
+        code = run.exit_code
+    console = console_for(as_json=as_json)
+    print_text(console, f"contacts.result.{outcome.result}")
+    if outcome.message or outcome.name_differs:
+        console.print(outcome.message or render("contacts.name_stays", terminal_language()), markup=False)
+    known = known_document(outcome.known) if outcome.known else None
+    return code, {"result": outcome.result.value, "contact": known}
+
+
+@command(contacts_app, "check")
+def contacts_check(
+    job: JobFile,
+    payee: Annotated[str, typer.Argument(metavar="PAYEE", help="Name, CPF or CNPJ, as the job has them.")],
+    again: Annotated[bool, typer.Option("--again", help="Ask though there is an answer that counts.")] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> Result:
+    """Check the account of one payee, its price said first.
+
+    Of a payment that the job would make now; the answer is kept like any other.
+    """
+    from flows.account_checks.by_hand import account_of, check_by_hand
+    from flows.cli.printing import progress_on
+    from flows.run_request import read_run_request
+    from flows.runner import opened_run
+    from flows.settings import read_settings
+    from schemas.messages import Money
+
+    console, order = console_for(as_json=as_json), read_run_request(job)
+    with progress_on(console) as progress, opened_run("check_account", order, read_settings(), progress) as run:
+        asked = account_of(run, payee)
+        if asked.verdict is None or again:
+            cost = render("contacts.check.cost", terminal_language(), cost=Money(asked.cost_cents, "BRL"))
+            _confirm(cost, yes=yes, refused="error.nothing_checked")
+        verdict = check_by_hand(run, asked, again=again)
+        run.codes.add(ExitCode.DONE if verdict.result == "valid" else ExitCode.ROWS_HELD)
+        code, spent_cents = run.exit_code, run.ledger.checks.spent(run.id)
+    print_text(console, f"contacts.check.{verdict.result}", said=verdict.message)
+    return code, {"result": verdict.result.value, "message": verdict.message, "cost_cents": spent_cents}
+
+
 @command(contacts_app, "delete")
 def contacts_delete(
     contact: Annotated[str | None, typer.Option("--id", metavar="CONTACT", help="The service's id.")] = None,
@@ -147,7 +206,7 @@ def _described(known: "KnownContact | None", tax_id: str | None) -> str:
     return f" of {name}{mask_tax_id(known.tax_id)}"
 
 
-def _confirm(question: str, *, yes: bool) -> None:
+def _confirm(question: str, *, yes: bool, refused: str = "error.nothing_deleted") -> None:
     if yes:
         return
     try:
@@ -155,7 +214,13 @@ def _confirm(question: str, *, yes: bool) -> None:
     except typer.Abort:
         confirmed = False
     if not confirmed:
-        raise DecisionRefused(Message("error.nothing_deleted"))
+        raise DecisionRefused(Message(refused))
+
+
+def _ask_text(what: str) -> str:
+    """Ask for a text; a line of standard input where no terminal asks."""
+    text = typer.prompt(what, err=True) if sys.stdin.isatty() else sys.stdin.readline()
+    return " ".join(str(text).split())
 
 
 def _ask_tax_id() -> str:

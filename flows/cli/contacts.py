@@ -12,8 +12,10 @@ from flows.cli.printing import show_grid, show_issues
 from io_adapters.outputs.grid import Grid, GridColumn, facts_grid
 from schemas.contact_book import KnownContact
 from schemas.issues import IssueCode
-from schemas.messages import Catalogue, Message, catalogue_in, render
-from schemas.values.masking import mask_email, mask_name, mask_tax_id
+from schemas.job import BRASILIA
+from schemas.messages import Catalogue, Message, Said, catalogue_in, render
+from schemas.values.masking import mask_account, mask_email, mask_name, mask_tax_id, mask_value
+from schemas.wire import ContactAccount
 
 SHOWN: Final = 50
 _WENT_WELL: Final = frozenset({Result.CREATED, Result.FOUND, Result.EMAIL_CHANGED, Result.KEPT})
@@ -99,7 +101,7 @@ def _other_name(known: KnownContact | None, labels: Catalogue) -> list[str]:
 
 def show_known(console: Console, known: Sequence[KnownContact], language: str) -> None:
     """Print what is remembered of contacts."""
-    names = ("contact", "name", "tax_id", "email", "accounts", "favorite", "state")
+    names = ("contact", "name", "tax_id", "email", "accounts", "has_bank_account", "manager", "told_at", "state")
     columns = [GridColumn(render(f"contacts.column.{name}", language)) for name in names]
     rows = [
         (
@@ -107,13 +109,52 @@ def show_known(console: Console, known: Sequence[KnownContact], language: str) -
             mask_name(contact.name) if contact.name else "",
             mask_tax_id(contact.tax_id),
             mask_email(contact.email) if contact.email else "",
-            ", ".join(account.id for account in contact.accounts if account.id),
-            contact.favorite_account_id,
+            len(contact.accounts),
+            None if contact.has_bank_account is None else render(_YES_NO[contact.has_bank_account], language),
+            mask_tax_id(contact.tax_id_manager) if contact.tax_id_manager else "",
+            f"{contact.told_at.astimezone(BRASILIA):%d/%m/%Y}" if contact.told_at else "",
             contact.state.value,
         )
         for contact in known
     ]
     show_grid(console, Grid(render("contacts.title", language), columns, rows), language, most_rows=len(rows))
+    accounts = _accounts_grid(known, catalogue_in(language))
+    show_grid(console, accounts, language, most_rows=max(1, len(accounts.rows)))
+
+
+_YES_NO: Final = {True: "output.yes", False: "output.no"}
+_ACCOUNT_COLUMNS: Final = (
+    "account",
+    "contact",
+    "bank",
+    "agency",
+    "number",
+    "kind",
+    "key",
+    "holder",
+    "manager",
+    "favorite",
+)
+
+
+def _accounts_grid(known: Sequence[KnownContact], labels: Catalogue) -> Grid:
+    """List the accounts of contacts, as the service told them last; whose they are is masked."""
+    rows = [
+        (
+            *(account.id, account.contact_id or contact.contact_id),
+            Said(" ".join(filter(None, (account.bank_code, account.bank_ispb, account.bank_name)))),
+            account.agency,
+            mask_account(account.account_number) if account.account_number else "",
+            Said(account.account_type or account.pix_key_type or ""),
+            mask_value("pix_key", account.pix_key or ""),
+            *(mask_tax_id(document) if document else "" for document in (account.tax_id, account.tax_id_manager)),
+            labels("output.yes") if account.is_favorite else "",
+        )
+        for contact in known
+        for account in contact.accounts
+    ]
+    columns = [GridColumn(labels(f"contacts.account.{name}")) for name in _ACCOUNT_COLUMNS]
+    return Grid(labels("contacts.accounts"), columns, rows)
 
 
 def known_document(contact: KnownContact) -> dict[str, Any]:
@@ -123,11 +164,21 @@ def known_document(contact: KnownContact) -> dict[str, Any]:
         "name": mask_name(contact.name) if contact.name else None,
         "tax_id": mask_tax_id(contact.tax_id),
         "email": mask_email(contact.email) if contact.email else None,
-        "accounts": [account.id for account in contact.accounts],
+        "accounts": [_account_document(account) for account in contact.accounts],
         "favorite": contact.favorite_account_id,
+        "tax_id_manager": mask_tax_id(contact.tax_id_manager) if contact.tax_id_manager else None,
+        "has_bank_account": contact.has_bank_account,
         "state": contact.state.value,
         "told_at": contact.told_at.isoformat() if contact.told_at else None,
     }
+
+
+def _account_document(account: ContactAccount) -> dict[str, Any]:
+    """Return an account of a contact as JSON values: bank and branch as they are, whose it is masked."""
+    document: dict[str, Any] = {name: getattr(account, name) for name in ContactAccount.model_fields}
+    masked = {name: mask_tax_id(document[name]) for name in ("tax_id", "tax_id_manager") if document[name]}
+    masked |= {"account_number": mask_account(account.account_number)} if account.account_number else {}
+    return document | masked | ({"pix_key": mask_value("pix_key", account.pix_key)} if account.pix_key else {})
 
 
 def contacts_document(report: ContactsReport) -> dict[str, Any]:

@@ -24,8 +24,11 @@ from schemas.errors import DecisionRefused, ExitCode, RepasseError, UnreadableFi
 from schemas.messages import Message
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flows.settings import Settings
     from io_adapters.ledger.ledger import Ledger
+    from schemas.wire import AdditionalData
 
 webhook_app = typer.Typer(help="Receive webhooks of the service.", rich_markup_mode=None)
 
@@ -168,6 +171,13 @@ def qrcode(
         int | None, typer.Option(metavar="SECONDS", min=1, help="How long it is valid; the service's day without.")
     ] = None,
     conciliation_id: Annotated[str | None, typer.Option(metavar="ID", help="The receiver's own reference.")] = None,
+    kind: Annotated[str, typer.Option("--type", metavar="TYPE", help="static or dynamic.")] = "dynamic",
+    occurrence: Annotated[str | None, typer.Option(metavar="TEXT", help="Occurrence type of the payment.")] = None,
+    request_text: Annotated[str | None, typer.Option("--message", metavar="TEXT", help="What the payer reads.")] = None,
+    payer: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Who is to pay: name, CPF or CNPJ, a line each.")
+    ] = None,
+    note: Annotated[list[str] | None, typer.Option(metavar="NAME=TEXT", help="Data beside it; repeat it.")] = None,
     as_json: AsJson = False,
 ) -> Result:
     """Ask for a Pix QR code, check it, and print its text.
@@ -184,7 +194,11 @@ def qrcode(
         pix_key=_read_key(key, key_type),
         expiration_seconds=expires_s,
         receiver_conciliation_id=conciliation_id,
-        qr_code_type="dynamic",
+        qr_code_type=kind,
+        occurrence_type=occurrence,
+        payer_request=request_text,
+        additional_data=_notes(note or ()) or None,
+        **_payer_in(payer),
     )
     settings = read_settings()
     with opened_service(settings) as service, open_ledger_of(settings, create=False) as ledger:
@@ -209,6 +223,27 @@ def qrcode(
         "differs": list(found.differs),
     }
     return (ExitCode.DISCREPANCIES if wrong else ExitCode.DONE), document
+
+
+def _notes(given: "Sequence[str]") -> "tuple[AdditionalData, ...]":
+    from schemas.wire import AdditionalData
+
+    parted = [text.partition("=") for text in given]
+    return tuple(AdditionalData(key_name=name.strip(), value=value) for name, _, value in parted)
+
+
+def _payer_in(path: Path | None) -> dict[str, str]:
+    """Read who is to pay from a file: no document or name stands among a process's arguments."""
+    from schemas.values.tax_id import kind_of, parse_tax_id
+
+    if path is None:
+        return {}
+    name, _, document = _text_of(path).strip().partition("\n")
+    tax_id = parse_tax_id(document.strip()).value
+    if not name.strip() or tax_id is None:
+        raise DecisionRefused(Message("error.qr_payer"))
+    person = "natural" if kind_of(tax_id) == "cpf" else "legal"
+    return {"payer_name": name.strip(), "payer_document_number": tax_id, "payer_person_type": person}
 
 
 def _amount_cents(text: str) -> int:
@@ -243,9 +278,12 @@ def _given_key(text: str) -> str:
         return getpass.getpass("Pix key: ") if sys.stdin.isatty() else sys.stdin.readline().strip()
     if not text.startswith("@"):
         return text
-    path = Path(text[1:])
+    return _text_of(Path(text[1:])).strip()
+
+
+def _text_of(path: Path) -> str:
     try:
         with path.open(encoding="utf-8") as stream:
-            return stream.read(LONGEST_KEY_FILE).strip()
+            return stream.read(LONGEST_KEY_FILE)
     except (OSError, UnicodeDecodeError):
         raise UnreadableFile(Message("error.key_file", path=str(path))) from None

@@ -93,6 +93,8 @@ class Contacts(Outbox[PlainAttempt]):
                 "contact_id": answer.id or (before.contact_id if before else None),
                 "name": answer.name or (before.name if before else None),
                 "email": answer.email or asked_email,
+                "tax_id_manager": answer.tax_id_manager,
+                "has_bank_account": answer.has_bank_account,
                 "state": ContactState.KNOWN.value,
                 "told_at": self._db.now(),
             }
@@ -188,4 +190,6 @@ def _known_of(row: Row[Any]) -> KnownContact:
         ContactState(row.state),
         None,
         row.told_at,
+        row.tax_id_manager,
+        row.has_bank_account,
     )

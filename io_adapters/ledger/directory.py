@@ -45,6 +45,8 @@ contacts = Table(
     Column("email", Text),
     Column("accounts", Text, nullable=False),
     Column("favorite_account_id", Text),
+    Column("tax_id_manager", Text),
+    Column("has_bank_account", Boolean),
     Column("state", String(16), nullable=False),
     Column("told_at", Utc),
     Index("ix_contacts_contact_id", "contact_id"),

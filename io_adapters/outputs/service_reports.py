@@ -13,6 +13,22 @@ from schemas.wire import SplitReport
 
 # Of a report: what may hold somebody's document, key or name.
 _PERSONAL: Final = frozenset({"taxId", "pixQrCodePayload"})
+# All that the interface names of a report, in the order in which people want to know it; `id` is `_id` on the wire.
+REPORT_FIELDS: Final = (
+    *("id", "reportId", "paymentBatchName", "status", "currency", "totalAmount", "paidAmount", "donePayments"),
+    *(
+        "pendingAmount",
+        "pendingPayments",
+        "withholdAmount",
+        "withholdPayments",
+        "irAmount",
+        "fee",
+        "feeAmount",
+        "feePaid",
+    ),
+    *("pixQrCodeId", "pixQrCodePayload", "exchangeRate", "exchangeOrderId", "showExchangeData", "splitDate", "date"),
+    *("taxId", "batchId", "extId", "origin", "logo"),
+)
 _LISTED: Final = ("status", "splitDate", "currency", "totalAmount", "paidAmount", "pendingAmount", "feeAmount")
 _WIDTHS: Final = {"report": 44, "state": 34, "receiver": 40}
 
@@ -57,10 +73,7 @@ def reports_grid(reports: Iterable[SplitReport], ours: Mapping[str, Submission],
 def report_grid(report: SplitReport, labels: Catalogue) -> Grid:
     """Show all that the service says of one report, what no interface names included."""
     facts = list[tuple[str | Toned, Field]]()
-    for name, field in SplitReport.model_fields.items():
-        wire = field.alias or name
-        told = getattr(report, name)
-        facts.append((labels(f"report.field.{wire.removeprefix('_')}"), _told(wire, told, labels)))
+    facts += [(labels(f"report.field.{name}"), _told(name, getattr(report, name), labels)) for name in REPORT_FIELDS]
     unknown = {name: told for name, told in (report.model_extra or {}).items() if told is not None}
     facts += [(Said(name), str(told)) for name, told in (unknown | dict(report.unreadable)).items()]
     return facts_grid(labels("report.one"), facts)

@@ -165,12 +165,14 @@ ACTS: dict[str, tuple[Setup, tuple[str, ...], set[ActKind]]] = {
     "desk webhook register": (nothing, ("http://127.0.0.1:9",), {K.SET_WEBHOOK}),
     "desk webhook retire": (webhook, (), {K.SET_WEBHOOK}),
     "contacts sync": (job, ("--apply",), {K.CHANGE_CONTACTS}),
+    "contacts check": (lambda label, _: (str(label.job), ANA.name), ("--yes",), set()),
     "contacts delete": (contact, ("--yes",), {K.CHANGE_CONTACTS}),
     "contacts delete-account": (account, ("--yes",), {K.CHANGE_CONTACTS}),
     "contacts favorite": (account, (), {K.CHANGE_CONTACTS}),
 }
 # Their acts are told where what they need is set up.
 ELSEWHERE = {
+    "contacts set": "tests/flows/test_every_field_of_the_service.py",
     "funding receiver": "tests/flows/test_funding.py",
     "exchange-rate": "tests/flows/test_service_commands.py",
     "policy loosen": "tests/flows/test_the_house_has_a_policy.py",
