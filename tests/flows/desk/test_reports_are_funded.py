@@ -61,7 +61,7 @@ def test_a_receiver_that_changes_is_told_in_red_and_its_code_is_not_drawn(bia, w
     page = bia.get("/funding")
     assert "não pague: o código não é deste relatório" in words_of(page)
     assert "<svg" not in page.partition("<main")[2]
-    assert '<textarea class="mono" rows="4" readonly>' not in page
+    assert '<textarea class="mono" rows="6" readonly>' not in page
     assert "Não pague este código" in words_of(bia.get("/"))
 
 
