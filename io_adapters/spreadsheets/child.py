@@ -42,6 +42,7 @@ from io_adapters.spreadsheets.transfer import (
 from io_adapters.spreadsheets.unpacking import members_in, plain_file, readable_kind
 from io_adapters.spreadsheets.workbook.calamine_sheet import OpenWorkbook, open_values_only
 from io_adapters.spreadsheets.workbook.markup import open_html, open_xml_sheet
+from io_adapters.spreadsheets.workbook.ofx import open_ofx
 from io_adapters.spreadsheets.workbook.sheets import Workbook, WorkbookRefused
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
 from schemas.errors import UnreadableFile
@@ -116,6 +117,7 @@ _OPENERS: Final[dict[FileKind, Callable[[bytes], Workbook]]] = {
     **dict.fromkeys((FileKind.XLS, FileKind.XLSB, FileKind.ODS), open_values_only),
     FileKind.HTML_TABLE: open_html,
     FileKind.XML_SHEET: open_xml_sheet,
+    FileKind.OFX: open_ofx,
 }
 
 

@@ -366,6 +366,12 @@ def known_layouts() -> tuple[str, ...]:
 
 
 @functools.cache
+def bank_layouts() -> tuple[Layout, ...]:
+    """Return the layouts of banks' statements that come with Repasse: OFX, then sheets by their headers."""
+    return tuple(_known_layout(f"banks/{name}") for name in ("ofx", "bank"))
+
+
+@functools.cache
 def _known_layout(name: str) -> Layout:
     # What comes with the program has nothing whose place is told: libyaml reads it in a tenth of the time.
     return Layout.model_validate(YAML(typ="safe").load((_LAYOUTS / f"{name}.yaml").read_text("utf-8")))

@@ -27,6 +27,7 @@ class FileKind(StrEnum):
     ODS = "ods"
     HTML_TABLE = "html_table"
     XML_SHEET = "xml_sheet"
+    OFX = "ofx"
     TEXT = "text"
     ENCRYPTED = "encrypted"
     OLE = "ole"
@@ -39,7 +40,10 @@ class FileKind(StrEnum):
 
 
 WORKBOOKS: Final = frozenset(
-    {FileKind.XLSX, FileKind.XLS, FileKind.XLSB, FileKind.ODS, FileKind.HTML_TABLE, FileKind.XML_SHEET}
+    {
+        *(FileKind.XLSX, FileKind.XLS, FileKind.XLSB, FileKind.ODS),
+        *(FileKind.HTML_TABLE, FileKind.XML_SHEET, FileKind.OFX),
+    }
 )
 
 _MARKS: Final = {
@@ -56,6 +60,7 @@ _BY_SUFFIX: Final = {
     ".csv": FileKind.TEXT,
     ".tsv": FileKind.TEXT,
     ".txt": FileKind.TEXT,
+    ".ofx": FileKind.OFX,
 }
 
 
@@ -103,6 +108,8 @@ def kind_of(stream: BinaryIO) -> FileKind:
 
 def _text_kind(start: bytes) -> FileKind:
     start = start.removeprefix(_UTF8_BOM).lstrip().lower()
+    if start.startswith((b"ofxheader", b"<ofx>")) or b"<?ofx " in start[:256]:
+        return FileKind.OFX
     is_xml = start.startswith(b"<?xml")
     if start.startswith(_HTML) or (is_xml and b"<html" in start[:1024]):
         return FileKind.HTML_TABLE if b"<table" in start else FileKind.HTML

@@ -12,7 +12,17 @@ from schemas.issues import Issue, IssueCode, make_issue
 from schemas.values.reading import fold_word
 
 TableName = Literal[
-    "payments", "royalty_lines", "payees", "shares", "costs", "advances", "opening", "rates", "taxes", "invoices"
+    "payments",
+    "royalty_lines",
+    "payees",
+    "shares",
+    "costs",
+    "advances",
+    "opening",
+    "rates",
+    "taxes",
+    "invoices",
+    "bank_lines",
 ]
 WrittenAs = Literal["tab", "comma", "semicolon", "bar", "sheet"]
 _ATTRIBUTE: Final = re.compile(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", re.MULTILINE)

@@ -1,0 +1,1 @@
+"""The bank's side: statements read, lines explained, months closed."""

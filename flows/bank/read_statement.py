@@ -1,0 +1,188 @@
+"""Reading a statement of the bank: OFX, or a sheet whose headers a layout knows."""
+
+import datetime as dt
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from io_adapters.spreadsheets.declarations import bank_layouts, read_layout
+from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
+from schemas.bank import BankStatement, lines_of
+from schemas.errors import UnreadableFile
+from schemas.issues import Issue, IssueCode, make_issue
+from schemas.layouts.headers import match_headers
+from schemas.layouts.layout import Layout, fold
+from schemas.messages import Message
+from schemas.parsing.amounts import line_amounts
+from schemas.parsing.cells import Cells
+from schemas.parsing.dates import dates
+from schemas.raw_table import RawTable, column_letter
+from schemas.values.masking import mask_value
+
+
+def read_statement(path: Path, account: str, layout: str = "") -> BankStatement:
+    """Read all lines of a statement.
+
+    Args:
+        account: As people call it; "" takes the number that the statement says.
+        layout: Path of a layout of the house; "" knows the statement by its headers.
+
+    Raises:
+        UnreadableFile: it is no statement that can be read, or cells of it cannot be: all of them are named.
+        ConfigurationError: the layout cannot be read.
+    """
+    with open_file(str(path)) as file:
+        layouts = [read_layout(layout, Path.cwd())] if layout else list(bank_layouts())
+        known = file.recognise(layouts) if layout else _recognised(file, layouts)
+        (table,) = file.tables(known)
+        whole = _whole(file) if known.layout == "ofx" else {}
+    name = account or whole.get("ACCTID", "")
+    if not name:
+        raise UnreadableFile(Message("bank.no_account", file=path.name))
+    rows, balances = _rows_of(table, known)
+    if not rows:
+        raise UnreadableFile(Message("bank.no_lines", file=path.name))
+    days = [day for day, _, _ in rows]
+    first, last = (_day(whole.get(name)) for name in ("DTSTART", "DTEND"))
+    opening_cents, closing_cents = _balances(rows, balances, whole.get("BALAMT", ""))
+    return BankStatement(
+        account=name,
+        sha256=table.file.sha256,
+        first=min([*days, *([first] if first else [])]),
+        last=max([*days, *([last] if last else [])]),
+        opening_cents=opening_cents,
+        closing_cents=closing_cents,
+        lines=lines_of(name, rows),
+    )
+
+
+def _recognised(file: SpreadsheetFile, layouts: list[Layout]) -> Layout:
+    """Return the layout whose required columns stand in a row of the file; the first of them."""
+    for layout in layouts:
+        for view in file.views:
+            if any(
+                _has_all(layout, head.texts) for head in view.head if not layout.sheets or view.sheet in layout.sheets
+            ):
+                return layout
+    raise UnreadableFile(Message("bank.no_headers", file=file.name))
+
+
+def _has_all(layout: Layout, texts: tuple[str, ...]) -> bool:
+    found = match_headers(texts, layout).claimed
+    return found.issuperset(layout.required) and bool(found & {"amount", "credit", "debit"})
+
+
+def _whole(file: SpreadsheetFile) -> dict[str, str]:
+    """Return what an OFX statement says of itself, by the names of its fields."""
+    heads = next((view.head for view in file.views if view.sheet == "OFX conta"), ())
+    names, *rows = [head.texts for head in heads]
+    return dict(zip(names, rows[0], strict=False)) if rows else {}
+
+
+Row = tuple[dt.date, int, str]
+
+
+def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[int | None]]:
+    """Return day, centavos and text of each line, and the balance behind it where the statement has one.
+
+    Raises:
+        UnreadableFile: cells that cannot be read, all of them.
+    """
+    positions = match_headers(table.headers, layout).positions
+    is_total = [_is_total(table, row, layout) for row in range(len(table.cells))]
+    columns, issues = dict[str, list[Any]](), list[Issue]()
+    for name in ("date", "amount", "credit", "debit", "balance"):
+        if name in positions:
+            columns[name], wrong = _column(table, positions[name], name, layout)
+            issues += [issue for at, issue in wrong if not is_total[at]]
+    texts = [
+        [str(text) for text in table.cells[positions[name]]] for name in ("text", "more", "number") if name in positions
+    ]
+    rows, balances = list[Row](), list[int | None]()
+    for at in range(len(table.cells)):
+        day, cents = columns["date"][at], _signed(columns, at)
+        if is_total[at] or not day or cents is None:
+            continue
+        rows.append((dt.date.fromisoformat(str(day)), cents, " ".join(filter(None, (column[at] for column in texts)))))
+        balances.append(_cents(columns["balance"][at]) if "balance" in columns else None)
+    if issues:
+        raise UnreadableFile(Message("bank.cells", file=table.file.name, count=len(issues)), issues=tuple(issues))
+    return rows, balances
+
+
+def _column(table: RawTable, position: int, name: str, layout: Layout) -> tuple[list[Any], list[tuple[int, Issue]]]:
+    cells = Cells(name, table.cells[position], np.asarray(table.kinds_of(position), dtype=np.int8))
+    is_day = name == "date"
+    reading = cells.read(
+        lambda distinct: dates(distinct, layout.dates) if is_day else line_amounts(distinct, layout.decimal),
+        absent=None,
+        required=None,
+    )
+    values = list(reading.canonical)
+    wrong = [(found.position, found.code, found.facts) for found in reading.findings if values[found.position] is None]
+    fractions = (at for at, value in enumerate(values) if not is_day and value and (value.value * 100) % 1)
+    wrong += [(at, IssueCode.AMOUNT_DECIMALS, {"limit": _DECIMALS}) for at in fractions]
+    return values, [(at, _issue(table, position, name, at, code, facts)) for at, code, facts in wrong]
+
+
+_DECIMALS: Final = 2
+
+
+def _issue(table: RawTable, position: int, name: str, at: int, code: IssueCode, facts: Mapping[str, Any]) -> Issue:
+    row = int(table.cells.index[at])
+    return make_issue(
+        code,
+        file=table.file.name,
+        sheet=table.sheet,
+        cell=f"{column_letter(position)}{row}",
+        row=row,
+        column=table.header_at(position),
+        value_masked=mask_value(name, str(table.cells[position].iloc[at])),
+        **facts,
+    )
+
+
+def _is_total(table: RawTable, at: int, layout: Layout) -> bool:
+    """Whether a row is a balance or a total of the bank's, and no line."""
+    words = {fold(word) for word in layout.totals}
+    return any(fold(str(text)) in words for text in table.cells.iloc[at])
+
+
+def _signed(columns: dict[str, list[Any]], at: int) -> int | None:
+    if "amount" in columns:
+        return _cents(columns["amount"][at])
+    credit, debit = (_cents(columns[name][at]) if name in columns else None for name in ("credit", "debit"))
+    if credit is None and debit is None:
+        return None
+    return (credit or 0) - abs(debit or 0)
+
+
+def _cents(value: Any) -> int | None:  # noqa: ANN401  # a cell as read
+    amount = getattr(value, "value", value)
+    return int(Decimal(amount) * 100) if isinstance(amount, Decimal) else None
+
+
+def _day(text: str | None) -> dt.date | None:
+    return dt.date.fromisoformat(text) if text else None
+
+
+def _balances(rows: list[Row], balances: list[int | None], closing: str) -> tuple[int | None, int | None]:
+    """Return the balances before the first and after the last line, as far as the statement says them.
+
+    The balance behind each line leads from one to the next, downwards or upwards; where it does not, none counts.
+    """
+    total = sum(cents for _, cents, _ in rows)
+    if closing:
+        from_text = Decimal(closing.replace(",", "."))
+        return int(from_text * 100) - total, int(from_text * 100)
+    told = [balance for balance in balances if balance is not None]
+    if len(told) < len(rows):
+        return None, None
+    if all(before + cents == after for before, after, (_, cents, _) in zip(told, told[1:], rows[1:], strict=False)):
+        return told[0] - rows[0][1], told[-1]
+    if all(after + cents == before for before, after, (_, cents, _) in zip(told, told[1:], rows, strict=False)):
+        return told[-1] - rows[-1][1], told[0]
+    return None, None

@@ -1,0 +1,1 @@
+"""Which line of the bank is what."""

@@ -1,0 +1,111 @@
+"""Which line of the bank is what: by ids in its text, by day and sum, as the sum of several; never by a guess.
+
+The ways are tried in this order, and one is taken only where it leads to one answer on both sides: one line, and one
+thing that waits for one (or one choice of several). What is left, people explain.
+"""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Final
+
+from schemas.bank import BankLine, Explained, Matter, Need
+
+# How much earlier and later than people said, or the service did, a bank may book.
+EARLIER: Final = dt.timedelta(days=1)
+LATER: Final = dt.timedelta(days=3)
+# Of how many things of one day sums are looked for: beyond it there is nearly always more than one answer.
+MOST_OF_A_DAY: Final = 14
+
+
+def explain(lines: Iterable[BankLine], needs: Iterable[Need]) -> list[Explained]:
+    """Explain lines of the bank as far as that is beyond doubt; each line and each need once."""
+    open_lines, open_needs = {line.id: line for line in lines}, list(needs)
+    found = list[Explained]()
+    for way in (_by_marks, _by_amount, _by_sum):
+        for explained in way(list(open_lines.values()), open_needs):
+            found.append(explained)
+            open_lines.pop(explained.line_id, None)
+            met = (explained.matter, explained.subject)
+            open_needs = [need for need in open_needs if (need.matter, need.subject) != met]
+    return found
+
+
+def folded(text: str) -> str:
+    """Return a text as ids are compared: letters and digits alone, since banks leave out dashes and capitals.
+
+    >>> folded("PIX rp-ABC 12")
+    'pixrpabc12'
+    """
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def _by_marks(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explained]:
+    """Take a line whose text names one thing, whatever its sum: the difference is told afterwards."""
+    named = defaultdict[str, list[BankLine]](list)
+    of_line = dict[str, Need]()
+    for line in lines:
+        text = folded(line.text)
+        meant = [need for need in needs if any(mark in text for mark in need.marks)]
+        if len(meant) == 1:
+            of_line[line.id] = meant[0]
+            named[meant[0].subject].append(line)
+    return [
+        Explained(line.id, of_line[line.id].matter, subject, -line.cents, "marks")
+        for subject, own in named.items()
+        for line in own
+    ]
+
+
+def _by_amount(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explained]:
+    """Take a line of the very sum, near the day, where neither the line nor the thing has another one like it."""
+    fits = [(line, need) for line in lines for need in needs if -line.cents == need.cents and _is_near(line, need)]
+    of_line, of_need = defaultdict[str, int](int), defaultdict[tuple[str, str], int](int)
+    for line, need in fits:
+        of_line[line.id] += 1
+        of_need[need.matter, need.subject] += 1
+    return [
+        Explained(line.id, need.matter, need.subject, need.cents, "amount")
+        for line, need in fits
+        if of_line[line.id] == of_need[need.matter, need.subject] == 1
+    ]
+
+
+def _is_near(line: BankLine, need: Need) -> bool:
+    return need.day is None or need.day - EARLIER <= line.day <= need.day + LATER
+
+
+def _by_sum(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explained]:
+    """Take a line that is the sum of several things of one day and kind, where no other choice of them comes to it."""
+    groups = defaultdict[tuple[Matter, dt.date], list[Need]](list)
+    for need in needs:
+        if need.day is not None:
+            groups[need.matter, need.day].append(need)
+    choices = defaultdict[str, list[tuple[Need, ...]]](list)
+    for own in groups.values():
+        for line in lines if len(own) <= MOST_OF_A_DAY else ():
+            if _is_near(line, own[0]):
+                choices[line.id] += _choices(own, -line.cents)
+    taken = defaultdict[tuple[str, str], int](int)
+    for found in choices.values():
+        for need in found[0] if len(found) == 1 else ():
+            taken[need.matter, need.subject] += 1
+    return [
+        Explained(line_id, need.matter, need.subject, need.cents, "sum")
+        for line_id, found in choices.items()
+        if len(found) == 1 and all(taken[need.matter, need.subject] == 1 for need in found[0])
+        for need in found[0]
+    ]
+
+
+def _choices(needs: Sequence[Need], cents: int) -> list[tuple[Need, ...]]:
+    """Return the choices of at least two that come to a sum; no more than two, which are one too many."""
+    found = list[tuple[Need, ...]]()
+    for size in range(2, len(needs) + 1):
+        for choice in combinations(needs, size):
+            if sum(need.cents for need in choice) == cents:
+                found.append(choice)
+                if len(found) > 1:
+                    return found
+    return found

@@ -1,0 +1,165 @@
+"""The bank's side of what reports cost: lines of its statements, what each is, and whether a month closes.
+
+A line is negative where money left the account. It is known by account, day, sum and text, and by the how-maniest equal
+line of that day it is: a statement that overlaps an earlier one brings only what is new.
+"""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from schemas.values.masking import digest_of, short_token
+
+
+class Matter(StrEnum):
+    """What a line of the bank is."""
+
+    FUNDING = "funding"  # money for a report, its fee included, or some of it that came back
+    CHECKS = "checks"  # of accounts, of one day
+    OTHER = "other"  # nothing of the service's
+
+
+@dataclass(frozen=True, slots=True)
+class BankLine:
+    """One line of a statement.
+
+    Attributes:
+        account: As people call it.
+        cents: Below nothing, what left the account.
+    """
+
+    id: str
+    account: str
+    day: dt.date
+    cents: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BankStatement:
+    """What one file says of an account.
+
+    Attributes:
+        sha256: Of the file.
+        opening_cents: Before its first line; None where it does not say.
+        closing_cents: After its last line; likewise.
+    """
+
+    account: str
+    sha256: str
+    first: dt.date
+    last: dt.date
+    opening_cents: int | None
+    closing_cents: int | None
+    lines: tuple[BankLine, ...]
+
+    @property
+    def gap_cents(self) -> int:
+        """By how much its lines do not lead from its opening to its closing balance; nothing where it does not say."""
+        if self.opening_cents is None or self.closing_cents is None:
+            return 0
+        return self.opening_cents + sum(line.cents for line in self.lines) - self.closing_cents
+
+
+def lines_of(account: str, rows: Iterable[tuple[dt.date, int, str]]) -> tuple[BankLine, ...]:
+    """Name lines, equal ones of a day apart.
+
+    >>> first, second = lines_of("itau", [(dt.date(2026, 10, 1), -5, "pix")] * 2)
+    >>> first.id != second.id, lines_of("itau", [(first.day, first.cents, " PIX ")])[0].id == first.id
+    (True, True)
+    """
+    seen, found = Counter[tuple[dt.date, int, str]](), list[BankLine]()
+    for day, cents, text in rows:
+        plain = " ".join(text.split())
+        key = (day, cents, plain.casefold())
+        seen[key] += 1
+        name = digest_of("bank line", account, day.isoformat(), str(cents), plain.casefold(), str(seen[key]))
+        found.append(BankLine("bk-" + short_token(name, _LETTERS), account, day, cents, plain))
+    return tuple(found)
+
+
+_LETTERS: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something that a line of the bank is to show.
+
+    Attributes:
+        subject: A report, or the day of checks (ISO).
+        cents: What is to leave the account.
+        day: When, as people said or the service did; None where nobody has said that it was paid.
+        marks: What names it in a line's text: its ids, folded.
+    """
+
+    matter: Matter
+    subject: str
+    cents: int
+    day: dt.date | None
+    marks: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What a line is of, in part or whole.
+
+    Attributes:
+        cents: Of the line; what left the account is positive here.
+        how: `marks`, `amount` or `sum`, where the program said it; `person` otherwise.
+    """
+
+    line_id: str
+    matter: Matter
+    subject: str
+    cents: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClosingRow:
+    """One report, or the checks of one day, as bank, service and register have it; what left the bank is positive."""
+
+    matter: Matter
+    subject: str
+    job: str
+    bank_cents: int
+    service_cents: int
+    recorded_cents: int
+
+    @property
+    def difference_cents(self) -> int:
+        """By how much the three are apart."""
+        told = (self.bank_cents, self.service_cents, self.recorded_cents)
+        return max(told) - min(told)
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """A month of one account of the bank.
+
+    Attributes:
+        month: Label.
+        unexplained: Lines of the month that nobody has explained.
+        missing: What should be in the bank by its end and is not.
+        gap_cents: By how much the statements do not lead from one balance to the next.
+        covered_until: Last day of which a statement speaks; None of none.
+    """
+
+    account: str
+    month: str
+    rows: tuple[ClosingRow, ...]
+    unexplained: tuple[BankLine, ...]
+    missing: tuple[Need, ...]
+    gap_cents: int
+    covered_until: dt.date | None
+    last: dt.date
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether bank, service and register agree to the centavo, and every line is explained."""
+        is_whole = self.covered_until is not None and self.covered_until >= self.last
+        differs = any(row.difference_cents for row in self.rows)
+        return is_whole and not (differs or self.unexplained or self.missing or self.gap_cents)

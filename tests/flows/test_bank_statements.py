@@ -1,0 +1,123 @@
+"""A statement of the bank is read as the bank wrote it: OFX of both editions, and sheets with a sign or two columns.
+
+Varied: the format, the encoding, marks of decimals, what the bank says of its balances, and what cannot be read.
+"""
+
+import datetime as dt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows.bank.read_statement import read_statement
+from io_adapters.spreadsheets.kinds import FileKind, kind_of
+from io_adapters.spreadsheets.workbook.ofx import open_ofx
+from schemas.errors import UnreadableFile
+
+SGML = """OFXHEADER:100
+DATA:OFXSGML
+VERSION:102
+ENCODING:USASCII
+CHARSET:1252
+
+<OFX><SIGNONMSGSRSV1><SONRS><FI><ORG>Banco X<FID>341</FI></SONRS></SIGNONMSGSRSV1>
+<BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>BRL<BANKACCTFROM><BANKID>0341<ACCTID>12345-6</BANKACCTFROM>
+<BANKTRANLIST><DTSTART>20261001000000[-3:BRT]<DTEND>20261031
+<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261005120000[-3:BRT]<TRNAMT>-30.00<FITID>77<MEMO>PIX SERVIÇO &amp; CIA</STMTTRN>
+<STMTTRN><TRNTYPE>CREDIT<DTPOSTED>20261006<TRNAMT>1000,50<FITID>78<MEMO>TED</STMTTRN>
+</BANKTRANLIST><LEDGERBAL><BALAMT>1970.50<DTASOF>20261031</LEDGERBAL><AVAILBAL><BALAMT>9999.99<DTASOF>20261031</AVAILBAL>
+</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>
+"""
+XML = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n'
+    "<OFX><STMTRS><BANKACCTFROM><ACCTID>12345-6</ACCTID></BANKACCTFROM><BANKTRANLIST>"
+    "<STMTTRN><DTPOSTED>20261005</DTPOSTED><TRNAMT>-30.00</TRNAMT><MEMO>PIX SERVIÇO &amp; CIA</MEMO></STMTTRN>"
+    "<STMTTRN><DTPOSTED>20261006</DTPOSTED><TRNAMT>1000.50</TRNAMT><MEMO>TED</MEMO></STMTTRN>"
+    "</BANKTRANLIST></STMTRS></OFX>"
+)
+SIGNED = "Data;Histórico;Valor;Saldo\n05/10/2026;PIX SERVIÇO & CIA;-30,00;970,00\n06/10/2026;TED;1.000,50;1.970,50\n"
+TWO_COLUMNS = (
+    "Data;Histórico;Crédito;Débito\n01/10/2026;Saldo anterior;;\n05/10/2026;PIX SERVIÇO & CIA;;30,00\n"
+    "06/10/2026;TED;1.000,50;\n31/10/2026;Total;1.000,50;30,00\n"
+)
+LINES = [(dt.date(2026, 10, 5), -3000, "PIX SERVIÇO & CIA"), (dt.date(2026, 10, 6), 100050, "TED")]
+
+
+def written(tmp_path, text, name="extrato.ofx", encoding="utf-8"):
+    path = tmp_path / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "encoding"),
+    [
+        (SGML, "extrato.ofx", "cp1252"),
+        (SGML, "extrato.txt", "utf-8"),
+        (XML, "extrato.ofx", "utf-8"),
+        (SIGNED, "extrato.csv", "utf-8"),
+        (TWO_COLUMNS, "extrato.csv", "cp1252"),
+    ],
+)
+def test_the_same_lines_are_read_from_every_form_of_a_statement(tmp_path, text, name, encoding):
+    found = read_statement(written(tmp_path, text, name, encoding), "itau")
+    assert [(line.day, line.cents) for line in found.lines] == [(day, cents) for day, cents, _ in LINES]
+    assert all(line.text.startswith(words) for line, (*_, words) in zip(found.lines, LINES, strict=True))
+    assert found.gap_cents == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "opening", "closing"),
+    [
+        (SGML, "a.ofx", 100000, 197050),
+        (XML, "a.ofx", None, None),
+        (SIGNED, "a.csv", 100000, 197050),
+        (TWO_COLUMNS, "a.csv", None, None),
+    ],
+)
+def test_the_balances_before_and_after_are_those_that_the_bank_says(tmp_path, text, name, opening, closing):
+    found = read_statement(written(tmp_path, text, name), "itau")
+    assert (found.opening_cents, found.closing_cents) == (opening, closing)
+
+
+def test_an_account_is_called_as_people_say_or_as_its_bank_does_and_one_that_nobody_names_is_asked_about(tmp_path):
+    assert read_statement(written(tmp_path, SGML), "").account == "12345-6"
+    assert read_statement(written(tmp_path, SGML), "itau").account == "itau"
+    with pytest.raises(UnreadableFile, match="--account"):
+        read_statement(written(tmp_path, SIGNED, "a.csv"), "")
+
+
+def test_a_line_has_one_name_in_every_file_that_has_it_and_equal_lines_of_a_day_have_two(tmp_path):
+    twice = SIGNED + "06/10/2026;TED;1.000,50;2.971,00\n"
+    first = read_statement(written(tmp_path, SIGNED, "a.csv"), "itau")
+    second = read_statement(written(tmp_path, twice, "b.csv"), "itau")
+    assert [line.id for line in second.lines[:2]] == [line.id for line in first.lines]
+    assert len({line.id for line in second.lines}) == 3
+
+
+def test_every_cell_that_cannot_be_read_is_named_and_nothing_is_taken(tmp_path):
+    broken = SIGNED.replace("05/10/2026", "ontem").replace("1.000,50;1.970,50", "mil;1.970,50")
+    with pytest.raises(UnreadableFile) as refused:
+        read_statement(written(tmp_path, broken, "a.csv"), "itau")
+    assert {issue.cell for issue in refused.value.issues} == {"A2", "C3"}
+
+
+@pytest.mark.parametrize("text", ["nome;valor\nana;3,00\n", "", "<OFX></OFX>"])
+def test_what_is_no_statement_is_refused(tmp_path, text):
+    with pytest.raises(UnreadableFile):
+        read_statement(written(tmp_path, text, "a.csv"), "itau")
+
+
+@given(
+    st.text(max_size=400)
+    | st.lists(st.sampled_from(["<STMTTRN>", "</STMTTRN>", "<TRNAMT>", "1", "<MEMO>", "<"])).map("".join)
+)
+def test_no_text_makes_the_reader_of_ofx_fail(text):
+    book = open_ofx(text.encode(errors="replace"))
+    assert [sheet.name for sheet in book.sheets] == ["OFX", "OFX conta"]
+
+
+def test_a_statement_is_known_by_its_bytes_under_any_name(tmp_path):
+    for text in (SGML, XML):
+        with written(tmp_path, text, "x.bin").open("rb") as stream:
+            assert kind_of(stream) is FileKind.OFX
