@@ -157,6 +157,13 @@ class ReportFunding:
         return abs(self.left_cents) if self.state in WANTS_PAYER else self.due_cents or 0
 
     @property
+    def sum(self) -> Money:
+        """The same; of what the payer has nothing to do about, what it pays in its own currency."""
+        if self.state in WANTS_PAYER:
+            return Money(self.sum_cents, HOME_CURRENCY)
+        return Money(self.report.amount_cents, self.report.currency)
+
+    @property
     def told(self) -> Message:
         """The state, for people."""
         facts: dict[str, object] = {"sum": Money(self.sum_cents, HOME_CURRENCY), "receiver": self.receiver}
@@ -196,7 +203,7 @@ def stand_towards_payer(
     due_cents = (code.amount_cents if code and is_payable else None) or _due(amounts, funded_cents, covers)
     state = funding_state(
         submission.state,
-        said.status,
+        submission.status if report is None else report.status,
         standing,
         due_cents=due_cents,
         funded_cents=funded_cents,

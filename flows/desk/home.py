@@ -131,14 +131,16 @@ def _of_fundings(fundings: Iterable[ReportFunding]) -> Iterator[Card]:
     for stands in fundings:
         by_state[stands.report.job, stands.state].append(stands)
     for (job, state), own in sorted(by_state.items(), key=lambda item: list(FundingState).index(item[0][1])):
-        total = sum(stands.sum_cents for stands in own)
+        sums = SignedSums[str]()
+        for stands in own:
+            sums[stands.sum.currency] += stands.sum.cents
         yield Card(
             stands=FUNDINGS[state],
             href="/funding" if state in WANTS_PAYER else f"/runs/{own[0].report.run_id}",
             title=Message(f"desk.home.fund.{state}"),
             job=job,
             periods=tuple(dict.fromkeys(stands.report.period for stands in own)),
-            sums=(Money(total, HOME_CURRENCY),) if total else (),
+            sums=tuple(Money(cents, currency) for currency, cents in sums.items() if cents),
             lines=(Message("desk.home.reports", count=len(own)), Message(f"desk.home.fund_what.{state}")),
         )
 

@@ -18,7 +18,9 @@ from flows.runner import run_payout
 from flows.settings import read_settings
 from schemas.approval import Role
 from schemas.errors import DecisionRefused, ExitCode
+from schemas.funding import stand_towards_payer
 from schemas.messages import Message
+from schemas.submission import SubmissionState
 from schemas.values.masking import mask_tax_id
 from tests.flows.desk.office import ORIGIN, plan_of, prepare, start, words_of
 from tests.flows.jobs import PAYER, declare, payment, people, write_sheet
@@ -412,8 +414,11 @@ def test_what_is_open_in_several_currencies_is_not_added_up(ana, bia, the_job, s
     with open_ledger_of(read_settings()) as ledger:
         (submission,) = ledger.submissions.list(bodies=False)
     waits = home.what_waits(desk.ledger, desk.plans, desk.unresolved, desk.clock.now())
-    both = (replace(submission, amount_cents=1000), replace(submission, currency="USD", amount_cents=500))
-    monkeypatch.setattr(home, "what_waits", lambda *_: replace(waits, open=both))
+    own = replace(submission, state=SubmissionState.PROCESSING, status="PROCESSING")
+    both = (replace(own, amount_cents=1000), replace(own, currency="USD", amount_cents=500))
+    says_nothing = {"funded_cents": 0, "receivers": (), "collects": "unknown", "covers": "unknown"}
+    at_service = tuple(stand_towards_payer(one, None, **says_nothing) for one in both)
+    monkeypatch.setattr(home, "what_waits", lambda *_: replace(waits, fundings=at_service))
     page = words_of(ana.get("/"))
     assert "R$ 10,00" in page
     assert "USD 5,00" in page
