@@ -37,6 +37,8 @@ class ActKind(StrEnum):
     EXCHANGE_RATE = "exchange_rate"  # of one report, by hand
     FUND = "fund"  # what was paid to the service for one report
     CONFIRM_RECEIVER = "confirm_receiver"  # of the service's Pix codes
+    READ_BANK = "read_bank"  # a statement of the bank
+    EXPLAIN_LINE = "explain_line"  # of the bank
     ACCEPT_KEY = "accept_key"  # another key of the service
     ACCEPT_CLOCK = "accept_clock"
     LOOSEN_POLICY = "loosen_policy"

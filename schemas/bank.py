@@ -14,7 +14,7 @@ from typing import Final
 from schemas.values.masking import digest_of, short_token
 
 
-class Matter(StrEnum):
+class BankMatter(StrEnum):
     """What a line of the bank is."""
 
     FUNDING = "funding"  # money for a report, its fee included, or some of it that came back
@@ -91,15 +91,17 @@ class Need:
     Attributes:
         subject: A report, or the day of checks (ISO).
         cents: What is to leave the account.
-        day: When, as people said or the service did; None where nobody has said that it was paid.
+        day: When, as people said or the service did; of what nobody has said to be paid, when that became possible.
         marks: What names it in a line's text: its ids, folded.
+        until: The last day on which it may be; None for some days after the first.
     """
 
-    matter: Matter
+    matter: BankMatter
     subject: str
     cents: int
-    day: dt.date | None
+    day: dt.date
     marks: frozenset[str] = frozenset()
+    until: dt.date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class Explained:
     """
 
     line_id: str
-    matter: Matter
+    matter: BankMatter
     subject: str
     cents: int
     how: str
@@ -122,7 +124,7 @@ class Explained:
 class ClosingRow:
     """One report, or the checks of one day, as bank, service and register have it; what left the bank is positive."""
 
-    matter: Matter
+    matter: BankMatter
     subject: str
     job: str
     bank_cents: int
@@ -138,7 +140,7 @@ class ClosingRow:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """A month of one account of the bank.
+    """A month, of all accounts of the bank.
 
     Attributes:
         month: Label.
@@ -148,7 +150,6 @@ class Closing:
         covered_until: Last day of which a statement speaks; None of none.
     """
 
-    account: str
     month: str
     rows: tuple[ClosingRow, ...]
     unexplained: tuple[BankLine, ...]

@@ -59,6 +59,7 @@ PART_OF: Final[Mapping[ActKind, Role | None]] = {
     ActKind.EXCHANGE_RATE: Role.RESOLVER,
     ActKind.FUND: Role.RESOLVER,
     ActKind.CONFIRM_RECEIVER: Role.APPROVER,
+    ActKind.EXPLAIN_LINE: Role.RESOLVER,
     ActKind.HOLD: None,
     ActKind.RELEASE: Role.RESOLVER,
     ActKind.UNFREEZE: Role.RESOLVER,

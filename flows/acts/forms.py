@@ -215,6 +215,31 @@ class ConfirmReceiver(ActForm):
 
 
 @dataclass(frozen=True, slots=True)
+class ExplainLine(ActForm):
+    """Say what a line of the bank is.
+
+    Where the program cannot. It is said once, by somebody who did not prepare the report.
+    """
+
+    act = ActKind.EXPLAIN_LINE
+
+    line: Annotated[str, Asked("As `repasse bank` names it (bk-...).", "LINE", is_positional=True)]
+    kind: Annotated[
+        str,
+        Asked(
+            "What it is.",
+            choices=(
+                ("funding", "Money for a report, its fee included, or some of it that came back."),
+                ("checks", "The account checks of one day."),
+                ("other", "Nothing of the service's."),
+            ),
+        ),
+    ]
+    evidence: Annotated[str, Asked("What shows it.", "TEXT", is_reason=True)]
+    of: Annotated[str, Asked("Which report (rp-...), or the checks of which day.", "WHAT")] = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FormField:
     """A field of a form, as faces see it."""
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from flows.acts import doubts, forms, funding, months, payments, plans, rates, stops
+from flows.acts import bank, doubts, forms, funding, months, payments, plans, rates, stops
 from flows.acts.act import Done, House, Word
 from flows.acts.forms import ActForm, fields_of
 from schemas.errors import DecisionRefused
@@ -27,6 +27,7 @@ DOES: Final[Mapping[type[ActForm], Callable[[House, Word, Any], Done]]] = Mappin
         forms.SetRate: rates.set_by_hand,
         forms.Fund: funding.record_paid,
         forms.ConfirmReceiver: funding.confirm_receiver,
+        forms.ExplainLine: bank.explain_line,
     }
 )
 

@@ -24,7 +24,8 @@ from flows.cli.acts import (
     unfreeze,
     withdraw,
 )
-from flows.cli.address_book import contacts_app, institutions
+from flows.cli.address_book import contacts_app
+from flows.cli.bank import bank_app
 from flows.cli.desk import desk_app, policy_app
 from flows.cli.doctor import doctor
 from flows.cli.ending import Result, command, echo_document_once
@@ -139,7 +140,7 @@ COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
     ),
     *(hold, release, resolve, decide, withdraw, unfreeze),
     *(sandbox, doctor, schema, up, deploy),
-    *(institutions, exchange_rate),
+    exchange_rate,
 )
 EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "new": (
@@ -163,6 +164,7 @@ app.command("help", hidden=True)(help_)
 app.add_typer(layouts_app, name="layouts")
 app.add_typer(contacts_app, name="contacts")
 app.add_typer(funding_app, name="funding")
+app.add_typer(bank_app, name="bank")
 desk_app.add_typer(webhook_app, name="webhook")
 app.add_typer(desk_app, name="desk")
 app.add_typer(policy_app, name="policy")
@@ -173,9 +175,10 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "Paying": ("plan", "run", "approve", "reject", "settle", "funding", "nightly"),
     "What is on record": (
         *("status", "runs", "acts", "explain", "account", "owed", "deals", "month", "taxes", "journal", "reports"),
+        "bank",
     ),
     "People's decisions": ("decide", "resolve", "withdraw", "hold", "release", "unfreeze", "exchange-rate"),
-    "Around it": ("desk", "policy", "contacts", "institutions", "sandbox", "doctor", "deploy"),
+    "Around it": ("desk", "policy", "contacts", "sandbox", "doctor", "deploy"),
 }
 
 

@@ -94,6 +94,22 @@ class Fundings:
             record_act(connection, self._db.seal, Act(ActKind.FUND, by, submission_id, evidence, now, facts))
             return paid_cents
 
+    def days(self) -> dict[str, dt.date]:
+        """Return the latest day on which people say that something was paid for each report."""
+        with self._db.reading() as connection:
+            told = acts_of(connection, self._db.seal, [ActKind.FUND])
+        days = dict[str, dt.date]()
+        for act, is_sound in told:
+            if is_sound and int(act.facts["amount_cents"]) > 0:
+                days[act.subject] = dt.date.fromisoformat(act.facts["day"])
+        return days
+
+    def all_paid(self) -> dict[str, int]:
+        """Return what was paid for every report for which anything was, in centavos of the home currency."""
+        query = select(_OF_REPORT, SUM).select_from(POSTED).where(_IS_FUNDED, _OF_REPORT.like("rp-%"))
+        with self._db.reading() as connection:
+            return {name: int(cents) for name, cents in connection.execute(query.group_by(_OF_REPORT)) if cents}
+
     def receivers(self) -> frozenset[str]:
         """Name the receivers that people have confirmed; a row that the program has not written names none."""
         with self._db.reading() as connection:

@@ -13,6 +13,7 @@ from io_adapters.ledger.account_checks import AccountChecks, CheckRequests
 from io_adapters.ledger.acts import Acts, ChainHead
 from io_adapters.ledger.approvals import Approvals
 from io_adapters.ledger.authors import ContentAuthors
+from io_adapters.ledger.bank import Bank
 from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.contacts import Contacts
 from io_adapters.ledger.decisions import Decisions, Freezes, Holds
@@ -68,6 +69,7 @@ class Ledger:
         self.payee_names = PayeeNames(database)
         self.reports = Reports(database)
         self.fundings = Fundings(database)
+        self.bank = Bank(database)
         self.exchange_updates = ExchangeUpdates(database)
         self.checks = AccountChecks(database)
         self.check_requests = CheckRequests(database)

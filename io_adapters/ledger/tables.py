@@ -650,6 +650,49 @@ plan_exchanges = Table(
     Column("show_exchange_data", Boolean, nullable=False),
 )
 
+# Statements of the bank, and their lines; a line that several files have is kept once.
+bank_statements = Table(
+    "bank_statements",
+    metadata,
+    _serial(),
+    Column("account", String(128), nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("first_day", String(10), nullable=False),
+    Column("last_day", String(10), nullable=False),
+    Column("opening_cents", Cents),
+    Column("closing_cents", Cents),
+    Column("gap_cents", Cents, nullable=False),
+    text_column("by"),
+    _moment("at"),
+    UniqueConstraint("sha256", "account"),
+)
+bank_lines = Table(
+    "bank_lines",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("account", String(128), nullable=False),
+    Column("day", String(10), nullable=False),
+    Column("amount_cents", Cents, nullable=False),
+    text_column("text"),
+    Column("sha256", String(64), nullable=False),
+    Index("ix_bank_lines_day", "day"),
+)
+# What a line is, in as many rows as it is of several things; said once.
+bank_words = Table(
+    "bank_words",
+    metadata,
+    _serial(),
+    Column("line_id", ForeignKey("bank_lines.id"), nullable=False),
+    Column("matter", String(16), nullable=False),
+    Column("subject", String(128), nullable=False),
+    Column("cents", Cents, nullable=False),
+    Column("how", String(16), nullable=False),
+    text_column("by"),
+    text_column("evidence"),
+    _moment("at"),
+    Index("ix_bank_words_line_id", "line_id"),
+)
+
 # What people did, each act chained to the one before (`schemas.acts`); written by one function, with its effect.
 acts = Table(
     "acts",
@@ -679,4 +722,7 @@ APPEND_ONLY: Final = (
     "reports",
     "accepted_keys",
     "decisions",
+    "bank_statements",
+    "bank_lines",
+    "bank_words",
 )

@@ -45,7 +45,16 @@ LOOKS = frozenset(
             "taxes",
             "journal",
         ),
-        *("institutions", "funding", "funding qrcode", "reports", "help", "contacts list", "desk webhook list"),
+        *(
+            "bank",
+            "bank institutions",
+            "funding",
+            "funding qrcode",
+            "reports",
+            "help",
+            "contacts list",
+            "desk webhook list",
+        ),
         *("desk user list", "settle"),
         *("new", "schema", "layouts", "layouts new", "policy", "deploy"),
     }
@@ -172,6 +181,8 @@ ACTS: dict[str, tuple[Setup, tuple[str, ...], set[ActKind]]] = {
 }
 # Their acts are told where what they need is set up.
 ELSEWHERE = {
+    "bank read": "tests/flows/test_the_month_closes_against_the_bank.py",
+    "bank explain": "tests/flows/test_the_month_closes_against_the_bank.py",
     "contacts set": "tests/flows/test_every_field_of_the_service.py",
     "funding receiver": "tests/flows/test_funding.py",
     "exchange-rate": "tests/flows/test_service_commands.py",

@@ -47,23 +47,23 @@ def test_a_list_that_shrank_to_a_few_is_not_believed(look, service):
 
 
 def test_the_command_reads_the_list_the_first_time_and_searches_the_copy(label, service):
-    found = label.ask("institutions", "--name", "itaú unibanco")["institutions"]
+    found = label.ask("bank", "institutions", "--name", "itaú unibanco")["institutions"]
     assert [one["compe_number"] for one in found] == ["341"]
     calls = service.calls(INSTITUTIONS)
-    assert len(label.ask("institutions")["institutions"]) >= 60
-    assert label.ask("institutions", "--from", "2999-01-01")["institutions"] == []
+    assert len(label.ask("bank", "institutions")["institutions"]) >= 60
+    assert label.ask("bank", "institutions", "--from", "2999-01-01")["institutions"] == []
     assert service.calls(INSTITUTIONS) == calls
-    label.ask("institutions", "--refresh")
+    label.ask("bank", "institutions", "--refresh")
     assert service.calls(INSTITUTIONS) == 2 * calls
 
 
 def test_the_command_tells_when_the_service_is_silent(label, service):
-    label.ask("institutions")
+    label.ask("bank", "institutions")
     service.plant(INSTITUTIONS, "status", status=404, when="before", times=None)
-    document = label.ask("institutions", "--refresh", code=21)
+    document = label.ask("bank", "institutions", "--refresh", code=21)
     assert "404" in document["trouble"]
     assert len(document["institutions"]) >= 60
 
 
 def test_a_day_that_is_none_is_told(label):
-    label.ask("institutions", "--from", "31/10/2026", code=2)
+    label.ask("bank", "institutions", "--from", "31/10/2026", code=2)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Final
 
-from schemas.bank import BankLine, Explained, Matter, Need
+from schemas.bank import BankLine, BankMatter, Explained, Need
 
 # How much earlier and later than people said, or the service did, a bank may book.
 EARLIER: Final = dt.timedelta(days=1)
@@ -73,14 +73,14 @@ def _by_amount(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explain
 
 
 def _is_near(line: BankLine, need: Need) -> bool:
-    return need.day is None or need.day - EARLIER <= line.day <= need.day + LATER
+    return need.day - EARLIER <= line.day <= (need.until or need.day + LATER)
 
 
 def _by_sum(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explained]:
     """Take a line that is the sum of several things of one day and kind, where no other choice of them comes to it."""
-    groups = defaultdict[tuple[Matter, dt.date], list[Need]](list)
+    groups = defaultdict[tuple[BankMatter, dt.date], list[Need]](list)
     for need in needs:
-        if need.day is not None:
+        if need.until is None:
             groups[need.matter, need.day].append(need)
     choices = defaultdict[str, list[tuple[Need, ...]]](list)
     for own in groups.values():

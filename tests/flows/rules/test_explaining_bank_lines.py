@@ -6,18 +6,19 @@ order they come, and which of the bank's faults happened.
 
 import datetime as dt
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.bank.rules.explain import explain, folded
-from schemas.bank import Matter, Need, lines_of
+from schemas.bank import BankMatter, Need, lines_of
 
 DAY = dt.date(2026, 10, 5)
 
 
-def need(subject, cents, day=DAY, *marks, matter=Matter.FUNDING):
+def need(subject, cents, day=DAY, *marks, matter=BankMatter.FUNDING):
     return Need(matter, subject, cents, day, frozenset(map(folded, marks or (subject,))))
 
 
@@ -62,9 +63,17 @@ def said(rows, needs):
         ([(DAY, -5000, "a")], [need("x", 3000), need("y", 2000), need("z", 2000)], {}),
         ([(DAY, -5000, "a"), (DAY, -5000, "b")], [need("x", 3000), need("y", 2000)], {}),
         ([(DAY, -5000, "a")], [need("x", 3000), need("y", 2000, DAY + dt.timedelta(1))], {}),
-        ([(DAY, -5000, "a")], [need("x", 3000), need("y", 2000, matter=Matter.CHECKS)], {}),
-        ([(DAY, -36, "tarifa")], [need("2026-10-05", 36, matter=Matter.CHECKS)], {("tarifa", "2026-10-05"): "amount"}),
-        ([(DAY, -3000, "pix")], [need("rp-abc", 3000, None)], {("pix", "rp-abc"): "amount"}),
+        ([(DAY, -5000, "a")], [need("x", 3000), need("y", 2000, matter=CHECKS)], {}),
+        (
+            [(DAY, -36, "tarifa")],
+            [need("2026-10-05", 36, matter=BankMatter.CHECKS)],
+            {("tarifa", "2026-10-05"): "amount"},
+        ),
+        (
+            [(DAY + dt.timedelta(20), -3000, "pix")],
+            [replace(need("rp-abc", 3000), until=DAY + dt.timedelta(20))],
+            {("pix", "rp-abc"): "amount"},
+        ),
     ],
 )
 def test_one_answer_on_both_sides_is_taken_and_nothing_else(rows, needs, found):

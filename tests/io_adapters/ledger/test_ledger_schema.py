@@ -26,6 +26,7 @@ from io_adapters.ledger.ledger import open_ledger
 from io_adapters.ledger.tables import APPEND_ONLY, Packed, metadata
 from schemas.acts import Act, ActKind
 from schemas.approval import Decision, DecisionKind
+from schemas.bank import BankMatter, BankStatement, Explained, lines_of
 from schemas.deal_sums import DealSum, DealSumKind
 from schemas.errors import AnotherRun, ConfigurationError
 from schemas.journal import EntryKind, JournalEntry, Series
@@ -181,6 +182,10 @@ def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, mak
     series = Series("aurora-royalties", "12ABC34501DE35", "BRL")
     entry = JournalEntry("je-1", EntryKind.READ, series, "2026-10", dt.date(2026, 10, 1), "", (), deal_sums=sums)
     ledger.journal.post([entry], "run-1")
+    day = dt.date(2026, 10, 5)
+    line = lines_of("itau", [(day, -100, "pix")])
+    ledger.bank.keep(BankStatement("itau", "0" * 64, day, day, None, None, line), by="Ana")
+    ledger.bank.explain([Explained(line[0].id, BankMatter.OTHER, "", 100, "person")], by="Ana")
     engine = create_engine(ledger_url)
     columns = {"journal_entries": "number", "journal_postings": "amount_cents", "journal_deal_sums": "quantity"}
     for table in APPEND_ONLY:

@@ -1,0 +1,47 @@
+"""What people say of lines of the bank's statement that the program cannot explain."""
+
+from flows.acts.act import Done, House, Word, report_called
+from flows.acts.forms import ExplainLine
+from flows.bank.closing import write_down
+from io_adapters.ledger.ledger import Ledger
+from schemas.bank import BankLine, BankMatter, Explained
+from schemas.errors import ApprovalWanted, DecisionRefused
+from schemas.messages import Message
+from schemas.values.names import same_person
+
+
+def explain_line(house: House, word: Word, said: ExplainLine) -> Done:
+    """Write down what a line is; money for a report is recorded with it.
+
+    Raises:
+        DecisionRefused: there is no such line, it is explained already, or what it is of is unknown; or a job counts
+            only words of people who signed in.
+        ApprovalWanted: whoever says it has prepared the report.
+    """
+    line = house.ledger.bank.line(said.line.strip())
+    if line is None:
+        raise DecisionRefused(Message("bank.no_line", line=said.line))
+    matter = BankMatter(said.kind)
+    subject, job = _subject(house.ledger, word, matter, said.of.strip(), line)
+    word.require_counts(house.ledger, [job])
+    explained = Explained(line.id, matter, subject, -line.cents, "person")
+    write_down(house.ledger, [explained], by=word.by, evidence=said.evidence)
+    facts = {"line": line.id, "matter": matter.value, "of": subject}
+    return Done("explained", (Message("bank.said", line=line.id, what=Message(f"bank.matter.{matter}")),), facts)
+
+
+def _subject(ledger: Ledger, word: Word, matter: BankMatter, of: str, line: BankLine) -> tuple[str, str | None]:
+    """Return what a line is of, and whose job that is; None is any."""
+    if matter is BankMatter.OTHER:
+        return "", None
+    if matter is BankMatter.CHECKS:
+        day = of or line.day.isoformat()
+        costs = sum(cost.cents for cost in ledger.bank.check_days() if cost.day.isoformat() == day)
+        if costs != -line.cents:
+            raise DecisionRefused(Message("bank.no_checks", day=day))
+        return day, None
+    report = report_called(ledger, of)
+    run = ledger.runs.get(report.run_id)
+    if run is not None and same_person(run.prepared_by) == same_person(word.by):
+        raise ApprovalWanted(Message("bank.preparer"))
+    return report.id, report.job

@@ -1,0 +1,202 @@
+"""Explaining lines of the bank from what is on record, and whether a month closes: bank, service and register alike."""
+
+import calendar
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from flows.bank.read_statement import read_statement
+from flows.bank.rules.explain import explain, folded
+from flows.reports.funding import fundings_of, unsettled_fundings
+from io_adapters.ledger.ledger import Ledger
+from schemas.bank import BankLine, BankMatter, BankStatement, Closing, ClosingRow, Explained, Need
+from schemas.funding import FundingState, ReportFunding
+from schemas.plan import HOME_CURRENCY
+from schemas.submission import Submission, SubmissionState
+
+# Reports that may be paid for though nobody has said so yet.
+_MAY_BE_PAID = frozenset(
+    {
+        *(FundingState.YOURS_TO_PAY, FundingState.SHORT, FundingState.NOT_SAID, FundingState.FROM_BALANCE),
+        *(FundingState.AT_SERVICE, FundingState.FEE_UNPAID),
+    }
+)
+
+
+class ReadStatement(NamedTuple):
+    """What reading a statement brought: new lines, and what was said of lines since."""
+
+    statement: BankStatement
+    new: int
+    explained: tuple[Explained, ...]
+
+
+def take_statement(ledger: Ledger, path: Path, account: str, layout: str, by: str) -> ReadStatement:
+    """Read a statement, keep its lines, and explain all lines that can be by now.
+
+    Raises:
+        UnreadableFile: as `read_statement` says; nothing is kept.
+    """
+    statement = read_statement(path, account, layout)
+    new = ledger.bank.keep(statement, by=by)
+    return ReadStatement(statement, new, tuple(explain_lines(ledger)))
+
+
+def explain_lines(ledger: Ledger) -> list[Explained]:
+    """Say what lines are that nobody has explained, where one answer fits; returns what was said.
+
+    Effects: money for a report of which nobody had said that it was paid is on record then, by its line of the bank.
+    """
+    known = ledger.bank.explained()
+    of_lines = {each.line_id for each in known}
+    lines = [line for line in ledger.bank.lines() if line.id not in of_lines]
+    found = explain(lines, needs_of(ledger, known))
+    write_down(ledger, found, by="repasse")
+    return found
+
+
+def write_down(ledger: Ledger, found: Iterable[Explained], *, by: str, evidence: str = "") -> None:
+    """Keep what lines are, and record what was paid for a report where only the bank has said it.
+
+    What was paid is recorded before its line is explained: cut off between the two, the line is the record's next time.
+    """
+    days = {line.id: line.day for line in ledger.bank.lines()}
+    shown, paid = _shown(ledger.bank.explained()), ledger.fundings.all_paid()
+    by_line = defaultdict[str, list[Explained]](list)
+    for each in found:
+        by_line[each.line_id].append(each)
+    for line_id, own in by_line.items():
+        for each in (each for each in own if each.matter is BankMatter.FUNDING):
+            before = shown.get((BankMatter.FUNDING, each.subject), 0)
+            if paid.get(each.subject, 0) == before and before + each.cents >= 0:
+                words = evidence or f"bank line {line_id}"
+                paid[each.subject] = ledger.fundings.record(
+                    each.subject, each.cents, days[line_id], by=by, evidence=words
+                )
+            shown[BankMatter.FUNDING, each.subject] = before + each.cents
+        ledger.bank.explain(own, by=by, evidence=evidence)
+
+
+def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
+    """Return what lines of the bank are to show by now: money for reports, and what checks of accounts cost."""
+    shown, paid, days = _shown(known), ledger.fundings.all_paid(), ledger.fundings.days()
+    open_ones = {stands.report.id: stands for stands in unsettled_fundings(ledger) if stands.state in _MAY_BE_PAID}
+    names = sorted({*paid, *open_ones})
+    of_reports = {report.id: report for report in ledger.submissions.with_ids(names)}
+    found = list[Need]()
+    for name, report in of_reports.items():
+        marks = _marks(report, open_ones.get(name))
+        recorded_cents = paid.get(name, 0) - shown.get((BankMatter.FUNDING, name), 0)
+        sent = (report.sending_at or ledger.now()).date()
+        if recorded_cents > 0:
+            found.append(Need(BankMatter.FUNDING, name, recorded_cents, days.get(name, sent), marks))
+        elif name in open_ones and (left_cents := _left(open_ones[name])) > 0:
+            found.append(Need(BankMatter.FUNDING, name, left_cents, sent, marks, until=ledger.today()))
+    costs = defaultdict[dt.date, int](int)
+    for cost in ledger.bank.check_days():
+        costs[cost.day] += cost.cents
+    open_days = {day: cents for day, cents in costs.items() if (BankMatter.CHECKS, day.isoformat()) not in shown}
+    return found + [Need(BankMatter.CHECKS, day.isoformat(), cents, day) for day, cents in open_days.items()]
+
+
+def _left(stands: ReportFunding) -> int:
+    return stands.fee_cents if stands.state is FundingState.FEE_UNPAID else stands.left_cents
+
+
+def _shown(known: Iterable[Explained]) -> dict[tuple[BankMatter, str], int]:
+    shown = defaultdict[tuple[BankMatter, str], int](int)
+    for each in known:
+        shown[each.matter, each.subject] += each.cents
+    return dict(shown)
+
+
+def _marks(report: Submission, stands: ReportFunding | None) -> frozenset[str]:
+    """Return what names a report in the text of a line: its ids, and that of the charge in its Pix code."""
+    charge = stands.code.txid if stands and stands.code else None
+    marks = (folded(mark) for mark in (report.report_id, report.split_id, charge) if mark)
+    return frozenset(mark for mark in marks if len(mark) >= _SHORTEST_MARK)
+
+
+_SHORTEST_MARK = 8  # a shorter one may stand in any text
+
+
+def months_of_bank(ledger: Ledger) -> list[str]:
+    """Return the months of which lines are on record, the latest first."""
+    return sorted({f"{line.day:%Y-%m}" for line in ledger.bank.lines()}, reverse=True)
+
+
+def closing_of(ledger: Ledger, month: str) -> Closing:
+    """Hold bank, service and register of one month against each other.
+
+    Args:
+        month: Label of a month.
+    """
+    first = dt.date.fromisoformat(f"{month}-01")
+    last = first.replace(day=calendar.monthrange(first.year, first.month)[1])
+    known = ledger.bank.explained()
+    of_lines = {each.line_id for each in known}
+    lines = {line.id: line for line in ledger.bank.lines(first, last)}
+    needs = [need for need in needs_of(ledger, known) if need.until is None and first <= need.day <= last]
+    statements = ledger.bank.statements()
+    within = [statement for statement in statements if statement.first_day <= last.isoformat()]
+    covered = [dt.date.fromisoformat(statement.last_day) for statement in within]
+    return Closing(
+        month=month,
+        rows=(*_reports(ledger, known, lines, first, last), *_checks(ledger, known, first, last)),
+        unexplained=tuple(line for line in lines.values() if line.id not in of_lines),
+        missing=tuple(needs),
+        gap_cents=sum(abs(int(statement.gap_cents)) for statement in within if statement.last_day >= first.isoformat()),
+        covered_until=max(covered, default=None),
+        last=last,
+    )
+
+
+def _reports(
+    ledger: Ledger, known: Iterable[Explained], lines: Mapping[str, BankLine], first: dt.date, last: dt.date
+) -> list[ClosingRow]:
+    """Return the reports that were paid for in the month, by the bank or as people said."""
+    of_funding = [each for each in known if each.matter is BankMatter.FUNDING]
+    shown, paid, days = _shown(of_funding), ledger.fundings.all_paid(), ledger.fundings.days()
+    names = {each.subject for each in of_funding if each.line_id in lines}
+    names |= {name for name in paid if first <= days.get(name, dt.date.min) <= last}
+    reports = ledger.submissions.with_ids(sorted(names))
+    told = ledger.bank.told_by_reports(sorted(names))
+    due = {stands.report.id: stands.due_cents or 0 for stands in fundings_of(ledger, reports)}
+    return [
+        ClosingRow(
+            BankMatter.FUNDING,
+            report.report_id,
+            report.job,
+            bank_cents=shown.get((BankMatter.FUNDING, report.id), 0),
+            service_cents=_told(report, told, due),
+            recorded_cents=paid.get(report.id, 0),
+        )
+        for report in reports
+    ]
+
+
+def _told(report: Submission, told: Mapping[str, int], due: Mapping[str, int]) -> int:
+    """Return what the service says of the money, at home; a report in another currency says it by its rate."""
+    if report.currency == HOME_CURRENCY:
+        return told.get(report.id, 0)
+    return due[report.id] if report.state is SubmissionState.PAID else 0
+
+
+def _checks(ledger: Ledger, known: Iterable[Explained], first: dt.date, last: dt.date) -> list[ClosingRow]:
+    shown, costs = _shown(known), defaultdict[dt.date, int](int)
+    for cost in ledger.bank.check_days():
+        costs[cost.day] += cost.cents
+    return [
+        ClosingRow(
+            BankMatter.CHECKS,
+            day.isoformat(),
+            "",
+            bank_cents=shown.get((BankMatter.CHECKS, day.isoformat()), 0),
+            service_cents=cents,
+            recorded_cents=cents,
+        )
+        for day, cents in sorted(costs.items())
+        if first <= day <= last
+    ]

@@ -1,0 +1,171 @@
+"""A month closes when bank, service and register agree to the centavo, and says what keeps it open until then.
+
+Judged by what the service was paid and what the bank's statement says. Held constant: one account, at a terminal.
+Varied: who says first that a report was paid, what the bank writes, what went wrong, and who looks.
+"""
+
+import calendar
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from openpyxl import load_workbook
+
+from schemas.errors import ExitCode
+from schemas.journal import AccountKind
+from schemas.readers import for_strangers
+from tests.flows.jobs import payment, people
+
+ANA, BIA = people(2)
+TODAY = datetime.now(UTC).date()
+MONTH = f"{TODAY:%Y-%m}"
+LAST = TODAY.replace(day=calendar.monthrange(TODAY.year, TODAY.month)[1])
+BY = ("--by", "caio")
+pytestmark = pytest.mark.long
+
+
+def statement(label, rows, name="extrato.ofx", opening=100_000, closing=None, until=LAST):
+    """Write a statement of the bank: rows of cents, text and day."""
+    lines = "".join(
+        f"<STMTTRN><DTPOSTED>{day:%Y%m%d}<TRNAMT>{cents / 100:.2f}<FITID>{n}<MEMO>{text}</STMTTRN>"
+        for n, (cents, text, day) in enumerate(rows)
+    )
+    balance = opening + sum(cents for cents, *_ in rows) if closing is None else closing
+    path = label.folder / name
+    path.write_text(
+        f"OFXHEADER:100\n\n<OFX><BANKACCTFROM><ACCTID>77<BANKTRANLIST><DTSTART>{MONTH.replace('-', '')}01"
+        f"<DTEND>{until:%Y%m%d}{lines}</BANKTRANLIST><LEDGERBAL><BALAMT>{balance / 100:.2f}</LEDGERBAL></OFX>",
+        encoding="cp1252",
+    )
+    return path
+
+
+@pytest.fixture
+def paid(label, service):
+    """A report of 30.00 that the bank has paid, and of which nobody has said so; returns its name."""
+    service.behave(funding="pix", processing_after_s=0, done_after_s=0)
+    label.declare(settle={"every_s": "0.1", "for_s": "0.2"})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run()
+    (report,) = label.ask("funding", code=23)["reports"]
+    words = ("--receiver", report["receiver"], "--by", "bia", "--evidence", "contrato")
+    label.say("funding", "receiver", report["report_id"], *words)
+    assert service.fund() == 200
+    return report["report_id"]
+
+
+def read(label, path, code=0):
+    return label.ask("bank", "read", path, *BY, code=code)
+
+
+@pytest.mark.parametrize("text", ["PIX ENVIADO", "PIX {name}", "pix {name} tarifa zero"])
+def test_a_line_of_the_bank_is_the_record_of_what_was_paid_and_the_month_closes(label, service, paid, text):
+    said = read(label, statement(label, [(-3000, text.format(name=paid), TODAY)]))
+    assert [(each["matter"], each["of"]) for each in said["explained"]] == [("funding", paid)]
+    assert label.ask("bank", code=15)["closed"] is False  # the service has not told yet
+    label.say("settle")
+    month = label.ask("bank")
+    assert month["closed"] is True
+    (row,) = month["rows"]
+    assert {row["bank_cents"], row["service_cents"], row["recorded_cents"]} == {3000}
+    assert service.paid == [1000, 2000]
+    with label.ledger() as ledger:
+        balances = {account.kind: cents for account, cents in ledger.journal.balances().items()}
+    assert balances[AccountKind.BANK] == -service.funded_cents[0] == -3000
+
+
+def test_what_people_have_recorded_is_met_by_the_banks_line_and_not_recorded_twice(label, service, paid):
+    words = ("--day", TODAY.isoformat(), *BY, "--evidence", "comprovante")
+    label.say("funding", "paid", paid, "--amount", "30,00", *words, code=23)
+    label.say("settle")
+    open_month = label.ask("bank", "--month", MONTH, code=15)
+    assert [need["of"] for need in open_month["missing"]] == [paid]
+    read(label, statement(label, [(-3000, "PIX", TODAY)]))
+    month = label.ask("bank")
+    assert month["closed"] is True
+    assert month["rows"][0]["recorded_cents"] == 3000
+    assert [act["kind"] for act in label.ask("acts")["acts"]].count("fund") == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "key", "count"),
+    [
+        ([(-3000, "PIX", TODAY), (-15000, "ALUGUEL", TODAY)], "unexplained", 1),
+        ([(-3000, "PIX", TODAY), (-3000, "PIX", TODAY)], "unexplained", 2),
+        ([(-2999, "PIX", TODAY)], "unexplained", 1),
+        ([(-3000, "PIX", TODAY), (3000, "ESTORNO", TODAY)], "unexplained", 1),
+    ],
+)
+def test_a_line_that_nobody_can_explain_keeps_the_month_open_and_is_named(label, paid, rows, key, count):
+    assert len(read(label, statement(label, rows), code=15)["unexplained"]) == count
+    label.say("settle")
+    month = label.ask("bank", code=15)
+    assert (month["closed"], len(month[key])) == (False, count)
+    assert "has no explanation" in label.say("bank", code=15).output or count > 1
+
+
+def test_people_explain_what_the_program_cannot_once_and_not_whoever_prepared(label, service, paid):
+    (name, rent) = read(label, statement(label, [(-3001, "PIX", TODAY), (-500, "TARIFA", TODAY)]), code=15)[
+        "unexplained"
+    ]
+    lines = {line["line"]: line["cents"] for line in label.ask("bank", code=15)["unexplained"]}
+    name, rent = sorted(lines, key=lines.get)
+    words = ("--evidence", "o comprovante")
+    label.say("bank", "explain", name, "--funding", "--of", paid, "--by", "ana", *words, code=ExitCode.APPROVAL_WANTED)
+    label.say("bank", "explain", "bk-none", "--other", *BY, *words, code=2)
+    label.say("bank", "explain", name, "--funding", "--of", "rp-none", *BY, *words, code=2)
+    label.say("bank", "explain", name, "--checks", *BY, *words, code=2)
+    label.say("bank", "explain", name, "--funding", "--of", paid, *BY, *words)
+    label.say("bank", "explain", name, "--other", *BY, *words, code=2)
+    label.say("bank", "explain", rent, "--other", *BY, *words)
+    label.say("settle")
+    month = label.ask("bank", code=15)
+    assert month["unexplained"] == []
+    assert month["rows"][0]["difference_cents"] == 1  # the bank says one centavo more than the service
+    assert [act["kind"] for act in label.ask("acts")["acts"]].count("explain_line") == 2
+
+
+def test_the_checks_of_a_day_are_one_line_and_an_overlapping_file_brings_only_what_is_new(label, service):
+    label.declare(account_checks={"when": "new_or_changed"})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run()
+    assert service.checks_cost_cents == 72
+    read(label, statement(label, [(-72, "TARIFA PIX", TODAY)]))
+    again = read(label, statement(label, [(-72, "TARIFA PIX", TODAY), (-5, "IOF", TODAY)], "b.ofx"), code=15)
+    assert (again["new"], len(again["unexplained"])) == (1, 1)
+    assert read(label, label.folder / "b.ofx", code=15)["new"] == 0
+    rows = {row["matter"]: row for row in label.ask("bank", code=15)["rows"]}
+    assert rows["checks"]["difference_cents"] == 0
+    with label.ledger() as ledger:
+        balances = ledger.journal.balances()
+    of_checks = {account.kind: cents for account, cents in balances.items() if account.reference == "checks"}
+    assert of_checks.get(AccountKind.FLOAT, 0) == 0
+
+
+def test_balances_that_do_not_meet_and_a_month_that_is_not_over_keep_it_open(label, paid):
+    early = TODAY if TODAY < LAST else LAST - timedelta(days=1)
+    read(label, statement(label, [(-3000, "PIX", early)], closing=90_000, opening=100_000, until=early))
+    label.say("settle")
+    month = label.ask("bank", code=15)
+    assert month["closed"] is False
+    assert month["covered_until"] < LAST.isoformat()
+
+
+def test_the_month_is_a_workbook_and_names_no_text_of_the_bank_to_strangers(label, paid, tmp_path):
+    read(label, statement(label, [(-3000, "PIX", TODAY), (-700, "PAGAMENTO ZULMIRA FURTADO", TODAY)]), code=15)
+    label.say("bank", "--out", tmp_path / "mes.xlsx", code=15)
+    book = load_workbook(tmp_path / "mes.xlsx")
+    cells = [cell for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row if cell is not None]
+    assert "PAGAMENTO ZULMIRA FURTADO" in " ".join(map(str, cells))
+    assert 30 in cells
+    assert -7 in cells
+    with for_strangers():
+        printed = label.say("bank", code=15).output + str(label.ask("bank", code=15))
+    assert "ZULMIRA" not in printed
+    assert "FURTADO" not in printed
+
+
+def test_what_is_no_statement_leaves_nothing(label, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("nome;valor\nana;3,00\n")
+    label.say("bank", "read", path, *BY, code=11)
+    assert label.ask("bank")["month"] is None
