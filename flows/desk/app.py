@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from flows.acts.act import House
 from flows.books.payments import PaymentSearch
 from flows.desk import (
+    bank,
     funding,
     home,
     hooks,
@@ -150,7 +151,7 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
     app.state.desk, app.state.settings = desk, settings
     parts = (
         *(sign_in, home, jobs, job_columns, job_files, new_jobs, previews, plans, payments, runs, unresolved, funding),
-        hooks,
+        *(bank, hooks),
     )
     for part in parts:
         app.include_router(part.router)

@@ -16,6 +16,7 @@ from flows.bank.rules.explain import explain, folded
 from schemas.bank import BankMatter, Need, lines_of
 
 DAY = dt.date(2026, 10, 5)
+CHECKS = BankMatter.CHECKS
 
 
 def need(subject, cents, day=DAY, *marks, matter=BankMatter.FUNDING):
