@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from flows.account_checks.check_accounts import check_accounts
 from flows.acts.approve import approve
-from flows.books.alerts import alert_after_run
+from flows.books.alerts import NOTHING_TO_TELL, Occasion, alert_after_run
 from flows.books.rules.reconcile import state_name
 from flows.books.write import rewrite, write
 from flows.house_ledger import open_ledger_of, utc_now
@@ -270,6 +270,7 @@ class RunReport:
     Attributes:
         summary: Content of `summary.json`; None when the run did not get that far.
         page: Address of its page on the desk, or of the desk's first page; "" where nobody has said where the desk is.
+        occasion: For what people may be called.
     """
 
     run_id: str
@@ -281,6 +282,7 @@ class RunReport:
     summary: Summary | None
     language: str
     page: str = ""
+    occasion: Occasion = NOTHING_TO_TELL
 
     @property
     def messages(self) -> tuple[str, ...]:
@@ -324,14 +326,15 @@ def walk_request(order: RunRequest, watch: Watch = call) -> RunReport:
     Raises:
         RepasseError: the run could not even begin.
     """
-    return _walk(PAYOUT, order, None, watch)
+    return _walk(PAYOUT, order, None, watch, is_nights=order.is_nights)
 
 
-def run_settle(job: str | None, watch: Watch = call, *, follow_s: float = 0.0) -> RunReport:
+def run_settle(job: str | None, watch: Watch = call, *, follow_s: float = 0.0, is_nights: bool = False) -> RunReport:
     """Look at what is open or in doubt, of one job or of all.
 
     Args:
         job: Name of the job; all jobs when None.
+        is_nights: Whether a night asks, which calls people for all of it at its end.
 
     Raises:
         RepasseError: the run could not even begin; there is no such job.
@@ -339,7 +342,7 @@ def run_settle(job: str | None, watch: Watch = call, *, follow_s: float = 0.0) -
     if job is not None:
         with open_ledger_of(read_settings(), create=False) as ledger:
             require_known_job(ledger, job, Folders().jobs)
-    return _walk(settle_and_follow(follow_s) if follow_s else SETTLE, None, job, watch)
+    return _walk(settle_and_follow(follow_s) if follow_s else SETTLE, None, job, watch, is_nights=is_nights)
 
 
 def nothing_is_open(job: str | None) -> bool:
@@ -354,7 +357,7 @@ def nothing_is_open(job: str | None) -> bool:
         return not is_anything_open(ledger, job, utc_now())
 
 
-def _walk(route: Route, order: RunRequest | None, only_job: str | None, watch: Watch) -> RunReport:
+def _walk(route: Route, order: RunRequest | None, only_job: str | None, watch: Watch, *, is_nights: bool) -> RunReport:
     check_environment()
     # A hundred thousand rows make no cycles; looking for some as often as Python does takes a quarter of the time.
     gc.set_threshold(50_000, 10, 10)
@@ -374,9 +377,12 @@ def _walk(route: Route, order: RunRequest | None, only_job: str | None, watch: W
         summary=run.summary,
         language=order.job.outputs.language if order else "en",
         page=run.desk_page(f"runs/{run.id}" if order else ""),
+        occasion=Occasion((run.id,), frozenset(run.codes), notes)
+        if order
+        else Occasion(tuple(sorted(run.touched)), notes=notes),
     )
-    told_of = [run.id] if order else sorted(run.touched)
-    alert_after_run(settings, run.codes if order else (), told_of, notes, caller.progress.show)
+    if not is_nights:
+        alert_after_run(settings, caller.report.occasion, caller.progress.show)
     return caller.report
 
 

@@ -17,6 +17,7 @@ from schemas.messages import Listed, Message, Money
 from schemas.plan import HOME_CURRENCY, Place
 from schemas.reasons import Reasons, reasons_message
 from schemas.states import PAYMENTS, PLANS, RUNS, State, Tone, Turn
+from schemas.values.money import SignedSums
 
 # The kind of what is counted in rows of files, not in money.
 ROW: Final = "row"
@@ -234,6 +235,25 @@ _KINDS: Final[dict[ExitCode, AlertKind]] = {
 }
 
 
+_TURNS: Final[dict[AlertKind, Turn]] = {
+    "failure": Turn.PREPARER,
+    "approval_wanted": Turn.APPROVER,
+    "doubt": Turn.RESOLVER,
+    "funding": Turn.RESOLVER,
+    "night": Turn.PREPARER,
+}
+
+
+def kind_of(codes: Collection[ExitCode]) -> AlertKind | None:
+    """Say for what people are called of all that holds of a run: the worst; None where nobody is wanted."""
+    code = _worst_called_for(codes)
+    return None if code is None else _KINDS[code]
+
+
+def _worst_called_for(codes: Collection[ExitCode]) -> ExitCode | None:
+    return next((code for code in PRECEDENCE if code in codes and code in _KINDS), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Alert:
     """What people are told.
@@ -241,6 +261,7 @@ class Alert:
     Attributes:
         page: Address of the page where somebody can act; "" where nobody has said where the desk is.
         codes: Texts of Pix codes to pay; for e-mails alone.
+        covers: Keys of the alerts that it stands for; nothing where it stands for itself.
     """
 
     key: str
@@ -251,6 +272,13 @@ class Alert:
     language: str
     notes: tuple[Message | Listed, ...] = ()
     codes: tuple[str, ...] = ()
+    sums: tuple[Money, ...] = ()
+    covers: tuple[str, ...] = ()
+
+    @property
+    def turn(self) -> Turn:
+        """Who is called."""
+        return _TURNS[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +297,7 @@ def alert_of_run(  # noqa: PLR0913  # each is named at the call
     job: str,
     period: str,
     plan: WaitingPlan | None,
+    sums: tuple[Money, ...],
     desk_url: str,
     language: str,
     notes: tuple[Message | Listed, ...] = (),
@@ -279,9 +308,10 @@ def alert_of_run(  # noqa: PLR0913  # each is named at the call
 
     Args:
         plan: What waits for approval; None where nothing does.
+        sums: What nobody can tell the fate of, or what was approved and has not been sent.
         desk_url: Where people reach the desk; "" where nobody has said.
     """
-    code = next((code for code in PRECEDENCE if code in codes and code in _KINDS), None)
+    code = _worst_called_for(codes)
     if code is None:
         return None
     kind = _KINDS[code]
@@ -293,10 +323,12 @@ def alert_of_run(  # noqa: PLR0913  # each is named at the call
         facts |= {"digest": plan.digest, "payments": plan.payments, "total_cents": plan.total.cents}
         subject = Message("alert.approval_wanted", job=job, period=period, payments=payments, total=plan.total)
         page = f"plans/{plan.digest}"
-        return Alert(f"{kind} {plan.digest}", kind, subject, facts, _address(desk_url, page), language, notes)
-    subject = Message(f"alert.{kind}", job=job, period=period, what=Message(f"desk.exit.{int(code)}"))
-    page = "doubts" if kind == "doubt" else f"runs/{run_id}"
-    return Alert(f"{kind} {int(code)} {run_id}", kind, subject, facts, _address(desk_url, page), language, notes)
+        where, sums = _address(desk_url, page), (plan.total,)
+        return Alert(f"{kind} {plan.digest}", kind, subject, facts, where, language, notes, sums=sums)
+    what = Listed((Message(f"desk.exit.{int(code)}"), *sums), " ")
+    subject = Message(f"alert.{kind}", job=job, period=period, what=what)
+    where = _address(desk_url, "doubts" if kind == "doubt" else f"runs/{run_id}")
+    return Alert(f"{kind} {int(code)} {run_id}", kind, subject, facts, where, language, notes, sums=sums)
 
 
 def alert_of_night(run_id: str, told: Message, state: str, *, desk_url: str, language: str) -> Alert:
@@ -327,7 +359,7 @@ def alert_of_funding(fundings: Sequence[ReportFunding], *, desk_url: str, langua
     codes = tuple(stands.payload for stands in own if stands.state is FundingState.YOURS_TO_PAY)
     told = tuple(stands.line for stands in own)
     key, page = f"funding {as_it_is}", _address(desk_url, "funding")
-    return Alert(key, "funding", subject, facts, page, language, told, codes)
+    return Alert(key, "funding", subject, facts, page, language, told, codes, (Money(total_cents, HOME_CURRENCY),))
 
 
 def alert_of_jobs(run_id: str, jobs: tuple[str, ...], *, desk_url: str, language: str) -> Alert:
@@ -339,6 +371,39 @@ def alert_of_jobs(run_id: str, jobs: tuple[str, ...], *, desk_url: str, language
     facts: dict[str, str | int] = {"run": run_id, "state": "could_not_begin", "jobs": len(jobs)}
     subject = Message("alert.jobs", jobs=", ".join(jobs))
     return Alert(f"jobs {run_id}", "failure", subject, facts, _address(desk_url, f"runs/{run_id}"), language)
+
+
+def alert_after_all(
+    night_id: str, told: Sequence[Alert], told_apart: Sequence[Alert], *, desk_url: str, language: str
+) -> Alert:
+    """Tell in one of all that a night leaves to people: whose turn it is and for what sum, then each matter.
+
+    Args:
+        told_apart: Those of them that somebody is also called for on their own; their codes are for those people.
+        desk_url: Where people reach the desk; "" where nobody has said.
+    """
+    by_turn = {turn: [alert for alert in told if alert.turn is turn] for turn in Turn}
+    turns, notes = list[Listed](), list[Message | Listed]()
+    for turn, own in by_turn.items():
+        if not own:
+            continue
+        who, sums = Message(f"alert.turn.{turn}"), SignedSums[str]()
+        for money in (money for alert in own for money in alert.sums):
+            sums[money.currency] += money.cents
+        turns.append(Listed((who, *(Money(cents, currency) for currency, cents in sums.items())), " "))
+        for alert in own:
+            notes += [Listed((who, alert.subject), ": "), *alert.notes]
+    return Alert(
+        key=f"night {night_id}",
+        kind="night",
+        subject=Message("alert.after_night", turns=Listed(tuple(turns), ", ")),
+        facts={"run": night_id, "state": "ended", "alerts": len(told)},
+        page=_address(desk_url, ""),
+        language=language,
+        notes=tuple(notes),
+        codes=tuple(code for alert in told if alert not in told_apart for code in alert.codes),
+        covers=tuple(alert.key for alert in told if alert not in told_apart),
+    )
 
 
 def _address(desk_url: str, page: str) -> str:

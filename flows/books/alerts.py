@@ -1,7 +1,8 @@
 """Alerting people by e-mail and webhook: after a run, after a night, and of a night that does not end."""
 
 import datetime as dt
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from flows.house_ledger import open_ledger_of
@@ -15,44 +16,78 @@ from schemas.job import BRASILIA, Outputs
 from schemas.messages import Listed, Message, Money, for_desk, render
 from schemas.readers import for_strangers
 from schemas.reconciliation import Summary
-from schemas.waits import Alert, WaitingPlan, alert_of_funding, alert_of_jobs, alert_of_night, alert_of_run
+from schemas.submission import UNTOLD, SubmissionState
+from schemas.values.money import SignedSums
+from schemas.waits import (
+    Alert,
+    WaitingPlan,
+    alert_after_all,
+    alert_of_funding,
+    alert_of_jobs,
+    alert_of_night,
+    alert_of_run,
+    kind_of,
+)
 
+S = SubmissionState
 Show = Callable[[str], None]
 # A day, and two hours for a night that takes longer than the one before.
 NIGHT_EXPECTED_WITHIN: Final = dt.timedelta(hours=26)
 
 
-def alert_after_run(
-    settings: Settings,
-    codes: Iterable[ExitCode],
-    run_ids: Iterable[str],
-    notes: tuple[Message | Listed, ...],
-    show: Show,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What a run, or a look at several, leaves for people.
+
+    Attributes:
+        codes: What holds of the one run, beside its summary; nothing of several.
+    """
+
+    run_ids: tuple[str, ...] = ()
+    codes: frozenset[ExitCode] = frozenset()
+    notes: tuple[Message | Listed, ...] = ()
+
+
+NOTHING_TO_TELL: Final = Occasion()
+
+
+def alert_after_run(settings: Settings, occasion: Occasion, show: Show) -> None:
     """Call people for what a run, or a look at several, leaves them.
 
     Args:
-        codes: What holds of the one run, beside its summary; nothing of several.
         show: Is told of what could not be sent: that stops nobody's pay.
     """
-    if not settings.alerts.any:
+    if settings.alerts.any:
+        _send_all(settings, lambda ledger: _alerts_of(ledger, [occasion], settings.desk_url), show)
+
+
+def alert_after_night(
+    settings: Settings, night_id: str, not_begun: tuple[str, ...], occasions: Sequence[Occasion], show: Show
+) -> None:
+    """Call people once for all that a night leaves them: whose turn it is, and for what sum.
+
+    Whoever pays the service, where the house has named them, has a mail of their own beside it, with the codes. What a
+    night that was killed has told nobody is told by the next.
+
+    Args:
+        not_begun: Jobs that could not even begin.
+        occasions: Of the runs by which each job stands, and of the looks at what was open.
+        show: Is told of what could not be sent.
+    """
+    ways, language = settings.alerts, Outputs().language
+    if not ways.any:
         return
-    known = frozenset(codes)
 
     def found(ledger: Ledger) -> Iterable[Alert | None]:
-        told = list(run_ids)
-        yield from (_alert_of(ledger, run_id, known, notes, settings.desk_url) for run_id in told)
-        yield from _alerts_of_fundings(ledger, told, settings.desk_url)
+        jobs = [alert_of_jobs(night_id, not_begun, desk_url=settings.desk_url, language=language)] if not_begun else []
+        all_there_is = {alert.key: alert for alert in _alerts_of(ledger, occasions, settings.desk_url) if alert}
+        told = [*jobs, *(alert for key, alert in all_there_is.items() if not ledger.runs.was_alerted(key))]
+        theirs = [alert for alert in told if alert.kind == "funding" and ways.funding_to]
+        if len(told) == len(theirs) or len(told) == 1:
+            return told
+        return [*theirs, alert_after_all(night_id, told, theirs, desk_url=settings.desk_url, language=language)]
 
     _send_all(settings, found, show)
-
-
-def alert_after_night(settings: Settings, night_id: str, jobs: tuple[str, ...], show: Show) -> None:
-    """Call people for jobs that a night could not even begin; each job that ran has called for itself."""
-    language = Outputs().language
-    if settings.alerts.any and jobs:
-        alert = alert_of_jobs(night_id, jobs, desk_url=settings.desk_url, language=language)
-        _send_all(settings, lambda _: [alert], show)
 
 
 def alert_of_overdue_nights(settings: Settings, command: str, now: dt.datetime, show: Show) -> None:
@@ -78,18 +113,23 @@ def alert_of_overdue_nights(settings: Settings, command: str, now: dt.datetime, 
     _send_all(settings, found, show)
 
 
-def _alert_of(
-    ledger: Ledger, run_id: str, codes: frozenset[ExitCode], notes: tuple[Message | Listed, ...], desk_url: str
-) -> Alert | None:
-    run = ledger.runs.get(run_id)
+def _alerts_of(ledger: Ledger, occasions: Sequence[Occasion], desk_url: str) -> Iterable[Alert | None]:
+    for occasion in occasions:
+        yield from (_alert_of(ledger, run_id, occasion, desk_url) for run_id in occasion.run_ids)
+    yield from _alerts_of_fundings(ledger, [run_id for one in occasions for run_id in one.run_ids], desk_url)
+
+
+def _alert_of(ledger: Ledger, run_id: str, occasion: Occasion, desk_url: str) -> Alert | None:
+    run, notes = ledger.runs.get(run_id), occasion.notes
     if run is None or not run.job:
         return None
     summary = Summary.model_validate_json(run.summary_json) if run.summary_json else None
-    holds = codes | ({ExitCode(run.exit_code)} if run.exit_code is not None else set())
+    holds = occasion.codes | ({ExitCode(run.exit_code)} if run.exit_code is not None else set())
     plan = None
     if summary is not None and summary.plan_digest and ExitCode.APPROVAL_WANTED in holds:
         stored = ledger.plans.get(summary.plan_digest)
-        plan = WaitingPlan(stored.digest, stored.payees, Money(stored.total_cents, stored.currency))
+        if ledger.submissions.list(states={S.PLANNED}, plan_digest=stored.digest, bodies=False):
+            plan = WaitingPlan(stored.digest, stored.payees, Money(stored.total_cents, stored.currency))
     head = read_heads(ledger, [run_id]).get(run_id)
     return alert_of_run(
         holds,
@@ -97,10 +137,25 @@ def _alert_of(
         job=run.job,
         period=run.period,
         plan=plan,
+        sums=_sums_of(ledger, run.job, run.period, kind_of(holds)),
         desk_url=desk_url,
         language=head.language if head else Outputs().language,
         notes=tuple(map(for_desk, notes)) if desk_url else notes,
     )
+
+
+def _sums_of(ledger: Ledger, job: str, period: str, kind: str | None) -> tuple[Money, ...]:
+    """Add up what nobody can tell the fate of, or what was approved and has not been sent."""
+    states = {"doubt": {S.IN_DOUBT, *UNTOLD}, "failure": {S.APPROVED, S.NOT_SENT}}.get(kind or "")
+    if states is None:
+        return ()
+    found = ledger.submissions.list(job=job, period=period, states=states, bodies=False)
+    untold = ledger.decisions.undecided(report.id for report in found if report.state in UNTOLD)
+    sums = SignedSums[str]()
+    for report in found:
+        if report.state not in UNTOLD or report.id in untold:
+            sums[report.currency] += report.amount_cents
+    return tuple(Money(cents, currency) for currency, cents in sums.items() if cents)
 
 
 def _alerts_of_fundings(ledger: Ledger, run_ids: Iterable[str], desk_url: str) -> Iterable[Alert | None]:
@@ -119,7 +174,8 @@ def _send_all(settings: Settings, find: Callable[[Ledger], Iterable[Alert | None
                     continue
                 try:
                     _send(settings, alert)
-                    ledger.runs.note_alert(alert.key)
+                    for key in alert.covers or (alert.key,):
+                        ledger.runs.note_alert(key)
                 except NotAlerted as failed:
                     show(failed.message)
     except RepasseError as error:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from flows.books.alerts import alert_after_night, alert_of_overdue_nights
+from flows.books.alerts import Occasion, alert_after_night, alert_of_overdue_nights
 from flows.books.rules.reconcile import state_name
 from flows.house_ledger import open_ledger_of, utc_now
 from flows.nights.due import NIGHTLY, DueReason, Facts, facts_of, is_brought_to_an_end, remember, why_due
@@ -119,7 +119,7 @@ def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> Ni
         report = night.run()
         ledger.runs.finish(night_id, report.state, int(report.exit_code), None)
     not_begun = tuple(job.job or job.file for job in report.jobs if job.state == FAILED_TO_BEGIN)
-    alert_after_night(settings, night_id, not_begun, progress.show)
+    alert_after_night(settings, night_id, not_begun, night.occasions(report), progress.show)
     return report
 
 
@@ -134,6 +134,7 @@ class _Night:
         self._folder, self._by, self._watch, self._ledger, self._id = folder, by, watch, ledger, night_id
         self._follow_s = 0.0
         self._settled: list[RunReport] = []
+        self._occasions: list[Occasion] = []
         self._failures: list[Message] = []
 
     def run(self) -> NightReport:
@@ -150,12 +151,19 @@ class _Night:
         messages = [message for report in self._settled[-1:] for message in report.notes] + self._failures
         return NightReport(self._id, tuple(jobs), code, state_name(code, sent=sent), tuple(dict.fromkeys(messages)))
 
+    def occasions(self, report: NightReport) -> list[Occasion]:
+        """Return for what people may be called: what this night did, and what a night that was killed told nobody."""
+        known = {run_id for occasion in self._occasions for run_id in occasion.run_ids}
+        others = {job.run_id for job in report.jobs if job.run_id} - known
+        return [*self._occasions, *(Occasion((run_id,)) for run_id in sorted(others))]
+
     def _settle(self, follow_s: float) -> None:
         try:
             if nothing_is_open(None):
                 self._settled.clear()
             else:
-                self._settled.append(run_settle(None, self._watch, follow_s=follow_s))
+                self._settled.append(run_settle(None, self._watch, follow_s=follow_s, is_nights=True))
+                self._occasions.append(self._settled[-1].occasion)
         except RepasseError as error:
             self._settled.append(_failed_settle(error))
         except Exception as bug:  # noqa: BLE001  # the jobs have their turn all the same
@@ -208,6 +216,7 @@ class _Night:
             if not why.is_due:
                 return night(why, "", ExitCode.DONE)
             report = walk_request(replace(_that_waits_for_no_report(order), is_nights=True), self._watch)
+            self._occasions.append(report.occasion)
             self._note(order, facts, report)
         except JobIsBusy as busy:
             return night(DueReason.BUSY, "", ExitCode.DONE, message=busy.content)

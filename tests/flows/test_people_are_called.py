@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import ssl
+import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,8 +20,8 @@ from flows.settings import read_settings
 from io_adapters.alerts import NotAlerted, send_email
 from schemas.egress import Egress
 from schemas.errors import ConfigurationError, ExitCode
-from tests.flows.jobs import payment, people
-from tests.flows.label import Label
+from tests.flows.jobs import PERIOD, payment, people
+from tests.flows.label import COMMAND, Label
 from tests.flows.mailbox import Mailbox
 from tests.flows.oracle import CREATE, LIST, Oracle
 from tests.one_certificate import write_own_certificate
@@ -94,7 +95,9 @@ def test_a_doubt_calls_once_however_often_it_is_looked_at(label: Label, service:
     assert label.run().exit_code is ExitCode.IN_DOUBT
     label.say("settle", code=22)
     label.say("settle", code=22)
-    assert mailbox.subjects == ["Repasse: aurora 2026-10: confira. Um envio está em dúvida; alguém precisa conferir."]
+    assert mailbox.subjects == [
+        "Repasse: aurora 2026-10: confira. Um envio está em dúvida; alguém precisa conferir. R$ 10,00"
+    ]
     assert [document["page"] for document in hook] == [f"{DESK}/doubts"]
 
 
@@ -256,6 +259,80 @@ def test_a_night_tells_of_jobs_it_could_not_begin(label: Label, mailbox: Mailbox
     (folder / "broken.yaml").write_text("job: [", encoding="utf-8")
     run_night(folder, by="cron")
     assert mailbox.subjects == ["Repasse: a noite não pôde começar: broken.yaml"]
+
+
+@pytest.fixture
+def houses_jobs(label: Label) -> Path:
+    """A folder of jobs: one whose plan waits for approval, one that is paid without a word, one that makes no sense."""
+    folder = label.folder.parent / "jobs"
+    folder.mkdir()
+    for name, payee, amount, above in (("espera", BIA, "20,00", "0.00"), ("livre", ANA, "10,00", "1000.00")):
+        job = Label(folder / name)
+        job.declare(job=name, approval={"above": above}, settle={"every_s": "0.1", "for_s": "0.2"})
+        job.payments(payment(payee, amount, name))
+    (folder / "quebrado.yaml").write_text("job: [", encoding="utf-8")
+    return folder
+
+
+def test_a_night_calls_once_for_all_it_leaves_and_says_whose_turn_it_is_and_for_what_sum(
+    houses_jobs: Path, service: Oracle, mailbox: Mailbox, hook
+):
+    service.plant(CREATE, "drop", when="before")
+    for _ in range(2):  # the second night finds the same and calls nobody but for the job that still makes no sense
+        run_night(houses_jobs, by="cron")
+    mail, again = mailbox.mails
+    turns = "quem prepara, quem aprova R$ 20,00, quem resolve R$ 10,00"
+    assert mail["Subject"] == f"Repasse: a noite terminou; agora: {turns}"
+    told = mail.get_content().splitlines()
+    for line in (
+        "quem prepara: a noite não pôde começar: quebrado.yaml",
+        f"quem aprova: espera {PERIOD}: um plano espera aprovação, 1 pagamento, R$ 20,00",
+        f"quem resolve: livre {PERIOD}: confira. Um envio está em dúvida; alguém precisa conferir. R$ 10,00",
+    ):
+        assert line in told
+    assert f"{DESK}/" in told
+    assert again["Subject"] == "Repasse: a noite não pôde começar: quebrado.yaml"
+    assert [(document["event"], document["page"].startswith(DESK)) for document in hook] == [
+        ("night", True),
+        ("failure", True),
+    ]
+
+
+@pytest.mark.parametrize("payers", ["", "tesouraria@selo.example"])
+def test_after_a_night_the_codes_to_pay_go_to_whoever_pays_and_the_sum_to_all(
+    houses_jobs: Path, label: Label, service: Oracle, mailbox: Mailbox, monkeypatch, payers
+):
+    monkeypatch.setenv("REPASSE_ALERT_FUNDING", payers)
+    service.behave(funding="pix")
+    run_night(houses_jobs, by="cron")
+    (report,) = label.ask("funding", code=23)["reports"]
+    words = ("--receiver", report["receiver"], "--by", "bia", "--evidence", "contrato")
+    label.say("funding", "receiver", report["report_id"], *words)
+    mailbox.mails.clear()
+    run_night(houses_jobs, by="cron")
+    with_code = [mail["To"] for mail in mailbox.mails if "\n000201" in mail.get_content()]
+    to_all = [mail for mail in mailbox.mails if mail["To"] == "financeiro@selo.example, chefe@selo.example"]
+    assert with_code == [payers or to_all[0]["To"]]
+    (mail,) = to_all
+    assert "quem resolve R$ 10,00" in mail["Subject"]
+    assert "quem resolve: livre: 1 relatório no serviço pede a sua atenção, R$ 10,00" in mail.get_content()
+
+
+def test_what_a_killed_night_told_nobody_the_next_one_tells(
+    houses_jobs: Path, service: Oracle, mailbox: Mailbox, eventually
+):
+    (houses_jobs / "quebrado.yaml").unlink()
+    service.plant(CREATE, "hang", when="before", seconds=600)
+    night = subprocess.Popen([*COMMAND, "nightly", "--jobs", str(houses_jobs)], stderr=subprocess.PIPE)
+    try:
+        eventually(lambda: service.posts == 1)
+    finally:
+        night.kill()
+        night.communicate(timeout=60)
+    assert mailbox.mails == []
+    run_night(houses_jobs, by="cron")
+    (mail,) = mailbox.mails
+    assert f"espera {PERIOD}: um plano espera aprovação" in mail.get_content()
 
 
 @pytest.mark.parametrize(
