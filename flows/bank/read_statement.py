@@ -19,6 +19,7 @@ from schemas.messages import Message
 from schemas.parsing.amounts import line_amounts
 from schemas.parsing.cells import Cells
 from schemas.parsing.dates import dates
+from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
 from schemas.values.masking import mask_value
 
@@ -39,6 +40,8 @@ def read_statement(path: Path, account: str, layout: str = "") -> BankStatement:
         known = file.recognise(layouts) if layout else _recognised(file, layouts)
         (table,) = file.tables(known)
         whole = _whole(file) if known.layout == "ofx" else {}
+    if (currency := whole.get("CURDEF", "").upper()) not in {"", HOME_CURRENCY}:
+        raise UnreadableFile(Message("bank.currency", file=path.name, currency=currency))
     name = account or whole.get("ACCTID", "")
     if not name:
         raise UnreadableFile(Message("bank.no_account", file=path.name))
@@ -76,9 +79,15 @@ def _has_all(layout: Layout, texts: tuple[str, ...]) -> bool:
 
 
 def _whole(file: SpreadsheetFile) -> dict[str, str]:
-    """Return what an OFX statement says of itself, by the names of its fields."""
+    """Return what an OFX statement says of itself, by the names of its fields.
+
+    Raises:
+        UnreadableFile: it says several accounts.
+    """
     heads = next((view.head for view in file.views if view.sheet == "OFX conta"), ())
     names, *rows = [head.texts for head in heads]
+    if len(rows) > 1:
+        raise UnreadableFile(Message("bank.accounts", file=file.name, count=len(rows)))
     return dict(zip(names, rows[0], strict=False)) if rows else {}
 
 
@@ -92,7 +101,7 @@ def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[int | Non
         UnreadableFile: cells that cannot be read, all of them.
     """
     positions = match_headers(table.headers, layout).positions
-    is_total = [_is_total(table, row, layout) for row in range(len(table.cells))]
+    is_total = _totals(table, layout)
     columns, issues = dict[str, list[Any]](), list[Issue]()
     for name in ("date", "amount", "credit", "debit", "balance"):
         if name in positions:
@@ -145,10 +154,13 @@ def _issue(table: RawTable, position: int, name: str, at: int, code: IssueCode, 
     )
 
 
-def _is_total(table: RawTable, at: int, layout: Layout) -> bool:
-    """Whether a row is a balance or a total of the bank's, and no line."""
-    words = {fold(word) for word in layout.totals}
-    return any(fold(str(text)) in words for text in table.cells.iloc[at])
+def _totals(table: RawTable, layout: Layout) -> list[bool]:
+    """Say of each row whether it is a balance or a total of the bank's, and no line."""
+    words, found = {fold(word) for word in layout.totals}, np.zeros(len(table.cells), dtype=bool)
+    for _, column in table.cells.items() if words else ():
+        named = [text for text in column.unique() if fold(str(text)) in words]
+        found |= column.isin(named).to_numpy()
+    return [bool(each) for each in found]
 
 
 def _signed(columns: dict[str, list[Any]], at: int) -> int | None:

@@ -27,6 +27,9 @@ from schemas.messages import render
 if TYPE_CHECKING:
     from schemas.bank import Closing, Explained
 
+# Printed of each table; a workbook and JSON have all.
+MOST_ROWS = 200
+
 bank_app = typer.Typer(help="Hold the bank's statements against service and register.", rich_markup_mode=None)
 command(bank_app)(command_of(ExplainLine, "explain"))
 command(bank_app)(institutions)
@@ -91,7 +94,7 @@ def bank(
         return ExitCode.DONE, {"month": None}
     grids = closing_grids(closing, catalogue_in(language))
     for grid in grids:
-        show_grid(console, grid, language, most_rows=max(1, len(grid.rows)))
+        show_grid(console, grid, language, most_rows=MOST_ROWS)
     if out is not None:
         written = write_workbook(grids, out, language)
         console.print(render("account.written", language, path=str(written)), soft_wrap=True, markup=False)

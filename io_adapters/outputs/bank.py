@@ -22,7 +22,9 @@ def closing_grids(closing: Closing, labels: Catalogue) -> tuple[Grid, Grid, Grid
         )
         for row in closing.rows
     ]
-    lines = [(line.id, line.day, Said(line.account), money(line.cents), line.text) for line in closing.unexplained]
+    lines = [
+        (Said(line.id), line.day, Said(line.account), money(line.cents), line.text) for line in closing.unexplained
+    ]
     line_columns = [GridColumn(labels(f"bank.column.{name}")) for name in ("line", "day", "account", "amount", "text")]
     missing = [
         (labels(f"bank.matter.{need.matter}"), Said(need.subject), need.day, money(need.cents))

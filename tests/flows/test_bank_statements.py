@@ -102,6 +102,21 @@ def test_every_cell_that_cannot_be_read_is_named_and_nothing_is_taken(tmp_path):
     assert {issue.cell for issue in refused.value.issues} == {"A2", "C3"}
 
 
+OTHER_ACCOUNT = SGML[SGML.index("<STMTTRNRS>") : SGML.index("</BANKMSGSRSV1>")].replace("12345-6", "99999-9")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (SGML.replace("<CURDEF>BRL", "<CURDEF>USD"), "USD"),
+        (SGML.replace("</BANKMSGSRSV1>", f"{OTHER_ACCOUNT}</BANKMSGSRSV1>"), "2 accounts"),
+    ],
+)
+def test_dollars_are_not_read_as_reais_nor_lines_of_one_account_as_anothers(tmp_path, text, why):
+    with pytest.raises(UnreadableFile, match=why):
+        read_statement(written(tmp_path, text), "itau")
+
+
 @pytest.mark.parametrize("text", ["nome;valor\nana;3,00\n", "", "<OFX></OFX>"])
 def test_what_is_no_statement_is_refused(tmp_path, text):
     with pytest.raises(UnreadableFile):

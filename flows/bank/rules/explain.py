@@ -24,11 +24,12 @@ def explain(lines: Iterable[BankLine], needs: Iterable[Need]) -> list[Explained]
     open_lines, open_needs = {line.id: line for line in lines}, list(needs)
     found = list[Explained]()
     for way in (_by_marks, _by_amount, _by_sum):
-        for explained in way(list(open_lines.values()), open_needs):
-            found.append(explained)
+        said = way(list(open_lines.values()), open_needs)
+        found += said
+        met = {(explained.matter, explained.subject) for explained in said}
+        open_needs = [need for need in open_needs if (need.matter, need.subject) not in met]
+        for explained in said:
             open_lines.pop(explained.line_id, None)
-            met = (explained.matter, explained.subject)
-            open_needs = [need for need in open_needs if (need.matter, need.subject) != met]
     return found
 
 
@@ -43,24 +44,27 @@ def folded(text: str) -> str:
 
 def _by_marks(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explained]:
     """Take a line whose text names one thing, whatever its sum: the difference is told afterwards."""
-    named = defaultdict[str, list[BankLine]](list)
-    of_line = dict[str, Need]()
+    by_mark = defaultdict[str, list[Need]](list)
+    for need in needs:
+        for mark in need.marks:
+            by_mark[mark].append(need)
+    lengths, found = {len(mark) for mark in by_mark}, list[Explained]()
     for line in lines:
         text = folded(line.text)
-        meant = [need for need in needs if any(mark in text for mark in need.marks)]
+        parts = {text[at : at + length] for length in lengths for at in range(len(text) - length + 1)}
+        meant = {(need.matter, need.subject) for part in parts & by_mark.keys() for need in by_mark[part]}
         if len(meant) == 1:
-            of_line[line.id] = meant[0]
-            named[meant[0].subject].append(line)
-    return [
-        Explained(line.id, of_line[line.id].matter, subject, -line.cents, "marks")
-        for subject, own in named.items()
-        for line in own
-    ]
+            ((matter, subject),) = meant
+            found.append(Explained(line.id, matter, subject, -line.cents, "marks"))
+    return found
 
 
 def _by_amount(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explained]:
     """Take a line of the very sum, near the day, where neither the line nor the thing has another one like it."""
-    fits = [(line, need) for line in lines for need in needs if -line.cents == need.cents and _is_near(line, need)]
+    by_cents = defaultdict[int, list[Need]](list)
+    for need in needs:
+        by_cents[need.cents].append(need)
+    fits = [(line, need) for line in lines for need in by_cents.get(-line.cents, ()) if _is_near(line, need)]
     of_line, of_need = defaultdict[str, int](int), defaultdict[tuple[str, str], int](int)
     for line, need in fits:
         of_line[line.id] += 1
@@ -83,10 +87,11 @@ def _by_sum(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explained]
         if need.until is None:
             groups[need.matter, need.day].append(need)
     choices = defaultdict[str, list[tuple[Need, ...]]](list)
-    for own in groups.values():
-        for line in lines if len(own) <= MOST_OF_A_DAY else ():
-            if _is_near(line, own[0]):
-                choices[line.id] += _choices(own, -line.cents)
+    for own in (own for own in groups.values() if len(own) <= MOST_OF_A_DAY):
+        sums = _sums(own)
+        for line in lines:
+            if -line.cents in sums and _is_near(line, own[0]):
+                choices[line.id] += sums[-line.cents]
     taken = defaultdict[tuple[str, str], int](int)
     for found in choices.values():
         for need in found[0] if len(found) == 1 else ():
@@ -99,13 +104,12 @@ def _by_sum(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explained]
     ]
 
 
-def _choices(needs: Sequence[Need], cents: int) -> list[tuple[Need, ...]]:
-    """Return the choices of at least two that come to a sum; no more than two, which are one too many."""
-    found = list[tuple[Need, ...]]()
+def _sums(needs: Sequence[Need]) -> dict[int, list[tuple[Need, ...]]]:
+    """Return the choices of at least two by the sum they come to; no more than two of a sum, which are one too many."""
+    found = defaultdict[int, list[tuple[Need, ...]]](list)
     for size in range(2, len(needs) + 1):
         for choice in combinations(needs, size):
-            if sum(need.cents for need in choice) == cents:
-                found.append(choice)
-                if len(found) > 1:
-                    return found
-    return found
+            of_sum = found[sum(need.cents for need in choice)]
+            if len(of_sum) <= 1:
+                of_sum.append(choice)
+    return dict(found)

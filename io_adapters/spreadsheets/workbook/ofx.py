@@ -17,14 +17,14 @@ _DAY: Final = re.compile(r"(\d{4})(\d{2})(\d{2})")
 
 
 def open_ofx(content: bytes) -> MarkupWorkbook:
-    """Open a bank statement: a sheet of its lines, a row each, and one of what it says of itself.
+    """Open a bank statement: a sheet of its lines, a row each, and one of what it says of each account.
 
     Days are written as ISO, whatever hour and zone stand behind them; all else stands as the bank wrote it. Of two
     balances the one of the books counts, not the one that is available.
     """
     text = _text(content)
     lines: list[list[CellValue]] = [list(LINE_FIELDS)]
-    whole, line = dict[str, str](), dict[str, str]()
+    wholes, line = [dict[str, str]()], dict[str, str]()
     within, balance = False, ""
     for ends, tag, value in _fields(text):
         if tag in {"LEDGERBAL", "AVAILBAL"}:
@@ -37,10 +37,13 @@ def open_ofx(content: bytes) -> MarkupWorkbook:
             if within and tag in LINE_FIELDS:
                 line.setdefault(tag, value)
             elif not within and balance != "AVAILBAL" and tag in STATEMENT_FIELDS:
-                whole.setdefault(tag, value)
+                if tag == "ACCTID" and wholes[-1].get(tag, value) != value:
+                    wholes.append({})
+                wholes[-1].setdefault(tag, value)
     if line:
         lines.append([line.get(name, "") for name in LINE_FIELDS])
-    of_whole: list[list[CellValue]] = [list(STATEMENT_FIELDS), [whole.get(name, "") for name in STATEMENT_FIELDS]]
+    of_whole: list[list[CellValue]] = [list(STATEMENT_FIELDS)]
+    of_whole += [[whole.get(name, "") for name in STATEMENT_FIELDS] for whole in wholes]
     return MarkupWorkbook([(SheetName("OFX", visible=True), lines), (SheetName("OFX conta", visible=True), of_whole)])
 
 
