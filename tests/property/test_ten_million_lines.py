@@ -42,8 +42,11 @@ def block(first: int, count: int, lines: int) -> pd.DataFrame:
     """Lines number `first` to `first + count` of a statement: thousandths of a millionth of a real, odd numbers."""
     number = np.arange(first, first + count)
     scrambled = number * STEP % lines
+    empty = empty_table("royalty_lines")
     columns = {
-        name: pd.Series([""] * count, dtype="str") for name in ("sheet", "period", "upc", "release", "title", "artist")
+        name: pd.Series(["" if dtype == "str" else None] * count, dtype=dtype)
+        for name, dtype in empty.dtypes.items()
+        if dtype.kind != "i"
     }
     columns |= {
         "file": pd.Series(["statement.csv"] * count, dtype="str"),
@@ -57,7 +60,7 @@ def block(first: int, count: int, lines: int) -> pd.DataFrame:
     amounts = pa.array(2 * scrambled + 1).cast(pa.decimal128(19, 0)).cast(pa.decimal128(38, 18))
     scaled = [amount.scaleb(-9) for amount in amounts.to_pylist()]
     columns["amount"] = pd.Series(pa.array(scaled, type=LINE_AMOUNT), dtype=pd.ArrowDtype(LINE_AMOUNT))
-    return pd.DataFrame(columns)[list(empty_table("royalty_lines").columns)]
+    return pd.DataFrame(columns)[list(empty.columns)]
 
 
 def added_up(lines: int) -> list[object]:
@@ -65,7 +68,7 @@ def added_up(lines: int) -> list[object]:
     sums = Summing()
     with opened_database() as database:
         for first in range(0, lines, BLOCK):
-            sums.add(sums_of(database, lines_of(block(first, min(BLOCK, lines - first), lines))))
+            sums.add(sums_of(database, lines_of(block(first, min(BLOCK, lines - first), lines)), ()))
     totals = sums.total("statement.csv", None)
     earnings = allocate(totals, ShareBook(shares(SHARED)), rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
     rounded = round_earnings(earnings)
