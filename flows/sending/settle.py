@@ -142,17 +142,17 @@ def record_report(run: Run, submission: Submission, report: SplitReport, withhel
 
 
 def note_open(run: Run) -> None:
+    note_funding(run, run.job.job)
     left = open_submissions(run)
     if left:
         run.end_with(ExitCode.STILL_OPEN, Message("cli.open.left", count=len(left)))
-    note_funding(run, run.job.job)
     note_rates(run, run.job.job)
     if run.discrepancies:
         run.codes.add(ExitCode.DISCREPANCIES)
 
 
 def note_funding(run: Run, job: str | None) -> None:
-    """Say what reports wait for that the payer has to do, each kind once with its sum."""
+    """Say what reports wait for that the payer has to do, each kind once with its sum: before what goes on by itself."""
     found = defaultdict[FundingState, list[ReportFunding]](list)
     for stands in unsettled_fundings(run.ledger, job):
         found[stands.state].append(stands)
@@ -192,10 +192,10 @@ def settle_all(run: Run) -> None:
     run.touched |= {submission.run_id for submission in [*before, *run.ledger.submissions.with_ids(told_of)]}
     run.touched |= {update.report_run_id for update in unsettled}
     run.touched |= run.ledger.decisions.runs_to_rewrite(run.only_job)
+    note_funding(run, run.only_job)
     left = [submission for submission in _unfinished(run) if submission.state in OPEN]
     if left:
         run.end_with(ExitCode.STILL_OPEN, Message("cli.open.left", count=len(left)))
-    note_funding(run, run.only_job)
     note_doubts(run, run.only_job)
     note_undetermined(run)
     note_rates(run, run.only_job)
