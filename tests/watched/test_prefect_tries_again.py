@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from prefect import flow
+from prefect.events.worker import EventsWorker
 from prefect.settings import PREFECT_API_URL, PREFECT_SERVER_DATABASE_CONNECTION_URL, temporary_settings
 
 from flows.payout import payout
@@ -134,6 +135,7 @@ def served_prefect(database: Path) -> Iterator[None]:
             with temporary_settings({PREFECT_API_URL: server.api_url}):
                 yield
         finally:
+            EventsWorker.drain_all(timeout=30)  # else they are sent to a server that is gone, one by one
             server.stop()
 
 

@@ -17,6 +17,7 @@ import s3fs
 from openpyxl import Workbook
 from prefect import flow
 from prefect.client.orchestration import get_client
+from prefect.events.worker import EventsWorker
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from flows.prefect_ui.cluster import task_runner
@@ -98,6 +99,7 @@ def prefect(tmp_path_factory):
     installation.start_server()
     with temporary_settings({PREFECT_API_URL: installation.url}):
         yield installation
+    EventsWorker.drain_all(timeout=30)  # else they are sent to a server that is gone, one by one
     installation.stop()
 
 
