@@ -11,7 +11,7 @@ from flows.settings import Settings
 from io_adapters.alerts import NotAlerted, post_webhook, send_email
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.run_record import read_heads
-from schemas.errors import ExitCode, RepasseError
+from schemas.errors import ExitCode, RepasseError, worst
 from schemas.job import BRASILIA, Outputs
 from schemas.messages import Listed, Message, Money, for_desk, render
 from schemas.readers import for_strangers
@@ -124,7 +124,7 @@ def _alert_of(ledger: Ledger, run_id: str, occasion: Occasion, desk_url: str) ->
     if run is None or not run.job:
         return None
     summary = Summary.model_validate_json(run.summary_json) if run.summary_json else None
-    holds = occasion.codes | ({ExitCode(run.exit_code)} if run.exit_code is not None else set())
+    holds = _holds_by_now(occasion.codes, run.exit_code)
     plan = None
     if summary is not None and summary.plan_digest and ExitCode.APPROVAL_WANTED in holds:
         stored = ledger.plans.get(summary.plan_digest)
@@ -142,6 +142,14 @@ def _alert_of(ledger: Ledger, run_id: str, occasion: Occasion, desk_url: str) ->
         language=head.language if head else Outputs().language,
         notes=tuple(map(for_desk, notes)) if desk_url else notes,
     )
+
+
+def _holds_by_now(codes: frozenset[ExitCode], exit_code: int | None) -> frozenset[ExitCode]:
+    """Return what holds of a run by now: of what it ended with, only the plan that waits, where it stands otherwise."""
+    if exit_code is None:
+        return codes
+    as_it_ended = codes if not codes or worst(codes) == exit_code else codes & {ExitCode.APPROVAL_WANTED}
+    return as_it_ended | {ExitCode(exit_code)}
 
 
 def _sums_of(ledger: Ledger, job: str, period: str, kind: str | None) -> tuple[Money, ...]:

@@ -152,7 +152,7 @@ def note_open(run: Run) -> None:
 
 
 def note_funding(run: Run, job: str | None) -> None:
-    """Say what reports wait for that the payer has to do, each kind once with its sum: before what goes on by itself."""
+    """Say what the payer has to do for reports, each kind once with its sum, before what goes on by itself."""
     found = defaultdict[FundingState, list[ReportFunding]](list)
     for stands in unsettled_fundings(run.ledger, job):
         found[stands.state].append(stands)

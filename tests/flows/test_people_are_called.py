@@ -318,6 +318,22 @@ def test_after_a_night_the_codes_to_pay_go_to_whoever_pays_and_the_sum_to_all(
     assert "quem resolve: livre: 1 relatório no serviço pede a sua atenção, R$ 10,00" in mail.get_content()
 
 
+def test_a_doubt_that_is_gone_by_the_end_of_the_night_calls_nobody(
+    houses_jobs: Path, service: Oracle, mailbox: Mailbox
+):
+    for name in ("quebrado.yaml", "espera/job.yaml"):
+        (houses_jobs / name).unlink()
+    service.plant(CREATE, "late", seconds=6.0)  # an error at once, and a report later
+    later = Label(houses_jobs / "outro")
+    later.declare(job="outro", approval={"above": "1000.00"}, settle={"every_s": "0.1", "for_s": "0.2"})
+    later.payments(payment(BIA, "20,00", "outro"))
+    service.plant(CREATE, "hang", call=2, seconds=8.0)
+    night = run_night(houses_jobs, by="cron")
+    assert {job.job: job.state for job in night.jobs} == {"livre": "done", "outro": "done"}
+    assert service.paid == [1000, 2000]
+    assert mailbox.subjects == []
+
+
 def test_what_a_killed_night_told_nobody_the_next_one_tells(
     houses_jobs: Path, service: Oracle, mailbox: Mailbox, eventually
 ):
