@@ -1,7 +1,8 @@
 """Reading a statement of the bank: OFX, or a sheet whose headers a layout knows."""
 
 import datetime as dt
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +16,7 @@ from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout, fold
-from schemas.messages import Message
+from schemas.messages import Message, Said
 from schemas.parsing.amounts import line_amounts
 from schemas.parsing.cells import Cells
 from schemas.parsing.dates import dates
@@ -111,10 +112,17 @@ def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[int | Non
         [str(text) for text in table.cells[positions[name]]] for name in ("text", "more", "number") if name in positions
     ]
     rows, balances = list[Row](), list[int | None]()
+    sides = _sides(table, positions["side"], is_total) if "side" in positions else None
     for at in range(len(table.cells)):
         day, cents = columns["date"][at], _signed(columns, at)
-        if is_total[at] or not day or cents is None:
+        if is_total[at] or not cents:
             continue
+        if not day:  # of one that cannot be read, its cell tells already
+            if not str(table.cells[positions["date"]].iloc[at]).strip():
+                issues.append(_issue(table, positions["date"], "date", at, IssueCode.DATE_FORMAT, {}))
+            continue
+        if sides is not None:
+            cents = abs(cents) * sides[at]
         rows.append((dt.date.fromisoformat(str(day)), cents, " ".join(filter(None, (column[at] for column in texts)))))
         balances.append(_cents(columns["balance"][at]) if "balance" in columns else None)
     if issues:
@@ -122,9 +130,45 @@ def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[int | Non
     return rows, balances
 
 
+def _sides(table: RawTable, position: int, is_total: Sequence[bool]) -> list[int] | None:
+    """Return -1 for each debit and 1 for each credit; None where the column tells something else.
+
+    Raises:
+        UnreadableFile: it tells them of some lines, and of others not.
+    """
+    told = [_SIDES.get(fold(str(text))) for text in table.cells[position]]
+    if not any(told):
+        return None
+    untold = [at for at, side in enumerate(told) if side is None and not is_total[at]]
+    if untold:
+        cells = ", ".join(f"{column_letter(position)}{table.cells.index[at]}" for at in untold[:_MOST_CELLS])
+        raise UnreadableFile(Message("bank.sides", file=table.file.name, count=len(untold), cells=Said(cells)))
+    return [side or 1 for side in told]
+
+
+_SIDES: Final = {
+    **dict.fromkeys(("d", "deb", "debito", "saida", "-", "debit"), -1),
+    **dict.fromkeys(("c", "cred", "credito", "entrada", "+", "credit"), 1),
+}
+_MOST_CELLS: Final = 20
+# A mark of debit or credit behind an amount, as banks write it: `30,00 D`, `30,00-`.
+_MARKED: Final = re.compile(r"[-+]?(.*[0-9])\s*([DdCc+-])\s*")
+
+
+def _marked_before(text: str) -> str:
+    """Return an amount with its sign before it.
+
+    >>> _marked_before("1.030,00 D"), _marked_before("-3,00-"), _marked_before("-R$ 3,00"), _marked_before("3,00C")
+    ('-1.030,00', '-3,00', '-R$ 3,00', '3,00')
+    """
+    found = _MARKED.fullmatch(text)
+    return text if not found else ("-" if found[2] in "Dd-" else "") + found[1].strip()
+
+
 def _column(table: RawTable, position: int, name: str, layout: Layout) -> tuple[list[Any], list[tuple[int, Issue]]]:
-    cells = Cells(name, table.cells[position], np.asarray(table.kinds_of(position), dtype=np.int8))
     is_day = name == "date"
+    texts = table.cells[position] if is_day else table.cells[position].map(_marked_before)
+    cells = Cells(name, texts, np.asarray(table.kinds_of(position), dtype=np.int8))
     reading = cells.read(
         lambda distinct: dates(distinct, layout.dates) if is_day else line_amounts(distinct, layout.decimal),
         absent=None,

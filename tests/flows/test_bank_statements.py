@@ -102,6 +102,39 @@ def test_every_cell_that_cannot_be_read_is_named_and_nothing_is_taken(tmp_path):
     assert {issue.cell for issue in refused.value.issues} == {"A2", "C3"}
 
 
+HEADS = "Data;Histórico;Valor"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEADS};D/C\n05/10/2026;PIX SERVIÇO & CIA;30,00;D\n06/10/2026;TED;1.000,50;C\n",
+        f"{HEADS};Tipo lançamento\n05/10/2026;PIX SERVIÇO & CIA;30,00;Saída\n06/10/2026;TED;1.000,50;Entrada\n",
+        f"{HEADS};C/D\n05/10/2026;PIX SERVIÇO & CIA;-30,00;DÉBITO\n06/10/2026;TED;1.000,50;CRÉDITO\n;Total;5,00;\n",
+        f"{HEADS}\n05/10/2026;PIX SERVIÇO & CIA;30,00 D\n06/10/2026;TED;1.000,50 C\n",
+        f"{HEADS}\n05/10/2026;PIX SERVIÇO & CIA;30,00-\n06/10/2026;TED;1.000,50+\n",
+        f"{HEADS}\n05/10/2026;PIX SERVIÇO & CIA;(30,00)\n06/10/2026;TED;1.000,50\n",
+        f"{HEADS};Tipo\n05/10/2026;PIX SERVIÇO & CIA;-R$ 30,00;Pix\n06/10/2026;TED;R$ 1.000,50;TED\n",
+    ],
+)
+def test_what_left_and_what_came_in_are_told_apart_as_banks_write_it(tmp_path, text):
+    found = read_statement(written(tmp_path, text, "a.csv"), "itau")
+    assert [(line.day, line.cents) for line in found.lines] == [(day, cents) for day, cents, _ in LINES]
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        (f"{HEADS}\n05/10/2026;PIX;-30,00\n;TED;1.000,50\n", "A3"),
+        (f"{HEADS};D/C\n05/10/2026;PIX;30,00;D\n06/10/2026;TED;1.000,50;\n", "D3"),
+    ],
+)
+def test_a_line_without_a_day_or_a_side_is_named_and_not_left_out(tmp_path, text, cell):
+    with pytest.raises(UnreadableFile) as refused:
+        read_statement(written(tmp_path, text, "a.csv"), "itau")
+    assert cell in [issue.cell for issue in refused.value.issues] or f"({cell})" in str(refused.value)
+
+
 OTHER_ACCOUNT = SGML[SGML.index("<STMTTRNRS>") : SGML.index("</BANKMSGSRSV1>")].replace("12345-6", "99999-9")
 
 
