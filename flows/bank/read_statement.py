@@ -14,7 +14,7 @@ from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.bank import BankStatement, lines_of
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, make_issue
-from schemas.layouts.headers import match_headers
+from schemas.layouts.headers import HeaderMatch, match_headers
 from schemas.layouts.layout import Layout, fold
 from schemas.messages import Message, Said
 from schemas.parsing.amounts import line_amounts
@@ -99,9 +99,10 @@ def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[int | Non
     """Return day, centavos and text of each line, and the balance behind it where the statement has one.
 
     Raises:
-        UnreadableFile: cells that cannot be read, all of them.
+        UnreadableFile: cells that cannot be read, all of them; two columns say the day, or the same money.
     """
-    positions = match_headers(table.headers, layout).positions
+    match = _matched(table, layout)
+    positions = match.positions
     is_total = _totals(table, layout)
     columns, issues = dict[str, list[Any]](), list[Issue]()
     for name in ("date", "amount", "credit", "debit", "balance"):
@@ -109,10 +110,11 @@ def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[int | Non
             columns[name], wrong = _column(table, positions[name], name, layout)
             issues += [issue for at, issue in wrong if not is_total[at]]
     texts = [
-        [str(text) for text in table.cells[positions[name]]] for name in ("text", "more", "number") if name in positions
+        [str(text).strip() for text in table.cells[position]] for name in _TEXTS for position in _all_of(match, name)
     ]
     rows, balances = list[Row](), list[int | None]()
-    sides = _sides(table, positions["side"], is_total) if "side" in positions else None
+    told = (_sides(table, position, is_total) for position in _all_of(match, "side"))
+    sides = next((sides for sides in told if sides is not None), None)
     for at in range(len(table.cells)):
         day, cents = columns["date"][at], _signed(columns, at)
         if is_total[at] or not cents:
@@ -128,6 +130,23 @@ def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[int | Non
     if issues:
         raise UnreadableFile(Message("bank.cells", file=table.file.name, count=len(issues)), issues=tuple(issues))
     return rows, balances
+
+
+def _matched(table: RawTable, layout: Layout) -> HeaderMatch:
+    match = match_headers(table.headers, layout)
+    for name in ("date", "amount", "credit", "debit"):
+        if name in match.duplicates:
+            headers = ", ".join(table.header_at(position) for position in match.duplicates[name])
+            raise UnreadableFile(Message("bank.twice", file=table.file.name, headers=headers))
+    return match
+
+
+# Banks spread a line's words over several columns.
+_TEXTS: Final = ("text", "more", "number")
+
+
+def _all_of(match: HeaderMatch, name: str) -> tuple[int, ...]:
+    return (match.positions[name],) if name in match.positions else match.duplicates.get(name, ())
 
 
 def _sides(table: RawTable, position: int, is_total: Sequence[bool]) -> list[int] | None:

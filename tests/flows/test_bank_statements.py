@@ -122,6 +122,76 @@ def test_what_left_and_what_came_in_are_told_apart_as_banks_write_it(tmp_path, t
     assert [(line.day, line.cents) for line in found.lines] == [(day, cents) for day, cents, _ in LINES]
 
 
+# How ten banks of Brazil head the sheets that they let their customers download.
+OF_BANKS = {
+    "balances between the lines": (
+        "Nome:;SELO LTDA\n\ndata;lançamento;ag./origem;valor (R$);saldos (R$)\n01/10/2026;SALDO ANTERIOR;;;1.000,00\n"
+        "05/10/2026;PIX SERVIÇO & CIA;;-30,00;\n"
+        "05/10/2026;SALDO TOTAL DISPONÍVEL DIA;;;970,00\n"
+        "06/10/2026;TED;;1.000,50;\n"
+    ),
+    "two columns and a total": (
+        "Extrato de: Ag: 1\n"
+        "Data;Histórico;Docto.;Crédito (R$);Débito (R$);Saldo (R$)\n"
+        "05/10/2026;PIX SERVIÇO & CIA;123;;-30,00;970,00\n"
+        "06/10/2026;TED;124;1.000,50;;1.970,50\n;Total;;1.000,50;-30,00;1.970,50\n"
+    ),
+    "a day that is none": (
+        '"Data","Lançamento","Detalhes","N° documento","Valor","Tipo Lançamento"\n'
+        '"30/09/2026","Saldo Anterior","","","1.000,00",""\n'
+        '"05/10/2026","PIX SERVIÇO & CIA","05/10 RP-1","1","-30,00","Saída"\n'
+        '"06/10/2026","TED","x","2","1.000,50","Entrada"\n'
+        '"00/00/0000","Saldo do dia","","","1.970,50",""\n'
+    ),
+    "days and points of machines": (
+        '"Conta";"Data_Mov";"Nr_Doc";"Historico";"Valor";"Deb_Cred"\n'
+        '"1";"20261005";"1";"PIX SERVIÇO & CIA";"30.00";"D"\n'
+        '"1";"20261006";"2";"TED";"1000.50";"C"\n'
+    ),
+    "ids": "Data,Valor,Identificador,Descrição\n05/10/2026,-30.00,a-1,PIX SERVIÇO & CIA\n06/10/2026,1000.50,a-2,TED\n",
+    "words in two columns": (
+        "Conta ;123\nSaldo ;1.970,50\n\nData Lançamento;Histórico;Descrição;Valor;Saldo\n"
+        "05/10/2026;PIX SERVIÇO & CIA;RP-1;-30,00;970,00\n06/10/2026;TED;X;1.000,50;1.970,50\n"
+    ),
+    "two days": (
+        "Data Lançamento,Data Contábil,Descrição,Entrada(R$),Saída(R$),Saldo do Dia(R$)\n"
+        "05/10/2026,05/10/2026,PIX SERVIÇO & CIA,0.00,30.00,970.00\n06/10/2026,06/10/2026,TED,1000.50,0.00,1970.50\n"
+    ),
+    "marks behind amounts": (
+        "DATA;DOCUMENTO;HISTÓRICO;VALOR\n01/10/2026;;SALDO ANTERIOR;1.000,00C\n05/10/2026;1;PIX SERVIÇO & CIA;30,00D\n"
+        "06/10/2026;2;TED;1.000,50C\n06/10/2026;;SALDO DO DIA;1.970,50C\n"
+    ),
+    "English": (
+        "INITIAL_BALANCE;FINAL_BALANCE\n"
+        "1.000,00;1.970,50\n"
+        "\n"
+        "RELEASE_DATE;TRANSACTION_TYPE;REFERENCE_ID;TRANSACTION_NET_AMOUNT\n"
+        "05-10-2026;PIX SERVIÇO & CIA;1;-30,00\n06-10-2026;TED;2;1.000,50\n"
+    ),
+    "a side beside a sign": (
+        "Data,Transação,Tipo Transação,Identificação,Valor\n05/10/2026,PIX SERVIÇO & CIA,DÉBITO,X,-30.00\n"
+        "06/10/2026,TED,CRÉDITO,X,1000.50\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("how", OF_BANKS)
+def test_sheets_are_read_as_banks_give_them_to_their_customers(tmp_path, how):
+    found = read_statement(written(tmp_path, OF_BANKS[how], "a.csv"), "conta")
+    assert [(line.day, line.cents) for line in found.lines] == [(day, cents) for day, cents, _ in LINES]
+    assert all(line.text.startswith(words) for line, (*_, words) in zip(found.lines, LINES, strict=True))
+    if "RP-1" in OF_BANKS[how]:
+        assert "RP-1" in found.lines[0].text
+
+
+@pytest.mark.parametrize("heads", ["Data;Data lançamento;Valor", "Data;Valor;Montante", "Data;Histórico;Débito;Saída"])
+def test_of_two_columns_that_may_be_the_one_none_is_taken(tmp_path, heads):
+    width = heads.count(";")
+    row = ";".join(["05/10/2026", *["30,00"] * width]) if "lançamento" not in heads else "05/10/2026;06/10/2026;30,00"
+    with pytest.raises(UnreadableFile, match="several columns"):
+        read_statement(written(tmp_path, f"{heads}\n{row}\n", "a.csv"), "conta")
+
+
 @pytest.mark.parametrize(
     ("text", "cell"),
     [
