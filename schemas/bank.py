@@ -6,7 +6,7 @@ line of that day it is: a statement that overlaps an earlier one brings only wha
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -64,20 +64,26 @@ class BankStatement:
         return self.opening_cents + sum(line.cents for line in self.lines) - self.closing_cents
 
 
-def lines_of(account: str, rows: Iterable[tuple[dt.date, int, str]]) -> tuple[BankLine, ...]:
+def lines_of(
+    account: str, rows: Iterable[tuple[dt.date, int, str]], numbers: Sequence[str] = ()
+) -> tuple[BankLine, ...]:
     """Name lines, equal ones of a day apart.
+
+    Args:
+        numbers: The bank's own of each line. They stand in its text and not in its name: banks number anew.
 
     >>> first, second = lines_of("itau", [(dt.date(2026, 10, 1), -5, "pix")] * 2)
     >>> first.id != second.id, lines_of("itau", [(first.day, first.cents, " PIX ")])[0].id == first.id
     (True, True)
     """
     seen, found = Counter[tuple[dt.date, int, str]](), list[BankLine]()
-    for day, cents, text in rows:
+    for at, (day, cents, text) in enumerate(rows):
         plain = " ".join(text.split())
         key = (day, cents, plain.casefold())
         seen[key] += 1
         name = digest_of("bank line", account, day.isoformat(), str(cents), plain.casefold(), str(seen[key]))
-        found.append(BankLine("bk-" + short_token(name, _LETTERS), account, day, cents, plain))
+        shown = f"{plain} {numbers[at] if numbers else ''}".strip()
+        found.append(BankLine("bk-" + short_token(name, _LETTERS), account, day, cents, shown))
     return tuple(found)
 
 

@@ -46,7 +46,7 @@ def read_statement(path: Path, account: str, layout: str = "") -> BankStatement:
     name = account or whole.get("ACCTID", "")
     if not name:
         raise UnreadableFile(Message("bank.no_account", file=path.name))
-    rows, balances = _rows_of(table, known)
+    rows, numbers, balances = _rows_of(table, known)
     if not rows:
         raise UnreadableFile(Message("bank.no_lines", file=path.name))
     days = [day for day, _, _ in rows]
@@ -59,7 +59,7 @@ def read_statement(path: Path, account: str, layout: str = "") -> BankStatement:
         last=max([*days, *([last] if last else [])]),
         opening_cents=opening_cents,
         closing_cents=closing_cents,
-        lines=lines_of(name, rows),
+        lines=lines_of(name, rows, numbers),
     )
 
 
@@ -95,8 +95,8 @@ def _whole(file: SpreadsheetFile) -> dict[str, str]:
 Row = tuple[dt.date, int, str]
 
 
-def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[int | None]]:
-    """Return day, centavos and text of each line, and the balance behind it where the statement has one.
+def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[str], list[int | None]]:
+    """Return day, centavos and text of each line, its number, and the balance behind it, as far as there are any.
 
     Raises:
         UnreadableFile: cells that cannot be read, all of them; two columns say the day, or the same money.
@@ -109,27 +109,25 @@ def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[int | Non
         if name in positions:
             columns[name], wrong = _column(table, positions[name], name, layout)
             issues += [issue for at, issue in wrong if not is_total[at]]
-    texts = [
-        [str(text).strip() for text in table.cells[position]] for name in _TEXTS for position in _all_of(match, name)
-    ]
-    rows, balances = list[Row](), list[int | None]()
-    told = (_sides(table, position, is_total) for position in _all_of(match, "side"))
+    words, own_numbers = _joined(table, match, "text", "more"), _joined(table, match, "number")
+    rows, numbers, balances = list[Row](), list[str](), list[int | None]()
+    amounts = [None if is_total[at] else _signed(columns, at) for at in range(len(table.cells))]
+    told = (_sides(table, position, amounts) for position in _all_of(match, "side"))
     sides = next((sides for sides in told if sides is not None), None)
-    for at in range(len(table.cells)):
-        day, cents = columns["date"][at], _signed(columns, at)
-        if is_total[at] or not cents:
+    for at, cents in enumerate(amounts):
+        day = columns["date"][at]
+        if not cents:
             continue
         if not day:  # of one that cannot be read, its cell tells already
             if not str(table.cells[positions["date"]].iloc[at]).strip():
                 issues.append(_issue(table, positions["date"], "date", at, IssueCode.DATE_FORMAT, {}))
             continue
-        if sides is not None:
-            cents = abs(cents) * sides[at]
-        rows.append((dt.date.fromisoformat(str(day)), cents, " ".join(filter(None, (column[at] for column in texts)))))
+        rows.append((dt.date.fromisoformat(str(day)), abs(cents) * sides[at] if sides else cents, words[at]))
+        numbers.append(own_numbers[at])
         balances.append(_cents(columns["balance"][at]) if "balance" in columns else None)
     if issues:
         raise UnreadableFile(Message("bank.cells", file=table.file.name, count=len(issues)), issues=tuple(issues))
-    return rows, balances
+    return rows, numbers, balances
 
 
 def _matched(table: RawTable, layout: Layout) -> HeaderMatch:
@@ -141,15 +139,18 @@ def _matched(table: RawTable, layout: Layout) -> HeaderMatch:
     return match
 
 
-# Banks spread a line's words over several columns.
-_TEXTS: Final = ("text", "more", "number")
+def _joined(table: RawTable, match: HeaderMatch, *names: str) -> list[str]:
+    """Return what stands under some headers of each row as one text: banks spread a line's words over several."""
+    positions = [position for name in names for position in _all_of(match, name)]
+    columns = [[str(text).strip() for text in table.cells[position]] for position in positions]
+    return [" ".join(filter(None, parts)) for parts in zip([""] * len(table.cells), *columns, strict=True)]
 
 
 def _all_of(match: HeaderMatch, name: str) -> tuple[int, ...]:
     return (match.positions[name],) if name in match.positions else match.duplicates.get(name, ())
 
 
-def _sides(table: RawTable, position: int, is_total: Sequence[bool]) -> list[int] | None:
+def _sides(table: RawTable, position: int, amounts: Sequence[int | None]) -> list[int] | None:
     """Return -1 for each debit and 1 for each credit; None where the column tells something else.
 
     Raises:
@@ -158,7 +159,7 @@ def _sides(table: RawTable, position: int, is_total: Sequence[bool]) -> list[int
     told = [_SIDES.get(fold(str(text))) for text in table.cells[position]]
     if not any(told):
         return None
-    untold = [at for at, side in enumerate(told) if side is None and not is_total[at]]
+    untold = [at for at, side in enumerate(told) if side is None and amounts[at]]
     if untold:
         cells = ", ".join(f"{column_letter(position)}{table.cells.index[at]}" for at in untold[:_MOST_CELLS])
         raise UnreadableFile(Message("bank.sides", file=table.file.name, count=len(untold), cells=Said(cells)))

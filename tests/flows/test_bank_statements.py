@@ -95,6 +95,15 @@ def test_a_line_has_one_name_in_every_file_that_has_it_and_equal_lines_of_a_day_
     assert len({line.id for line in second.lines}) == 3
 
 
+@pytest.mark.parametrize(
+    ("was", "now"), [("<FITID>77", "<FITID>2026-1"), ("<FITID>77", ""), ("<FITID>78", "<FITID>77")]
+)
+def test_a_line_keeps_its_name_though_its_bank_numbers_it_anew_in_each_file(tmp_path, was, now):
+    first = read_statement(written(tmp_path, SGML), "itau")
+    second = read_statement(written(tmp_path, SGML.replace(was, now)), "itau")
+    assert [line.id for line in second.lines] == [line.id for line in first.lines]
+
+
 def test_every_cell_that_cannot_be_read_is_named_and_nothing_is_taken(tmp_path):
     broken = SIGNED.replace("05/10/2026", "ontem").replace("1.000,50;1.970,50", "mil;1.970,50")
     with pytest.raises(UnreadableFile) as refused:
@@ -110,7 +119,8 @@ HEADS = "Data;Histórico;Valor"
     [
         f"{HEADS};D/C\n05/10/2026;PIX SERVIÇO & CIA;30,00;D\n06/10/2026;TED;1.000,50;C\n",
         f"{HEADS};Tipo lançamento\n05/10/2026;PIX SERVIÇO & CIA;30,00;Saída\n06/10/2026;TED;1.000,50;Entrada\n",
-        f"{HEADS};C/D\n05/10/2026;PIX SERVIÇO & CIA;-30,00;DÉBITO\n06/10/2026;TED;1.000,50;CRÉDITO\n;Total;5,00;\n",
+        f"{HEADS};C/D\n05/10/2026;PIX SERVIÇO & CIA;-30,00;DÉBITO\n06/10/2026;TED;1.000,50;CRÉDITO\n"
+        ";Total;5,00;\n;Disponível;;\n",
         f"{HEADS}\n05/10/2026;PIX SERVIÇO & CIA;30,00 D\n06/10/2026;TED;1.000,50 C\n",
         f"{HEADS}\n05/10/2026;PIX SERVIÇO & CIA;30,00-\n06/10/2026;TED;1.000,50+\n",
         f"{HEADS}\n05/10/2026;PIX SERVIÇO & CIA;(30,00)\n06/10/2026;TED;1.000,50\n",
