@@ -119,8 +119,10 @@ HEADS = "Data;Histórico;Valor"
     [
         f"{HEADS};D/C\n05/10/2026;PIX SERVIÇO & CIA;30,00;D\n06/10/2026;TED;1.000,50;C\n",
         f"{HEADS};Tipo lançamento\n05/10/2026;PIX SERVIÇO & CIA;30,00;Saída\n06/10/2026;TED;1.000,50;Entrada\n",
-        f"{HEADS};C/D\n05/10/2026;PIX SERVIÇO & CIA;-30,00;DÉBITO\n06/10/2026;TED;1.000,50;CRÉDITO\n"
-        ";Total;5,00;\n;Disponível;;\n",
+        (
+            f"{HEADS};C/D\n05/10/2026;PIX SERVIÇO & CIA;-30,00;DÉBITO\n06/10/2026;TED;1.000,50;CRÉDITO\n"
+            ";Total;5,00;\n;Disponível;;\n"
+        ),
         f"{HEADS}\n05/10/2026;PIX SERVIÇO & CIA;30,00 D\n06/10/2026;TED;1.000,50 C\n",
         f"{HEADS}\n05/10/2026;PIX SERVIÇO & CIA;30,00-\n06/10/2026;TED;1.000,50+\n",
         f"{HEADS}\n05/10/2026;PIX SERVIÇO & CIA;(30,00)\n06/10/2026;TED;1.000,50\n",
