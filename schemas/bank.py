@@ -20,6 +20,7 @@ class BankMatter(StrEnum):
     FUNDING = "funding"  # money for a report, its fee included, or some of it that came back
     CHECKS = "checks"  # of accounts, of one day
     OTHER = "other"  # nothing of the service's
+    OPEN = "open"  # nobody knows: what was said of it is taken back
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,7 @@ class Closing:
     Attributes:
         month: Label.
         unexplained: Lines of the month that nobody has explained.
+        explained: What is said of the month's lines.
         missing: What should be in the bank by its end and is not.
         gap_cents: By how much the statements do not lead from one balance to the next.
         covered_until: Last day of which a statement speaks; None of none.
@@ -159,6 +161,7 @@ class Closing:
     month: str
     rows: tuple[ClosingRow, ...]
     unexplained: tuple[BankLine, ...]
+    explained: tuple[tuple[BankLine, Explained], ...]
     missing: tuple[Need, ...]
     gap_cents: int
     covered_until: dt.date | None

@@ -2,7 +2,7 @@
 
 from flows.acts.act import Done, House, Word, report_called
 from flows.acts.forms import ExplainLine
-from flows.bank.closing import write_down
+from flows.bank.closing import take_back, write_down
 from io_adapters.ledger.ledger import Ledger
 from schemas.bank import BankLine, BankMatter, Explained
 from schemas.errors import ApprovalWanted, DecisionRefused
@@ -11,21 +11,30 @@ from schemas.values.names import same_person
 
 
 def explain_line(house: House, word: Word, said: ExplainLine) -> Done:
-    """Write down what a line is; money for a report is recorded with it.
+    """Write down what a line is; money for a report is recorded with it, or no longer where that is taken back.
 
     Raises:
-        DecisionRefused: there is no such line, it is explained already, or what it is of is unknown; or a job counts
-            only words of people who signed in.
+        DecisionRefused: there is no such line, it is explained already or not at all, or what it is of is unknown; or a
+            job counts only words of people who signed in.
         ApprovalWanted: whoever says it has prepared the report.
     """
     line = house.ledger.bank.line(said.line.strip())
     if line is None:
         raise DecisionRefused(Message("bank.no_line", line=said.line))
     matter = BankMatter(said.kind)
-    subject, job = _subject(house.ledger, word, matter, said.of.strip(), line)
-    word.require_counts(house.ledger, [job])
-    explained = Explained(line.id, matter, subject, -line.cents, "person")
-    write_down(house.ledger, [explained], by=word.by, evidence=said.evidence)
+    standing = [each for each in house.ledger.bank.explained() if each.line_id == line.id]
+    if (matter is BankMatter.OPEN) != bool(standing):
+        raise DecisionRefused(Message("bank.explained" if standing else "bank.not_explained", line=line.id))
+    if matter is BankMatter.OPEN:
+        reports = [each.subject for each in standing if each.matter is BankMatter.FUNDING]
+        word.require_counts(house.ledger, [_job_of(house.ledger, word, report) for report in reports] or [None])
+        subject = ""
+        take_back(house.ledger, line, by=word.by, evidence=said.evidence)
+    else:
+        subject, job = _subject(house.ledger, word, matter, said.of.strip(), line)
+        word.require_counts(house.ledger, [job])
+        explained = Explained(line.id, matter, subject, -line.cents, "person")
+        write_down(house.ledger, [explained], by=word.by, evidence=said.evidence)
     facts = {"line": line.id, "matter": matter.value, "of": subject}
     return Done("explained", (Message("bank.said", line=line.id, what=Message(f"bank.matter.{matter}")),), facts)
 
@@ -40,8 +49,18 @@ def _subject(ledger: Ledger, word: Word, matter: BankMatter, of: str, line: Bank
         if costs != -line.cents:
             raise DecisionRefused(Message("bank.no_checks", day=day))
         return day, None
-    report = report_called(ledger, of)
+    name = report_called(ledger, of).id
+    return name, _job_of(ledger, word, name)
+
+
+def _job_of(ledger: Ledger, word: Word, name: str) -> str:
+    """Return the job of a report, of which somebody may say what the bank paid.
+
+    Raises:
+        ApprovalWanted: they have prepared it.
+    """
+    (report,) = ledger.submissions.with_ids([name])
     run = ledger.runs.get(report.run_id)
     if run is not None and same_person(run.prepared_by) == same_person(word.by):
         raise ApprovalWanted(Message("bank.preparer"))
-    return report.id, report.job
+    return report.job

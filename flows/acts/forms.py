@@ -218,7 +218,7 @@ class ConfirmReceiver(ActForm):
 class ExplainLine(ActForm):
     """Say what a line of the bank is.
 
-    Where the program cannot. It is said once, by somebody who did not prepare the report.
+    Where the program cannot, or was wrong. It is said by somebody who did not prepare the report.
     """
 
     act = ActKind.EXPLAIN_LINE
@@ -232,6 +232,7 @@ class ExplainLine(ActForm):
                 ("funding", "Money for a report, its fee included, or some of it that came back."),
                 ("checks", "The account checks of one day."),
                 ("other", "Nothing of the service's."),
+                ("open", "Nobody knows: what was said of it is taken back."),
             ),
         ),
     ]

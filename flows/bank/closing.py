@@ -45,14 +45,13 @@ def take_statement(ledger: Ledger, path: Path, account: str, layout: str, by: st
 
 
 def explain_lines(ledger: Ledger) -> list[Explained]:
-    """Say what lines are that nobody has explained, where one answer fits; returns what was said.
+    """Say what lines are of which nothing was ever said, where one answer fits; returns what was said.
 
     Effects: money for a report of which nobody had said that it was paid is on record then, by its line of the bank.
     """
-    known = ledger.bank.explained()
-    of_lines = {each.line_id for each in known}
-    lines = [line for line in ledger.bank.lines() if line.id not in of_lines]
-    found = explain(lines, needs_of(ledger, known))
+    spoken_of = ledger.bank.spoken_of()
+    lines = [line for line in ledger.bank.lines() if line.id not in spoken_of]
+    found = explain(lines, needs_of(ledger, ledger.bank.explained()))
     write_down(ledger, found, by="repasse")
     return found
 
@@ -73,10 +72,23 @@ def write_down(ledger: Ledger, found: Iterable[Explained], *, by: str, evidence:
             if paid.get(each.subject, 0) == before and before + each.cents >= 0:
                 words = evidence or f"bank line {line_id}"
                 paid[each.subject] = ledger.fundings.record(
-                    each.subject, each.cents, days[line_id], by=by, evidence=words
+                    each.subject, each.cents, days[line_id], by=by, evidence=words, line_id=line_id
                 )
             shown[BankMatter.FUNDING, each.subject] = before + each.cents
         ledger.bank.explain(own, by=by, evidence=evidence)
+
+
+def take_back(ledger: Ledger, line: BankLine, *, by: str, evidence: str) -> None:
+    """Take back what was said of a line, and what it was the record of; no more than is still on record.
+
+    Raises:
+        DecisionRefused: nothing is said of it.
+    """
+    paid = ledger.fundings.all_paid()
+    for subject, cents in ledger.fundings.recorded_by(line.id).items():
+        if left_cents := min(cents, paid.get(subject, 0)):
+            ledger.fundings.record(subject, -left_cents, line.day, by=by, evidence=evidence, line_id=line.id)
+    ledger.bank.explain([Explained(line.id, BankMatter.OPEN, "", 0, "person")], by=by, evidence=evidence)
 
 
 def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
@@ -146,6 +158,7 @@ def closing_of(ledger: Ledger, month: str) -> Closing:
         month=month,
         rows=(*_reports(ledger, known, lines, first, last), *_checks(ledger, known, first, last)),
         unexplained=tuple(line for line in lines.values() if line.id not in of_lines),
+        explained=tuple((lines[each.line_id], each) for each in known if each.line_id in lines),
         missing=tuple(needs),
         gap_cents=sum(abs(int(statement.gap_cents)) for statement in within if statement.last_day >= first.isoformat()),
         covered_until=max(covered, default=None),

@@ -133,6 +133,7 @@ def _document(closing: "Closing") -> dict[str, Any]:
             }
             for line in closing.unexplained
         ],
+        "explained": [_explained_document(each) for _, each in closing.explained],
         "missing": [
             {"matter": need.matter.value, "of": need.subject, "day": need.day.isoformat(), "cents": need.cents}
             for need in closing.missing

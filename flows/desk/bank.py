@@ -38,7 +38,8 @@ def bank_page(request: Request, month: str = "", *, status: int = 200, problem: 
         "closing": closing,
         "grids": closing_grids(closing, catalogue_in(language_of(request))) if closing else (),
         "lines": closing.unexplained[:LINES] if closing else (),
-        "matters": list(BankMatter),
+        "explained": closing.explained[:LINES] if closing else (),
+        "matters": [matter for matter in BankMatter if matter is not BankMatter.OPEN],
         "limit_bytes": settings_of(request).upload_limit_bytes,
     }
     return show(request, "bank.html", status=status, problem=problem, done=done, **facts)

@@ -103,28 +103,40 @@ class Bank:
             return list(connection.execute(query))
 
     def explained(self) -> list[Explained]:
-        """Return what is said of lines, the first first."""
+        """Return what is said of lines by now, the first first; nothing of those of which it was taken back."""
         with self._db.reading() as connection:
-            return [_explained_of(row) for row in connection.execute(select(bank_words).order_by(bank_words.c.id))]
+            return _standing(connection)
+
+    def spoken_of(self) -> frozenset[str]:
+        """Name the lines of which anything was ever said."""
+        with self._db.reading() as connection:
+            return frozenset(connection.scalars(select(bank_words.c.line_id)))
 
     def explain(self, found: Iterable[Explained], *, by: str, evidence: str = "") -> None:
         """Write down what lines are, and post what that moves, in one transaction.
 
-        Money that left for checks is posted; money for reports is, by whoever records what was paid for them.
+        Money that left for checks is posted, and posted back where that is taken back; money for reports is, by whoever
+        records what was paid for them.
 
         Raises:
-            DecisionRefused: something is said of a line already.
+            DecisionRefused: something is said of a line already, or nothing is that could be taken back.
         """
         with self._db.writing() as connection:
             for line_id, own in _by_line(found).items():
-                if connection.scalar(select(func.count()).where(bank_words.c.line_id == line_id)):
-                    raise DecisionRefused(Message("bank.explained", line=line_id))
+                standing = _standing(connection, line_id)
+                is_taken_back = own[0].matter is BankMatter.OPEN
+                if is_taken_back != bool(standing):
+                    raise DecisionRefused(
+                        Message("bank.not_explained" if is_taken_back else "bank.explained", line=line_id)
+                    )
+                for each in (each for each in standing if each.matter is BankMatter.CHECKS):
+                    self._post_checks(connection, each, by, sign=-1)
                 for each in own:
                     row: dict[str, Any] = {"line_id": line_id, "matter": each.matter.value, "subject": each.subject}
                     row |= {"cents": each.cents, "how": each.how, "by": by, "evidence": evidence, "at": self._db.now()}
                     connection.execute(insert(bank_words).values(**row))
                     if each.matter is BankMatter.CHECKS:
-                        self._post_checks(connection, each, by)
+                        self._post_checks(connection, each, by, sign=1)
                 if own[0].how == "person":
                     facts = {"matter": own[0].matter.value, "of": own[0].subject}
                     act = Act(ActKind.EXPLAIN_LINE, by, line_id, evidence, self._db.now(), facts)
@@ -149,15 +161,16 @@ class Bank:
                     found[name] -= int(cents)
         return dict(found)
 
-    def _post_checks(self, connection: Connection, each: Explained, by: str) -> None:
-        """Say that the bank has paid for the checks of a day, of each job its own."""
+    def _post_checks(self, connection: Connection, each: Explained, by: str, *, sign: int) -> None:
+        """Say that the bank has paid for the checks of a day, of each job its own; -1 takes it back."""
+        said = connection.scalar(select(func.count()).where(bank_words.c.line_id == each.line_id))
         for cost in _check_days(connection):
             if cost.day.isoformat() != each.subject:
                 continue
             series, transfer = Series(cost.job, cost.payer, HOME_CURRENCY), Transfer()
             there = series.account(AccountKind.FLOAT, reference=CHECKS)
-            transfer.move(there, series.account(AccountKind.BANK), cost.cents)
-            name = entry_id(EntryKind.FUND, each.line_id, each.subject, cost.job, cost.payer)
+            transfer.move(there, series.account(AccountKind.BANK), sign * cost.cents)
+            name = entry_id(EntryKind.FUND, each.line_id, said, sign, each.subject, cost.job, cost.payer)
             cause = f"bank {each.line_id}"
             entry = JournalEntry(name, EntryKind.FUND, series, "", None, cause, postings_of(transfer.sums))
             post(connection, [entry], by=by, now=self._db.now())
@@ -169,6 +182,18 @@ def _check_days(connection: Connection) -> list[CheckDay]:
     query = select(*columns, SUM).select_from(POSTED).where(is_check).group_by(*columns).order_by(*columns)
     rows = connection.execute(query)
     return [CheckDay(dt.date.fromisoformat(day), job, payer, int(cents)) for day, job, payer, cents in rows if cents]
+
+
+def _standing(connection: Connection, line_id: str = "") -> list[Explained]:
+    """Return what is said by now, of one line or of all."""
+    query = select(bank_words).order_by(bank_words.c.id)
+    by_line = defaultdict[str, list[Explained]](list)
+    for row in connection.execute(query.where(bank_words.c.line_id == line_id) if line_id else query):
+        if row.matter == BankMatter.OPEN:
+            by_line.pop(row.line_id)
+        else:
+            by_line[row.line_id].append(_explained_of(row))
+    return [each for own in by_line.values() for each in own]
 
 
 def _by_line(found: Iterable[Explained]) -> dict[str, list[Explained]]:

@@ -65,8 +65,13 @@ class Fundings:
         with self._db.reading() as connection:
             return frozenset(connection.scalars(query))
 
-    def record(self, submission_id: str, amount_cents: int, day: dt.date, *, by: str, evidence: str) -> int:
+    def record(
+        self, submission_id: str, amount_cents: int, day: dt.date, *, by: str, evidence: str, line_id: str = ""
+    ) -> int:
         """Write down what was paid for a report, and post it; a sum below zero puts right what was said before.
+
+        Args:
+            line_id: Of the bank, where that is the record.
 
         Returns:
             What was paid for it by now, in centavos.
@@ -90,7 +95,7 @@ class Fundings:
             name, start = entry_id(EntryKind.FUND, submission_id, number + 1), labelled_period(period).start
             entry = JournalEntry(name, EntryKind.FUND, series, period, start, cause, postings_of(transfer.sums))
             post(connection, [entry], by=by, now=now)
-            facts = {"amount_cents": str(amount_cents), "day": day.isoformat()}
+            facts = {"amount_cents": str(amount_cents), "day": day.isoformat()} | ({"line": line_id} if line_id else {})
             record_act(connection, self._db.seal, Act(ActKind.FUND, by, submission_id, evidence, now, facts))
             return paid_cents
 
@@ -103,6 +108,16 @@ class Fundings:
             if is_sound and int(act.facts["amount_cents"]) > 0:
                 days[act.subject] = dt.date.fromisoformat(act.facts["day"])
         return days
+
+    def recorded_by(self, line_id: str) -> dict[str, int]:
+        """Return what a line of the bank is the record of, by report, less what was taken back with it."""
+        with self._db.reading() as connection:
+            told = acts_of(connection, self._db.seal, [ActKind.FUND])
+        found = dict[str, int]()
+        for act, is_sound in told:
+            if is_sound and act.facts.get("line") == line_id:
+                found[act.subject] = found.get(act.subject, 0) + int(act.facts["amount_cents"])
+        return found
 
     def all_paid(self) -> dict[str, int]:
         """Return what was paid for every report for which anything was, in centavos of the home currency."""

@@ -7,8 +7,8 @@ from schemas.plan import HOME_CURRENCY
 from schemas.states import Tone
 
 
-def closing_grids(closing: Closing, labels: Catalogue) -> tuple[Grid, Grid, Grid]:
-    """Lay a month out: what bank, service and register say; lines without an explanation; what no line has shown."""
+def closing_grids(closing: Closing, labels: Catalogue) -> tuple[Grid, ...]:
+    """Lay a month out: what bank, service and register say; lines without an explanation and with; what is missing."""
 
     def money(cents: int) -> Money:
         return Money(cents, HOME_CURRENCY)
@@ -26,6 +26,14 @@ def closing_grids(closing: Closing, labels: Catalogue) -> tuple[Grid, Grid, Grid
         (Said(line.id), line.day, Said(line.account), money(line.cents), line.text) for line in closing.unexplained
     ]
     line_columns = [GridColumn(labels(f"bank.column.{name}")) for name in ("line", "day", "account", "amount", "text")]
+    explained = [
+        (
+            *(Said(line.id), line.day, money(-said.cents), labels(f"bank.matter.{said.matter}"), Said(said.subject)),
+            labels(f"bank.how.{said.how}"),
+        )
+        for line, said in closing.explained
+    ]
+    explained_columns = [GridColumn(labels(f"bank.column.{name}")) for name in _OF_EXPLAINED]
     missing = [
         (labels(f"bank.matter.{need.matter}"), Said(need.subject), need.day, money(need.cents))
         for need in closing.missing
@@ -36,9 +44,11 @@ def closing_grids(closing: Closing, labels: Catalogue) -> tuple[Grid, Grid, Grid
         Grid(title, columns, rows, notes_of(closing, labels)),
         Grid(labels("bank.unexplained"), line_columns, lines),
         Grid(labels("bank.missing"), missing_columns, missing),
+        Grid(labels("bank.explained_lines"), explained_columns, explained),
     )
 
 
+_OF_EXPLAINED = ("line", "day", "amount", "matter", "of", "how")
 _COLUMNS = ("matter", "of", "job", "bank", "service", "register", "difference")
 
 

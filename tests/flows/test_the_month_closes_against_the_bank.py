@@ -124,6 +124,66 @@ def test_people_explain_what_the_program_cannot_once_and_not_whoever_prepared(la
     assert [act["kind"] for act in label.ask("acts")["acts"]].count("explain_line") == 2
 
 
+def bank_of(label):
+    """What the journal says has left the bank, in centavos."""
+    with label.ledger() as ledger:
+        return -sum(cents for account, cents in ledger.journal.balances().items() if account.kind is AccountKind.BANK)
+
+
+WORDS = (*BY, "--evidence", "o comprovante")
+
+
+def test_a_second_word_on_a_line_is_refused_and_moves_nothing(label, paid):
+    (line,) = (each["line"] for each in read(label, statement(label, [(-3000, "PIX", TODAY)]))["explained"])
+    assert bank_of(label) == 3000
+    label.say("bank", "explain", line, "--funding", "--of", paid, *WORDS, code=2)
+    assert bank_of(label) == 3000
+
+
+def test_what_was_said_of_a_line_is_taken_back_with_what_it_recorded_and_not_said_again_by_the_program(label, paid):
+    path = statement(label, [(-3000, "ALUGUEL", TODAY)])  # of the very sum and day, and not the report's
+    (line,) = (each["line"] for each in read(label, path)["explained"])
+    label.say("bank", "explain", line, "--open", "--by", "ana", "--evidence", "x", code=ExitCode.APPROVAL_WANTED)
+    label.say("bank", "explain", line, "--open", *WORDS)
+    assert bank_of(label) == 0
+    label.say("bank", "explain", line, "--open", *WORDS, code=2)
+    assert read(label, path, code=15)["explained"] == []
+    assert [each["line"] for each in label.ask("bank", code=15)["unexplained"]] == [line]
+    label.say("bank", "explain", line, "--other", *WORDS)
+    said = read(label, statement(label, [(-3000, "PIX", TODAY)], "b.ofx"))
+    assert [each["of"] for each in said["explained"]] == [paid]
+    label.say("settle")
+    month = label.ask("bank")
+    assert (month["closed"], bank_of(label)) == (True, 3000)
+    assert {each["matter"] for each in month["explained"]} == {"funding", "other"}
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+def test_what_people_recorded_themselves_stays_when_a_line_is_taken_back(label, paid, corrected):
+    words = ("--day", TODAY.isoformat(), *BY, "--evidence", "comprovante")
+    if not corrected:
+        label.say("funding", "paid", paid, "--amount", "30,00", *words, code=23)
+    (line,) = (each["line"] for each in read(label, statement(label, [(-3000, "PIX", TODAY)]))["explained"])
+    if corrected:  # the bank's line was the record, and somebody has put it right by hand
+        label.say("funding", "paid", paid, "--amount=-30,00", *words, code=23)
+    label.say("bank", "explain", line, "--open", *WORDS)
+    assert bank_of(label) == (0 if corrected else 3000)
+
+
+def test_checks_that_a_line_was_said_to_be_of_are_owed_to_the_bank_again(label, service):
+    label.declare(account_checks={"when": "new_or_changed"})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run()
+    path = statement(label, [(-72, "TARIFA PIX", TODAY)])
+    (line,) = (each["line"] for each in read(label, path)["explained"])
+    for _ in range(2):
+        assert bank_of(label) == 72
+        label.say("bank", "explain", line, "--open", *WORDS)
+        assert bank_of(label) == 0
+        label.say("bank", "explain", line, "--checks", *WORDS)
+    assert bank_of(label) == 72
+
+
 def test_the_checks_of_a_day_are_one_line_and_an_overlapping_file_brings_only_what_is_new(label, service):
     label.declare(account_checks={"when": "new_or_changed"})
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))

@@ -57,6 +57,10 @@ def test_a_month_goes_from_its_statement_to_its_close(ana, bia, caio, job, the_j
     assert service.paid == [1000]
     book = load_workbook(io.BytesIO(bia.http.get(f"/bank/bank.xlsx?month={MONTH}").content))
     assert 10 in {cell.value for row in book.worksheets[0] for cell in row}
+    caio.post("/bank/explain", at=f"/bank?month={MONTH}", **fields | {"kind": "open", "evidence": "era outro"})
+    page = words_of(bia.get(f"/bank?month={MONTH}"))
+    assert "O mês está fechado" not in page
+    assert "1 lançamento sem explicação." in page
 
 
 @pytest.mark.parametrize(
