@@ -266,7 +266,7 @@ def test_setting_a_server_up_again_keeps_what_its_admin_has_changed(office: Offi
         assert not client.read_automations_by_name(late.name)[0].enabled
         client.update_deployment(payout.id, DeploymentUpdate(paused=False, concurrency_limit=None, parameters={}))
     found = office.prefect.ask("POST", "/automations/filter", {})
-    assert len(found) == len({one["name"] for one in found}) == 5
+    assert len(found) == len({one["name"] for one in found}) == 6
     assert {action["type"] for one in found for action in one["actions"]} == {"change-flow-run-state", "do-nothing"}
 
 
