@@ -3,7 +3,8 @@
 Kept by job and period with nobody's name in it, so that it can be told wherever people look.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +17,8 @@ from schemas.funding import WANTS_PAYER, FundingState, ReportFunding
 from schemas.messages import Listed, Message, Money
 from schemas.plan import HOME_CURRENCY, Place
 from schemas.reasons import Reasons, reasons_message
-from schemas.states import PAYMENTS, PLANS, RUNS, State, Tone, Turn
+from schemas.states import FUNDINGS, PAYMENTS, PLANS, REPORTS, RUNS, State, Tone, Turn
+from schemas.submission import SubmissionState
 from schemas.values.money import SignedSums
 
 # The kind of what is counted in rows of files, not in money.
@@ -236,11 +238,9 @@ _KINDS: Final[dict[ExitCode, AlertKind]] = {
 
 
 _TURNS: Final[dict[AlertKind, Turn]] = {
-    "failure": Turn.PREPARER,
-    "approval_wanted": Turn.APPROVER,
-    "doubt": Turn.RESOLVER,
-    "funding": Turn.RESOLVER,
-    "night": Turn.PREPARER,
+    "failure": WaitKind.STOPPED.stands.turn,
+    "approval_wanted": PLANS["waiting"].turn,
+    "doubt": REPORTS[SubmissionState.IN_DOUBT].turn,
 }
 
 
@@ -273,12 +273,8 @@ class Alert:
     notes: tuple[Message | Listed, ...] = ()
     codes: tuple[str, ...] = ()
     sums: tuple[Money, ...] = ()
+    turn: Turn = Turn.NOBODY
     covers: tuple[str, ...] = ()
-
-    @property
-    def turn(self) -> Turn:
-        """Who is called."""
-        return _TURNS[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,11 +320,13 @@ def alert_of_run(  # noqa: PLR0913  # each is named at the call
         subject = Message("alert.approval_wanted", job=job, period=period, payments=payments, total=plan.total)
         page = f"plans/{plan.digest}"
         where, sums = _address(desk_url, page), (plan.total,)
-        return Alert(f"{kind} {plan.digest}", kind, subject, facts, where, language, notes, sums=sums)
+        key = f"{kind} {plan.digest}"
+        return Alert(key, kind, subject, facts, where, language, notes, sums=sums, turn=_TURNS[kind])
     what = Listed((Message(f"desk.exit.{int(code)}"), *sums), " ")
     subject = Message(f"alert.{kind}", job=job, period=period, what=what)
     where = _address(desk_url, "doubts" if kind == "doubt" else f"runs/{run_id}")
-    return Alert(f"{kind} {int(code)} {run_id}", kind, subject, facts, where, language, notes, sums=sums)
+    key = f"{kind} {int(code)} {run_id}"
+    return Alert(key, kind, subject, facts, where, language, notes, sums=sums, turn=_TURNS[kind])
 
 
 def alert_of_night(run_id: str, told: Message, state: str, *, desk_url: str, language: str) -> Alert:
@@ -341,17 +339,23 @@ def alert_of_night(run_id: str, told: Message, state: str, *, desk_url: str, lan
     return Alert(f"night {run_id} {told.id}", "night", told, facts, _address(desk_url, f"runs/{run_id}"), language)
 
 
-def alert_of_funding(fundings: Sequence[ReportFunding], *, desk_url: str, language: str) -> Alert | None:
-    """Call whoever pays for what the reports of one job wait for; None where they wait for nothing of theirs.
+def alerts_of_fundings(fundings: Iterable[ReportFunding], *, desk_url: str, language: str) -> Iterator[Alert]:
+    """Call people for what the reports of one job wait for, once whoever confirms receivers and once whoever pays.
 
     It is told again where a report stands otherwise, or asks by another code.
 
     Args:
         desk_url: Where people reach the desk; "" where nobody has said.
     """
-    own = [stands for stands in fundings if stands.state in WANTS_PAYER]
-    if not own:
-        return None
+    by_turn = defaultdict[Turn, list[ReportFunding]](list)
+    for stands in fundings:
+        if stands.state in WANTS_PAYER:
+            by_turn[FUNDINGS[stands.state].turn].append(stands)
+    for turn, own in by_turn.items():
+        yield _alert_of_fundings(own, turn, desk_url, language)
+
+
+def _alert_of_fundings(own: Sequence[ReportFunding], turn: Turn, desk_url: str, language: str) -> Alert:
     job, total_cents = own[0].report.job, sum(stands.sum_cents for stands in own)
     facts: dict[str, str | int] = {"job": job, "reports": len(own), "sum_cents": total_cents}
     subject = Message("alert.funding", job=job, count=len(own), sum=Money(total_cents, HOME_CURRENCY))
@@ -359,7 +363,8 @@ def alert_of_funding(fundings: Sequence[ReportFunding], *, desk_url: str, langua
     codes = tuple(stands.payload for stands in own if stands.state is FundingState.YOURS_TO_PAY)
     told = tuple(stands.line for stands in own)
     key, page = f"funding {as_it_is}", _address(desk_url, "funding")
-    return Alert(key, "funding", subject, facts, page, language, told, codes, (Money(total_cents, HOME_CURRENCY),))
+    sums = (Money(total_cents, HOME_CURRENCY),)
+    return Alert(key, "funding", subject, facts, page, language, told, codes, sums, turn)
 
 
 def alert_of_jobs(run_id: str, jobs: tuple[str, ...], *, desk_url: str, language: str) -> Alert:
@@ -370,7 +375,8 @@ def alert_of_jobs(run_id: str, jobs: tuple[str, ...], *, desk_url: str, language
     """
     facts: dict[str, str | int] = {"run": run_id, "state": "could_not_begin", "jobs": len(jobs)}
     subject = Message("alert.jobs", jobs=", ".join(jobs))
-    return Alert(f"jobs {run_id}", "failure", subject, facts, _address(desk_url, f"runs/{run_id}"), language)
+    page = _address(desk_url, f"runs/{run_id}")
+    return Alert(f"jobs {run_id}", "failure", subject, facts, page, language, turn=_TURNS["failure"])
 
 
 def alert_after_all(

@@ -22,10 +22,10 @@ from schemas.waits import (
     Alert,
     WaitingPlan,
     alert_after_all,
-    alert_of_funding,
     alert_of_jobs,
     alert_of_night,
     alert_of_run,
+    alerts_of_fundings,
     kind_of,
 )
 
@@ -170,7 +170,7 @@ def _alerts_of_fundings(ledger: Ledger, run_ids: Iterable[str], desk_url: str) -
     """Call whoever pays for the reports of the jobs of some runs, in each job's language."""
     heads = read_heads(ledger, run_ids)
     for job, language in {head.job: head.language for head in heads.values()}.items():
-        yield alert_of_funding(unsettled_fundings(ledger, job), desk_url=desk_url, language=language)
+        yield from alerts_of_fundings(unsettled_fundings(ledger, job), desk_url=desk_url, language=language)
 
 
 def _send_all(settings: Settings, find: Callable[[Ledger], Iterable[Alert | None]], show: Show) -> None:

@@ -305,6 +305,9 @@ def test_after_a_night_the_codes_to_pay_go_to_whoever_pays_and_the_sum_to_all(
     monkeypatch.setenv("REPASSE_ALERT_FUNDING", payers)
     service.behave(funding="pix")
     run_night(houses_jobs, by="cron")
+    assert (
+        "quem aprova: livre: 1 relatório no serviço" in "".join(mail.get_content() for mail in mailbox.mails) or payers
+    )
     (report,) = label.ask("funding", code=23)["reports"]
     words = ("--receiver", report["receiver"], "--by", "bia", "--evidence", "contrato")
     label.say("funding", "receiver", report["report_id"], *words)
