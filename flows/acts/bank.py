@@ -7,6 +7,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.bank import BankLine, BankMatter, Explained
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.messages import Message
+from schemas.submission import Submission
 from schemas.values.names import same_person
 
 
@@ -26,8 +27,11 @@ def explain_line(house: House, word: Word, said: ExplainLine) -> Done:
     if (matter is BankMatter.OPEN) != bool(standing):
         raise DecisionRefused(Message("bank.explained" if standing else "bank.not_explained", line=line.id))
     if matter is BankMatter.OPEN:
-        reports = [each.subject for each in standing if each.matter is BankMatter.FUNDING]
-        word.require_counts(house.ledger, [_job_of(house.ledger, word, report) for report in reports] or [None])
+        subjects = [each.subject for each in standing if each.matter is BankMatter.FUNDING]
+        reports = house.ledger.submissions.with_ids(subjects)
+        for report in reports:
+            _require_no_preparer(house.ledger, word, report)
+        word.require_counts(house.ledger, [report.job for report in reports] or [None])
         subject = ""
         take_back(house.ledger, line, by=word.by, evidence=said.evidence)
     else:
@@ -49,18 +53,12 @@ def _subject(ledger: Ledger, word: Word, matter: BankMatter, of: str, line: Bank
         if costs != -line.cents:
             raise DecisionRefused(Message("bank.no_checks", day=day))
         return day, None
-    name = report_called(ledger, of).id
-    return name, _job_of(ledger, word, name)
+    report = report_called(ledger, of)
+    _require_no_preparer(ledger, word, report)
+    return report.id, report.job
 
 
-def _job_of(ledger: Ledger, word: Word, name: str) -> str:
-    """Return the job of a report, of which somebody may say what the bank paid.
-
-    Raises:
-        ApprovalWanted: they have prepared it.
-    """
-    (report,) = ledger.submissions.with_ids([name])
+def _require_no_preparer(ledger: Ledger, word: Word, report: Submission) -> None:
     run = ledger.runs.get(report.run_id)
     if run is not None and same_person(run.prepared_by) == same_person(word.by):
         raise ApprovalWanted(Message("bank.preparer"))
-    return report.job

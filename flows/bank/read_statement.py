@@ -154,12 +154,14 @@ def _sides(table: RawTable, position: int, amounts: Sequence[int | None]) -> lis
     """Return -1 for each debit and 1 for each credit; None where the column tells something else.
 
     Raises:
-        UnreadableFile: it tells them of some lines, and of others not.
+        UnreadableFile: it tells them of some lines, and of others not, or calls a credit what has a minus.
     """
     told = [_SIDES.get(fold(str(text))) for text in table.cells[position]]
     if not any(told):
         return None
-    untold = [at for at, side in enumerate(told) if side is None and amounts[at]]
+    untold = [
+        at for at, side in enumerate(told) if (amounts[at] and side is None) or (side == 1 and (amounts[at] or 0) < 0)
+    ]
     if untold:
         cells = ", ".join(f"{column_letter(position)}{table.cells.index[at]}" for at in untold[:_MOST_CELLS])
         raise UnreadableFile(Message("bank.sides", file=table.file.name, count=len(untold), cells=Said(cells)))
@@ -172,17 +174,20 @@ _SIDES: Final = {
 }
 _MOST_CELLS: Final = 20
 # A mark of debit or credit behind an amount, as banks write it: `30,00 D`, `30,00-`.
-_MARKED: Final = re.compile(r"[-+]?(.*[0-9])\s*([DdCc+-])\s*")
+_MARKED: Final = re.compile(r"(-?)(.*[0-9])\s*([DdCc+-])\s*")
 
 
 def _marked_before(text: str) -> str:
-    """Return an amount with its sign before it.
+    """Return an amount with its sign before it; one with a minus that is marked as a credit stays as it is, unread.
 
     >>> _marked_before("1.030,00 D"), _marked_before("-3,00-"), _marked_before("-R$ 3,00"), _marked_before("3,00C")
     ('-1.030,00', '-3,00', '-R$ 3,00', '3,00')
     """
     found = _MARKED.fullmatch(text)
-    return text if not found else ("-" if found[2] in "Dd-" else "") + found[1].strip()
+    is_debit = found is not None and found[3] in "Dd-"
+    if found is None or (found[1] and not is_debit):
+        return text
+    return ("-" if is_debit else "") + found[2].strip()
 
 
 def _column(table: RawTable, position: int, name: str, layout: Layout) -> tuple[list[Any], list[tuple[int, Issue]]]:

@@ -209,6 +209,8 @@ def test_of_two_columns_that_may_be_the_one_none_is_taken(tmp_path, heads):
     [
         (f"{HEADS}\n05/10/2026;PIX;-30,00\n;TED;1.000,50\n", "A3"),
         (f"{HEADS};D/C\n05/10/2026;PIX;30,00;D\n06/10/2026;TED;1.000,50;\n", "D3"),
+        (f"{HEADS};D/C\n05/10/2026;PIX;30,00;D\n06/10/2026;ESTORNO;-1.000,50;C\n", "D3"),
+        (f"{HEADS}\n05/10/2026;PIX;30,00D\n06/10/2026;ESTORNO;-1.000,50C\n", "C3"),
     ],
 )
 def test_a_line_without_a_day_or_a_side_is_named_and_not_left_out(tmp_path, text, cell):
