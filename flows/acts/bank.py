@@ -49,8 +49,8 @@ def _subject(ledger: Ledger, word: Word, matter: BankMatter, of: str, line: Bank
         return "", None
     if matter is BankMatter.CHECKS:
         day = of or line.day.isoformat()
-        costs = sum(cost.cents for cost in ledger.bank.check_days() if cost.day.isoformat() == day)
-        if costs != -line.cents:
+        costs = {day.isoformat(): cents for day, cents in ledger.bank.checks_by_day().items()}
+        if costs.get(day) != -line.cents:
             raise DecisionRefused(Message("bank.no_checks", day=day))
         return day, None
     report = report_called(ledger, of)

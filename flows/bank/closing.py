@@ -106,10 +106,8 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
             found.append(Need(BankMatter.FUNDING, name, recorded_cents, days.get(name, sent), marks))
         elif name in open_ones and (left_cents := _left(open_ones[name])) > 0:
             found.append(Need(BankMatter.FUNDING, name, left_cents, sent, marks, until=ledger.today()))
-    costs = defaultdict[dt.date, int](int)
-    for cost in ledger.bank.check_days():
-        costs[cost.day] += cost.cents
-    open_days = {day: cents for day, cents in costs.items() if (BankMatter.CHECKS, day.isoformat()) not in shown}
+    costs = ledger.bank.checks_by_day().items()
+    open_days = {day: cents for day, cents in costs if (BankMatter.CHECKS, day.isoformat()) not in shown}
     return found + [Need(BankMatter.CHECKS, day.isoformat(), cents, day) for day, cents in open_days.items()]
 
 
@@ -198,9 +196,7 @@ def _told(report: Submission, told: Mapping[str, int], due: Mapping[str, int]) -
 
 
 def _checks(ledger: Ledger, known: Iterable[Explained], first: dt.date, last: dt.date) -> list[ClosingRow]:
-    shown, costs = _shown(known), defaultdict[dt.date, int](int)
-    for cost in ledger.bank.check_days():
-        costs[cost.day] += cost.cents
+    shown = _shown(known)
     return [
         ClosingRow(
             BankMatter.CHECKS,
@@ -210,6 +206,6 @@ def _checks(ledger: Ledger, known: Iterable[Explained], first: dt.date, last: dt
             service_cents=cents,
             recorded_cents=cents,
         )
-        for day, cents in sorted(costs.items())
+        for day, cents in sorted(ledger.bank.checks_by_day().items())
         if first <= day <= last
     ]

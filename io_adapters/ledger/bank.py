@@ -142,10 +142,13 @@ class Bank:
                     act = Act(ActKind.EXPLAIN_LINE, by, line_id, evidence, self._db.now(), facts)
                     record_act(connection, self._db.seal, act)
 
-    def check_days(self) -> list[CheckDay]:
-        """Return what account checks cost, by day and job."""
+    def checks_by_day(self) -> dict[dt.date, int]:
+        """Return what account checks cost on each day, in centavos."""
+        costs = defaultdict[dt.date, int](int)
         with self._db.reading() as connection:
-            return _check_days(connection)
+            for cost in _check_days(connection):
+                costs[cost.day] += cost.cents
+        return dict(costs)
 
     def told_by_reports(self, names: Sequence[str]) -> dict[str, int]:
         """Return what reports say became of the money that was paid for them, in centavos of their currency."""
