@@ -71,7 +71,7 @@ class Fundings:
         """Write down what was paid for a report, and post it; a sum below zero puts right what was said before.
 
         Args:
-            line_id: Of the bank, where that is the record.
+            line_id: Of the bank, where that is the record: it is so once, whoever says it at the same moment.
 
         Returns:
             What was paid for it by now, in centavos.
@@ -80,6 +80,8 @@ class Fundings:
             DecisionRefused: it would be less than nothing.
         """
         with self._db.writing() as connection:
+            if line_id and self._recorded_by(connection, line_id).get(submission_id) == amount_cents:
+                return _paid(connection, [submission_id]).get(submission_id, 0)
             paid_cents = _paid(connection, [submission_id]).get(submission_id, 0) + amount_cents
             if paid_cents < 0:
                 raise DecisionRefused(Message("funding.below_nothing", sum=Money(amount_cents, HOME_CURRENCY)))
@@ -112,9 +114,11 @@ class Fundings:
     def recorded_by(self, line_id: str) -> dict[str, int]:
         """Return what a line of the bank is the record of, by report, less what was taken back with it."""
         with self._db.reading() as connection:
-            told = acts_of(connection, self._db.seal, [ActKind.FUND])
+            return self._recorded_by(connection, line_id)
+
+    def _recorded_by(self, connection: Connection, line_id: str) -> dict[str, int]:
         found = dict[str, int]()
-        for act, is_sound in told:
+        for act, is_sound in acts_of(connection, self._db.seal, [ActKind.FUND]):
             if is_sound and act.facts.get("line") == line_id:
                 found[act.subject] = found.get(act.subject, 0) + int(act.facts["amount_cents"])
         return found

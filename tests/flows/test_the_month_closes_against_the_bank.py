@@ -140,6 +140,14 @@ def test_a_second_word_on_a_line_is_refused_and_moves_nothing(label, paid):
     assert bank_of(label) == 3000
 
 
+def test_a_line_is_the_record_of_a_report_once_whoever_says_it_at_the_same_moment(label, paid):
+    with label.ledger() as ledger:
+        (report,) = ledger.submissions.list(bodies=False)
+        for by in ("bia", "caio"):
+            ledger.fundings.record(report.id, 3000, TODAY, by=by, evidence="extrato", line_id="bk-1")
+    assert bank_of(label) == 3000
+
+
 def test_what_was_said_of_a_line_is_taken_back_with_what_it_recorded_and_not_said_again_by_the_program(label, paid):
     path = statement(label, [(-3000, "ALUGUEL", TODAY)])  # of the very sum and day, and not the report's
     (line,) = (each["line"] for each in read(label, path)["explained"])
