@@ -6,10 +6,7 @@ from flows.payables.rules.places import count_rows
 from flows.run import Run
 from schemas.messages import Listed, Message, Money
 from schemas.obligation import Obligation, sum_cents
-from schemas.plan import Place, short_digest
-
-# Where what is not to be paid now is, by the word that a line has for it.
-_HELD = frozenset({Place.HELD, Place.CONFLICT})
+from schemas.plan import KEPT_BACK, Place, short_digest
 
 
 def line_of(stage: str, run: Run, made: object) -> Message | None:
@@ -25,7 +22,7 @@ def line_of(stage: str, run: Run, made: object) -> Message | None:
         case "draft", Draft():
             owed = made.payables.obligations
             ready = [due for due in owed if due.place is Place.PLANNED and due.kind != "owner"]
-            held = [due for due in owed if due.place in _HELD]
+            held = [due for due in owed if due.place in KEPT_BACK]
             line = Message("stage.line.draft", ready=_counted(ready, run), held=_counted(held, run))
         case "check_accounts", Draft():
             counts = made.checks.counts

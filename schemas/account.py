@@ -20,6 +20,7 @@ class JournalSums:
         came_in_cents: Earned, listed, or opened with.
         paid_cents: What the service said it paid, less what it kept.
         service_fee_cents: Its fee, where it kept it out of what it paid.
+        returned_cents: Came back after it was paid, and is not paid again.
         outside_cents: Paid or given up outside Repasse, as people decided, and by opening balances.
         owed_cents: To payees, in royalties and for rows.
     """
@@ -35,6 +36,7 @@ class JournalSums:
     outside_cents: int
     owner_cents: int
     unassigned_cents: int
+    returned_cents: int
     owed_cents: int
 
     def __post_init__(self) -> None:

@@ -29,6 +29,7 @@ class ActKind(StrEnum):
     TAKE_LINK_BACK = "take_link_back"
     DECLARE_ABSENT = "declare_absent"  # a submission in doubt that the service never had
     DECIDE = "decide"  # on a single payment
+    RETURNED = "returned"  # a payment came back, whole or in part
     HOLD = "hold"  # all sending
     RELEASE = "release"
     FREEZE = "freeze"  # all sending, by the program: ledger and service disagree
@@ -59,7 +60,9 @@ class ActKind(StrEnum):
 # It takes two people to say these.
 OF_TWO: Final = frozenset({ActKind.DECLARE_ABSENT, ActKind.TAKE_LINK_BACK, ActKind.UNFREEZE})
 # After these, looks at the ledger from before no longer stand: they bear on what is payable.
-BEAR_ON_PLANS: Final = frozenset({ActKind.OPEN_MONTH, ActKind.HAND_IN, ActKind.WITHDRAW, ActKind.DECIDE})
+BEAR_ON_PLANS: Final = frozenset(
+    {ActKind.OPEN_MONTH, ActKind.HAND_IN, ActKind.WITHDRAW, ActKind.DECIDE, ActKind.RETURNED}
+)
 
 
 @dataclass(frozen=True, slots=True)

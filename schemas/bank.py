@@ -18,6 +18,7 @@ class BankMatter(StrEnum):
     """What a line of the bank is."""
 
     FUNDING = "funding"  # money for a report, its fee included, or some of it that came back
+    RETURN = "return"  # what came back of a payment
     CHECKS = "checks"  # of accounts, of one day
     OTHER = "other"  # nothing of the service's
     OPEN = "open"  # nobody knows: what was said of it is taken back

@@ -39,6 +39,7 @@ class AccountKind(StrEnum):
     EXPENSE = "expense"  # what the service charges beside what it pays: checks of accounts, and its fee
     FLOAT = "float"  # the payer's money at the service, by report; and out of which it takes what checks cost
     BANK = "bank"  # the payer's bank, as far as money went to the service
+    RETURNED = "returned"  # was paid and came back, by return; never netted, taxed or recouped
     OUTSIDE = "outside"  # paid, received or given up outside Repasse
 
 
@@ -261,10 +262,7 @@ def where_claims_are(
             owner = series.account(AccountKind.OWNER)
             transfer.move(owner, series.account(AccountKind.OWNER, reference=STATED), claim.amount_cents)
             continue
-        is_row = claim.kind == "payment"
-        owed = series.account(
-            AccountKind.PAYMENT if is_row else AccountKind.PAYEE, claim.payee, claim.base_key if is_row else ""
-        )
+        owed = _owed_before(series, claim)
         for tax, cents in claim.taxes_cents.items():
             transfer.move(owed, series.account(AccountKind.TAX, claim.payee, tax), cents)
         is_paid = state is SubmissionState.PAID or decision is DecisionKind.PAID
@@ -283,6 +281,17 @@ def where_claims_are(
         payee = people.pop() if len(people) == 1 else ""
         _keep_back(transfer, series.account(AccountKind.SERVICE, payee), paid_cents, figures, report)
     return {account: cents for account, cents in transfer.sums.items() if cents}
+
+
+def _owed_before(series: Series, claim: ClaimedSum) -> JournalAccount:
+    """Return where a sum was owed before it was claimed: each row, and each return, has an account of its own."""
+    match claim.kind:
+        case "payment":
+            return series.account(AccountKind.PAYMENT, claim.payee, claim.base_key)
+        case "returned":
+            return series.account(AccountKind.RETURNED, claim.payee, claim.obligation_key)
+        case _:
+            return series.account(AccountKind.PAYEE, claim.payee)
 
 
 def _keep_back(

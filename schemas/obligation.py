@@ -8,9 +8,9 @@ from schemas.plan import Place
 from schemas.reasons import Reasons, reasons_text
 from schemas.values.bank_account import Destination
 
-# What is paid: a payments row, a payee's royalties, the owner's part. What is not: lines that no share covers, advances
-# recouped, and what goes into the next period.
-Kind = Literal["payment", "royalty", "owner", "unmatched", "tax", "recouped", "carried"]
+# What is paid: a payments row, a payee's royalties, what came back, the owner's part. What is not: lines that no share
+# covers, advances recouped, and what goes into the next period.
+Kind = Literal["payment", "royalty", "returned", "owner", "unmatched", "tax", "recouped", "carried"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,11 @@ class Place(StrEnum):
     REFUSED = "refused"
     FAILED = "failed"
     EXCLUDED = "excluded"
+    RETURNED = "returned"
+
+
+# What a plan keeps back until people have put something right, or decided.
+KEPT_BACK: Final = frozenset({Place.HELD, Place.CONFLICT, Place.RETURNED})
 
 
 class Inferred(StrEnum):
@@ -143,7 +148,7 @@ class BatchPayment:
     obligation_key: str
     base_key: str
     reference: str
-    kind: Literal["payment", "royalty", "owner"]
+    kind: Literal["payment", "royalty", "returned", "owner"]
     payee: str
     amount_cents: int
     destination: str

@@ -153,6 +153,7 @@ class Totals(Strict):
     refused: int = 0
     failed: int = 0
     excluded: int = 0
+    returned: int = 0
 
     def by_place(self) -> dict[Place, int]:
         return {place: cents for place in Place if (cents := getattr(self, place.value))}

@@ -56,6 +56,7 @@ PART_OF: Final[Mapping[ActKind, Role | None]] = {
     ActKind.TAKE_LINK_BACK: Role.RESOLVER,
     ActKind.DECIDE: Role.RESOLVER,
     ActKind.RECEIVE: None,
+    ActKind.RETURNED: Role.RESOLVER,
     ActKind.EXCHANGE_RATE: Role.RESOLVER,
     ActKind.FUND: Role.RESOLVER,
     ActKind.CONFIRM_RECEIVER: Role.APPROVER,
@@ -148,6 +149,7 @@ PAYMENTS: Final[Mapping[Place, State]] = MappingProxyType(
         Place.UNDETERMINED: _TO_DECIDE,
         Place.FAILED: State(Tone.TROUBLE, Turn.RESOLVER, (ActKind.DECIDE, ActKind.RUN)),
         Place.EXCLUDED: _TO_DECIDE,
+        Place.RETURNED: _TO_DECIDE,
     }
 )
 

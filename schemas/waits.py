@@ -75,6 +75,7 @@ class WaitKind(StrEnum):
     REFUSED = "refused"
     FAILED = "failed"
     CONFLICT = "conflict"
+    RETURNED = "returned"
     UNMATCHED = "unmatched"
     HELD = "held"
     ROWS = "rows"
@@ -93,6 +94,7 @@ _STATES: Final[Mapping[WaitKind, State]] = {
     WaitKind.REFUSED: PAYMENTS[Place.REFUSED],
     WaitKind.FAILED: PAYMENTS[Place.FAILED],
     WaitKind.CONFLICT: PAYMENTS[Place.CONFLICT],
+    WaitKind.RETURNED: PAYMENTS[Place.RETURNED],
     WaitKind.UNMATCHED: PAYMENTS[Place.HELD],
     WaitKind.HELD: PAYMENTS[Place.HELD],
     WaitKind.ROWS: PAYMENTS[Place.HELD],
@@ -142,7 +144,7 @@ class Wait:
         if self.step is not self.kind:
             return False
         failed_row = self.kind is WaitKind.FAILED and self.obligation_kind == "payment"
-        return self.kind is WaitKind.CONFLICT or failed_row
+        return self.kind in {WaitKind.CONFLICT, WaitKind.RETURNED} or failed_row
 
     @property
     def way(self) -> Message:

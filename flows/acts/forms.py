@@ -96,6 +96,22 @@ class Decide(ActForm):
     ]
     evidence: Annotated[str, Asked("What the word relies on.", "TEXT", is_reason=True)]
     all_but: Annotated[tuple[str, ...], Asked("Of a report, all but this one.", "PAYMENT")] = ()
+    same_account: Annotated[bool, Asked("What came back is paid again to the account it came back from.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordReturn(ActForm):
+    """Record that a payment came back, whole or in part.
+
+    It is paid again once its account is another one, or by `decide`.
+    """
+
+    act = ActKind.RETURNED
+
+    payment: Annotated[str, Asked("As the workbook has it (ob-...).", "PAYMENT", is_positional=True)]
+    amount: Annotated[str, Asked("What came back, such as 10,00.", "AMOUNT")]
+    day: Annotated[str, Asked("When, such as 2026-11-20.", "DAY")]
+    evidence: Annotated[str, Asked("What shows it: a line of the bank, a letter.", "TEXT", is_reason=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,7 @@ def record_paid(house: House, word: Word, said: Fund) -> Done:
     word.require_counts(house.ledger, [report.job])
     if report.state not in OPEN | ENDED:
         raise DecisionRefused(Message("funding.not_there", report=report.report_id))
-    amount_cents, day = _cents(said.amount), _day(said.day)
-    if day > house.ledger.today():
-        raise DecisionRefused(Message("funding.day_to_come"))
+    amount_cents, day = cents_said(said.amount), day_said(said.day, house.ledger.today())
     paid_cents = house.ledger.fundings.record(report.id, amount_cents, day, by=word.by, evidence=said.evidence)
     (stands,) = fundings_of(house.ledger, [report])
     facts = {"report": report.report_id, "amount_cents": amount_cents, "funded_cents": paid_cents}
@@ -59,7 +57,7 @@ def confirm_receiver(house: House, word: Word, said: ConfirmReceiver) -> Done:
     if " ".join(said.receiver.split()) != stands.receiver:
         raise DecisionRefused(Message("funding.receiver_differs", receiver=stands.receiver))
     evidence = said.evidence
-    if _takes_two(house.ledger, report):
+    if takes_two(house.ledger, report):
         subject, alone = digest_of(stands.receiver), Message("funding.receiver_two")
         both = together(house, word, RECEIVER, subject, evidence, alone=alone)
         if both is None:
@@ -71,7 +69,8 @@ def confirm_receiver(house: House, word: Word, said: ConfirmReceiver) -> Done:
     return Done("confirmed", (line,), {"report": report.report_id, "funding": stands.state.value})
 
 
-def _takes_two(ledger: Ledger, report: Submission) -> bool:
+def takes_two(ledger: Ledger, report: Submission) -> bool:
+    """Whether words on a report's money are of two people: its plan asked for two."""
     plan = ledger.plans.get(report.plan_digest)
     return approvers_needed(stricter(plan.rule, ledger.decision_rules.policy()), plan, needs_review=True) >= _TWO
 
@@ -82,7 +81,12 @@ def first_word_on(ledger: Ledger, stands: ReportFunding) -> str:
     return first.by if first else ""
 
 
-def _cents(text: str) -> int:
+def cents_said(text: str) -> int:
+    """Read an amount that somebody typed; one below zero with its sign.
+
+    Raises:
+        DecisionRefused: it is none, or nothing.
+    """
     plain = text.strip()
     try:
         cents = parse_amount(plain.removeprefix("-"))
@@ -93,8 +97,16 @@ def _cents(text: str) -> int:
     return -cents if plain.startswith("-") else cents
 
 
-def _day(text: str) -> dt.date:
+def day_said(text: str, today: dt.date) -> dt.date:
+    """Read a day that somebody typed.
+
+    Raises:
+        DecisionRefused: it is none, or to come.
+    """
     try:
-        return dt.date.fromisoformat(text.strip())
+        day = dt.date.fromisoformat(text.strip())
     except ValueError:
         raise DecisionRefused(Message("funding.no_day")) from None
+    if day > today:
+        raise DecisionRefused(Message("funding.day_to_come"))
+    return day

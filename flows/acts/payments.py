@@ -10,6 +10,7 @@ from typing import Final
 
 from flows.acts.act import Asking, Done, House, Word
 from flows.acts.forms import Decide
+from flows.acts.returns import may_say
 from flows.acts.rules import Question, open_question
 from flows.payables.earlier_reports import shown_by_id
 from flows.payables.rules.claims import says_paid
@@ -23,6 +24,7 @@ from schemas.errors import DecisionRefused
 from schemas.messages import Message, Money
 from schemas.obligation import Obligation
 from schemas.plan import Place
+from schemas.returns import is_return, payment_of
 from schemas.submission import Claim
 from schemas.values.names import normal_reference
 from schemas.wire import SplitReport
@@ -38,6 +40,7 @@ class _PersonsDecision:
     by: str
     evidence: str
     at: dt.datetime
+    same_account: bool
 
 
 def decide(house: House, word: Word, said: Decide) -> Done:
@@ -62,7 +65,7 @@ def _decided(house: House, word: Word, said: Decide, kind: DecisionKind) -> list
     names = list(dict.fromkeys(_obligations_meant(house.ledger, said.payments, said.all_but, kind)))
     if not word.is_signed_in and house.ledger.decision_rules.any_wants_signed_in():
         word.require_counts(house.ledger, sorted(_jobs_of(house.ledger, names)))
-    decision = _PersonsDecision(kind, word.by, said.evidence, house.clock.now())
+    decision = _PersonsDecision(kind, word.by, said.evidence, house.clock.now(), said.same_account)
     for _ in range(_TRIES - 1):
         with suppress(LedgerMoved):
             return _decide_once(house.ledger, names, decision, house.asking)
@@ -101,12 +104,12 @@ def _decide_once(ledger: Ledger, keys: Sequence[str], decision: _PersonsDecision
         LedgerMoved: something was; what was judged no longer stands.
     """
     epoch = ledger.claims.epoch()
-    questions = _questions(ledger, keys, decision.kind)
+    questions = _questions(ledger, keys, decision)
     if decision.kind is DecisionKind.PAY and any(question.submission_id for question in questions):
         with asking() as run:
             reports = poll_reports(run)
             epoch = ledger.claims.epoch()
-            questions = _questions(ledger, keys, decision.kind)  # the poll may have settled some
+            questions = _questions(ledger, keys, decision)  # the poll may have settled some
             _require_unpaid(run, questions, reports)
     decisions = [
         Decision(
@@ -201,7 +204,8 @@ def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
     jobs = {submission.job for submission in ledger.submissions.with_ids({claim.submission_id for claim in claims})}
     missing = set(keys) - {claim.obligation_key for claim in claims}
     seen_by = {run_id for run_id, _ in last_obligations(ledger, missing).values()}
-    return jobs | {head.job for head in read_heads(ledger, seen_by).values()}
+    returned = ledger.returns.of_payments(payment_of(key) for key in keys if is_return(key))
+    return jobs | {head.job for head in read_heads(ledger, seen_by).values()} | {each.job for each in returned}
 
 
 class _KnownObligations:
@@ -217,12 +221,20 @@ class _KnownObligations:
             self._claims[claim.base_key].append(claim)
         self._answered = ledger.decisions.on_reports(keys)
         self._spoken_of = ledger.decisions.on_rows(self._bases.values())
+        came_back = ledger.returns.of_payments({payment_of(key) if is_return(key) else key for key in keys})
+        self._returned = {each.key: each for each in came_back}
+        self._came_back = {each.obligation_key for each in came_back if each.counts}
 
     def is_unknown(self, key: str) -> bool:
-        return key not in self._seen and not self._claims_of(key)
+        return key not in self._seen and not self._claims_of(key) and key not in self._returned
 
-    def question(self, key: str, kind: DecisionKind) -> Question | None:
+    def question(self, key: str, kind: DecisionKind, *, same_account: bool = True) -> Question | None:
         """Return what a decision of a kind would answer; None where nothing is open."""
+        if (returned := self._returned.get(key)) is not None:
+            may = may_say(returned, kind, same_account=same_account)
+            return Question(key, "", returned.amount_cents, returned.destination) if may else None
+        if kind is DecisionKind.PAY and key in self._came_back:
+            return None  # it was paid, or nothing of it could have come back
         seen, claims = self._seen.get(key), self._claims_of(key)
         return open_question(key, kind, seen, claims, answered=self._answered, spoken_of=self._spoken_of)
 
@@ -231,11 +243,13 @@ class _KnownObligations:
         return mine or _under_a_former_key(self._ledger, self._seen.get(key))
 
 
-def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[Question]:
+def _questions(ledger: Ledger, keys: Sequence[str], decision: _PersonsDecision) -> list[Question]:
     known, questions = _KnownObligations(ledger, keys), []
     for key in keys:
-        question = known.question(key, kind)
+        question = known.question(key, decision.kind, same_account=decision.same_account)
         if question is None:
+            if is_return(key) and decision.kind is DecisionKind.PAY and known.question(key, DecisionKind.DROP):
+                raise DecisionRefused(Message("decide.not_again", obligation=key))
             raise DecisionRefused(
                 Message("decide.unknown" if known.is_unknown(key) else "decide.nothing", obligation=key)
             )

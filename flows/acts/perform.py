@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from flows.acts import bank, doubts, forms, funding, months, payments, plans, rates, stops
+from flows.acts import bank, doubts, forms, funding, months, payments, plans, rates, returns, stops
 from flows.acts.act import Done, House, Word
 from flows.acts.forms import ActForm, fields_of
 from schemas.errors import DecisionRefused
@@ -17,6 +17,7 @@ DOES: Final[Mapping[type[ActForm], Callable[[House, Word, Any], Done]]] = Mappin
         forms.Reject: plans.reject,
         forms.Receive: plans.receive,
         forms.Decide: payments.decide,
+        forms.RecordReturn: returns.record_return,
         forms.LinkReport: doubts.link,
         forms.DeclareAbsent: doubts.declare_absent,
         forms.TakeLinkBack: doubts.take_link_back,

@@ -21,13 +21,15 @@ from schemas.messages import catalogue_in
 from schemas.obligation import Obligation, sum_cents
 from schemas.plan import LESS_TAX, Place, shown_place
 from schemas.reasons import because
+from schemas.returns import without_returns
 from schemas.submission import LIVE, UNTOLD, Claim, SubmissionState
 from schemas.values.masking import mask_tax_id, mask_value
+from schemas.values.money import SignedSums
 from schemas.wire import SplitReport, parse_json
 
 _LEAST_DIGITS: Final = 5
 _NEVER: Final = dt.datetime.max.replace(tzinfo=dt.UTC)
-_NAME: Final = re.compile(r"(?:ob|rp)-[a-z0-9-]+")  # of an obligation or a report
+_NAME: Final = re.compile(r"(?:ob|rp)-[a-z0-9-]+(?:/r[0-9]+)*")  # of an obligation or a report
 # Of so many who may be meant the database is asked by name; of more, all payments are read and looked through.
 _MOST_MEANT: Final = 5_000
 
@@ -125,7 +127,9 @@ class PaymentSearch:
         decided = ledger.decisions.on_reports(
             [claim.obligation_key for claim in claims if claim.submission_id in doubtful]
         )
-        inferred = inferred_payments(ledger, untold)
+        inferred, back = inferred_payments(ledger, untold), SignedSums[tuple[str, str]]()
+        for each in ledger.returns.of_payments({claim.obligation_key for claim in claims}):
+            back[each.obligation_key, each.submission_id] += each.amount_cents if each.counts and each.at < end else 0
         for claim in claims:
             now, where = submissions[claim.submission_id], (claim.obligation_key, claim.submission_id)
             submission = replace(now, state=states.get(now.id, now.state))
@@ -138,6 +142,8 @@ class PaymentSearch:
             place = place_now(obligation, submission, word if word and word.at < end else None)
             if place is Place.UNDETERMINED and stands and (lines := inferred.get(where)):
                 reasons = (*because(lines.value), *reasons)
+            if back[where] == claim.amount_cents:  # its payee has nothing of it
+                continue
             yield PaymentLine(
                 job=submission.job,
                 period=submission.period,
@@ -146,7 +152,7 @@ class PaymentSearch:
                 tax_id=claim.payee,
                 kind=claim.kind,
                 reference=mask_value("reference", claim.reference) if claim.kind == "payment" else "",
-                amount_cents=claim.amount_cents,
+                amount_cents=claim.amount_cents - back[where],
                 place=shown_place(place, reasons[0].code if reasons else ""),
                 reasons=reasons,
                 key=claim.obligation_key,
@@ -154,7 +160,7 @@ class PaymentSearch:
                 report=submission.report_id if submission.sending_at else "",
                 plan_digest=submission.plan_digest,
                 sent_at=submission.sending_at,
-                has_receipt=place is Place.PAID and submission.state is SubmissionState.PAID,
+                has_receipt=place is Place.PAID and submission.state is SubmissionState.PAID and not back[where],
             )
 
     def _unpaid(self, search: Search, payees: Collection[str] | None = None) -> Iterator[PaymentLine]:
@@ -173,7 +179,7 @@ class PaymentSearch:
                 currency=due.currency,
                 name=due.name,
                 tax_id=due.tax_id,
-                kind="payment" if due.kind == "payment" else "royalty",
+                kind=due.kind if due.kind in {"payment", "returned"} else "royalty",
                 reference=due.reference,
                 amount_cents=due.obligation_cents if asked else due.amount_cents,
                 place=due.place,
@@ -200,7 +206,11 @@ def _wanted(search: Search) -> Callable[[PaymentLine], bool]:
     def is_wanted(line: PaymentLine) -> bool:
         if search.place and line.place != search.place:
             return False
-        return is_meant(line.name, line.tax_id) or is_meant(line.reference) or whole in {line.report, line.key}
+        return (
+            is_meant(line.name, line.tax_id)
+            or is_meant(line.reference)
+            or whole in {line.report, line.key, without_returns(line.key)}
+        )
 
     return is_wanted
 
@@ -225,7 +235,7 @@ def receipt_of(ledger: Ledger, key: str) -> Receipt | None:
     claims = [claim for claim in ledger.claims.trace(key) if claim.obligation_key == key and claim.kind != "owner"]
     mine = next((claim for claim in claims if claim.state is SubmissionState.PAID), None)
     head = read_heads(ledger, [mine.run_id]).get(mine.run_id) if mine else None
-    if mine is None or head is None:
+    if mine is None or head is None or any(each.counts for each in ledger.returns.of_payments([key])):
         return None
     same_key = read_obligations(ledger, [mine.run_id], keys=[key])[mine.run_id]
     (submission,) = ledger.submissions.with_ids([mine.submission_id])

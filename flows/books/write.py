@@ -22,6 +22,7 @@ from flows.payables.rules.deals import terms_of_deals
 from flows.payables.rules.exchange_rate import codes_of, with_rates
 from flows.payables.rules.left_out import mark_repeated
 from flows.payables.rules.places import count_rows, is_duplicate, place_rows, reconcile, total_up
+from flows.payables.rules.returned import returned_cents, with_what_came_back
 from flows.payables.waits import waits_of_run
 from flows.reports.report_list import inferred_payments
 from flows.royalties.rules.statements import (
@@ -143,7 +144,7 @@ def record_of(run: Run, drafted: Draft) -> RunRecord:
         folder=str(run.output_folder),
         formats=job.outputs.formats,
         plan_digest=plan.digest if plan and plan.batches else None,
-        in_cents=input_totals(inputs, drafted.snapshot.history.carried_in),
+        in_cents=input_totals(inputs, drafted.snapshot.history.carried_in) + returned_cents(payables.obligations),
         obligations=payables.obligations,
         balances=payables.balances,
         earnings=payables.earnings,
@@ -250,7 +251,7 @@ def follow(obligations: Obligations, run_id: str, ledger: Ledger) -> Followed:
 def place(obligations: Obligations, followed: Followed, run_id: str, ledger: Ledger) -> Obligations:
     """Give a run's obligations, or some of them, the places they have by now."""
     decisions = ledger.decisions.on_reports([obligation.key for obligation in obligations])
-    return reconcile(
+    placed = reconcile(
         obligations,
         followed.submissions,
         run_id,
@@ -258,6 +259,7 @@ def place(obligations: Obligations, followed: Followed, run_id: str, ledger: Led
         decisions=decisions,
         inferred=inferred_payments(ledger, followed.submissions.values()),
     )
+    return with_what_came_back(placed, ledger.returns.of_reports(followed.submissions))
 
 
 def _summarise(  # what a summary is made of, each from another step

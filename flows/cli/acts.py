@@ -16,6 +16,7 @@ from flows.acts.forms import (
     FormField,
     HoldSending,
     LinkReport,
+    RecordReturn,
     Reject,
     Release,
     SetRate,
@@ -75,7 +76,7 @@ def command_of(form: type[ActForm], name: str) -> Callable[..., Result]:
     return run
 
 
-_MAY_TAKE_TWO: Final = OF_TWO | {ActKind.EXCHANGE_RATE, ActKind.CONFIRM_RECEIVER}
+_MAY_TAKE_TWO: Final = OF_TWO | {ActKind.EXCHANGE_RATE, ActKind.CONFIRM_RECEIVER, ActKind.RETURNED}
 _KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
 
 
@@ -125,6 +126,7 @@ def _digits_of(file: str) -> str:
 approve = command_of(Approve, "approve")
 reject = command_of(Reject, "reject")
 decide = command_of(Decide, "decide")
+returned = command_of(RecordReturn, "returned")
 hold = command_of(HoldSending, "hold")
 release = command_of(Release, "release")
 unfreeze = command_of(Unfreeze, "unfreeze")

@@ -21,6 +21,7 @@ from flows.cli.acts import (
     reject,
     release,
     resolve,
+    returned,
     unfreeze,
     withdraw,
 )
@@ -138,7 +139,7 @@ COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
         journal,
         reports,
     ),
-    *(hold, release, resolve, decide, withdraw, unfreeze),
+    *(hold, release, resolve, decide, returned, withdraw, unfreeze),
     *(sandbox, doctor, schema, up, deploy),
     exchange_rate,
 )
@@ -177,7 +178,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         *("status", "runs", "acts", "explain", "account", "owed", "deals", "month", "taxes", "journal", "reports"),
         "bank",
     ),
-    "People's decisions": ("decide", "resolve", "withdraw", "hold", "release", "unfreeze", "exchange-rate"),
+    "People's decisions": ("decide", "returned", "resolve", "withdraw", "hold", "release", "unfreeze", "exchange-rate"),
     "Around it": ("desk", "policy", "contacts", "sandbox", "doctor", "deploy"),
 }
 

@@ -48,7 +48,7 @@ from schemas.deliveries import How
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.job import BRASILIA, Job, month_label
 from schemas.messages import Listed, Message
-from schemas.plan import Place
+from schemas.plan import KEPT_BACK
 from schemas.plan_view import PlanView
 from schemas.readers import for_people
 from schemas.reconciliation import RowCounts
@@ -108,7 +108,7 @@ class Preview:
 
     @property
     def held(self) -> tuple[int, int]:
-        places = {Place.HELD, Place.CONFLICT}
+        places = KEPT_BACK
         rows = [row for row in self.plan.not_paid if row.place in places] if self.plan else []
         return sum(row.count for row in rows), sum(row.amount_cents for row in rows)
 

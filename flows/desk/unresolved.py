@@ -11,7 +11,17 @@ from fastapi import APIRouter, Request, Response
 
 from flows.acts.act import Done
 from flows.acts.doubts import ABSENT, UNLIKE, look_for
-from flows.acts.forms import Decide, DeclareAbsent, HoldSending, LinkReport, Release, SetRate, TakeLinkBack, Unfreeze
+from flows.acts.forms import (
+    Decide,
+    DeclareAbsent,
+    HoldSending,
+    LinkReport,
+    RecordReturn,
+    Release,
+    SetRate,
+    TakeLinkBack,
+    Unfreeze,
+)
 from flows.acts.payments import possible_decisions, words_on_reports
 from flows.acts.rates import WAIT, lacks_rate
 from flows.acts.stops import FREEZE, name_of
@@ -27,6 +37,7 @@ from schemas.errors import RepasseError
 from schemas.exchange_update import ExchangeState, ExchangeUpdate
 from schemas.messages import Listed, Message, for_desk, render
 from schemas.plan import Place
+from schemas.returns import is_return
 from schemas.states import PAYMENTS
 from schemas.submission import LIKENESS, OPEN, UNTOLD, Submission, SubmissionState
 
@@ -143,7 +154,9 @@ def unresolved_of(request: Request) -> Unresolved:
     return unresolved
 
 
-def doubts_page(request: Request, *, status: int = 200, problem: str = "", done: str = "") -> Response:
+def doubts_page(
+    request: Request, *, status: int = 200, problem: str = "", done: str = "", payment: str = ""
+) -> Response:
     found = unresolved_of(request)
     undetermined, payments = found.undetermined(), payments_of(request)
     facts: dict[str, Any] = {
@@ -157,17 +170,21 @@ def doubts_page(request: Request, *, status: int = 200, problem: str = "", done:
         "shown": PAYMENTS_SHOWN,
         "stop": found.stop(),
         "stamp": _stamp(found),
+        "payment": payment,
     }
     return show(request, "doubts.html", status=status, problem=problem, done=done, **facts)
 
 
-def _by_kinds(ledger: Ledger, lines: Sequence[PaymentLine]) -> list[tuple[tuple[DecisionKind, ...], list[PaymentLine]]]:
-    """Group payments by what can be decided on them; one on which nothing can be is not offered."""
+_Choice = tuple[tuple[DecisionKind, ...], bool]
+
+
+def _by_kinds(ledger: Ledger, lines: Sequence[PaymentLine]) -> list[tuple[_Choice, list[PaymentLine]]]:
+    """Group payments by what can be decided on them, what came back apart; one without any word is not offered."""
     possible = possible_decisions(ledger, [line.key for line in lines if line.key])
-    groups = defaultdict[tuple[DecisionKind, ...], list[PaymentLine]](list)
+    groups = defaultdict[_Choice, list[PaymentLine]](list)
     for line in lines:
         if line.key in possible:
-            groups[possible[line.key]].append(line)
+            groups[possible[line.key], is_return(line.key)].append(line)
     return list(groups.items())
 
 
@@ -186,9 +203,11 @@ def _stamp(found: Unresolved) -> str:
 
 
 @router.get("/doubts")
-def doubts(request: Request, _signed: SignedIn, done: str = "") -> Response:
+def doubts(request: Request, _signed: SignedIn, done: str = "", payment: str = "") -> Response:
     known = {"linked", "first", "absent", "taken_back", "rated", "rate_open", "decided", "held", "released", "lifted"}
-    return doubts_page(request, done=done if done in known else "")
+    known |= {"returned"}
+    is_payment = ledger_of(request).returns.paid_claim(payment) is not None
+    return doubts_page(request, done=done if done in known else "", payment=payment if is_payment else "")
 
 
 @router.post("/doubts/look")
@@ -257,6 +276,12 @@ def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
         payments=payments,
         all_but=all_but,
     )
+
+
+@router.post("/doubts/returned")
+def returned(request: Request, signed: SignedIn, form: Posted) -> Response:
+    """Take the first, or the second, word that a payment came back, whole or in part."""
+    return act_here(request, signed, RecordReturn, form, page=partial(doubts_page, request), then=_then)
 
 
 @router.post("/sending/hold")

@@ -19,7 +19,7 @@ from schemas.errors import ExitCode, UnreadableFile, errors_in_language
 from schemas.exchange_update import UNSETTLED
 from schemas.issues import IssueCode
 from schemas.messages import Message
-from schemas.plan import Place
+from schemas.plan import KEPT_BACK, Place
 from schemas.submission import SubmissionState
 
 
@@ -98,7 +98,7 @@ S = SubmissionState
 NIGHTLY: Final = "nightly"
 # A night is found among so many runs; one that is older counts as forgotten, and its jobs are run once more.
 _LOOK_BACK_RUNS: Final = 2_000
-_KEPT_BACK: Final = (Place.HELD, Place.CONFLICT, Place.FAILED, Place.UNDETERMINED)
+_KEPT_BACK: Final = (*KEPT_BACK, Place.FAILED, Place.UNDETERMINED)
 
 
 def last_night(ledger: Ledger, now: dt.datetime) -> Message | None:

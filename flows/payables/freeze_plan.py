@@ -20,7 +20,7 @@ from schemas.errors import ApprovalWanted, ExitCode, RowsRefused
 from schemas.issues import Issue, IssueCode, errors_among, make_issue
 from schemas.messages import Message, Money
 from schemas.obligation import Obligation, any_in, planned_payments
-from schemas.plan import Approval, PaymentPlan, Place, short_digest
+from schemas.plan import KEPT_BACK, Approval, PaymentPlan, Place, short_digest
 from schemas.sources import PaidAlike, SourceKind, UsedSource
 from schemas.submission import SubmissionState
 from schemas.values.names import same_person
@@ -36,7 +36,7 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
     payables, job = drafted.payables, run.job
     issues = row_issues(run, drafted)
     run.issues += [issue for issue in issues if issue not in run.issues]
-    held = any_in(payables.obligations, {Place.HELD, Place.CONFLICT})
+    held = any_in(payables.obligations, KEPT_BACK)
     if held:
         run.codes.add(ExitCode.ROWS_HELD)
     if job.rules.invalid_payee == "stop" and (held or errors_among(run.issues)):

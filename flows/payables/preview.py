@@ -26,6 +26,7 @@ from flows.payables.rules.plan_review import (
     notices_of_rows,
     rows_of,
 )
+from flows.payables.rules.returned import returned_cents
 from flows.payables.waits import waits_elsewhere
 from flows.reports.funding import have_ready
 from flows.reports.report_list import frozen_message
@@ -35,7 +36,7 @@ from schemas.issues import errors_among
 from schemas.messages import Listed, Message, render
 from schemas.obligation import Obligations, any_in, planned_payments, submissions_of
 from schemas.parsing.written import TextToCheck, WrittenText, Wrote
-from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
+from schemas.plan import HOME_CURRENCY, KEPT_BACK, PaymentPlan
 from schemas.plan_view import (
     BatchLine,
     ChecksView,
@@ -59,11 +60,11 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
     alike = alike_of(run, drafted)
     destinations = destinations_of_plan(placed, drafted.snapshot.institutions, _confirmed_at(run, placed))
     planned, others = rows_of(placed, found.notices, found.names, alike, destinations, sent_fields(plan))
-    held = any_in(placed, {Place.HELD, Place.CONFLICT})
+    held = any_in(placed, KEPT_BACK)
     stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
     inputs, before = drafted.inputs, drafted.intake.used_before
     rows = mark_repeated(inputs.rows, before.repeated, before.renamed)
-    changes = found.changes
+    changes, in_cents = found.changes, input_totals(inputs, drafted.snapshot.history.carried_in)
     cost_cents = sum(batch.amount_cents for batch in plan.batches)
     return PlanView(
         ready=have_ready(run.ledger, cost_cents) if cost_cents and plan.currency == HOME_CURRENCY else None,
@@ -76,7 +77,7 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         payer_document=plan.payer if len(plan.payer) == len("12ABC34501DE35") else _masked(plan.payer),
         exchange=plan.exchange,
         total_cents=plan.total_cents,
-        totals=total_up(placed, input_totals(inputs, drafted.snapshot.history.carried_in), {}, {}, run.id),
+        totals=total_up(placed, in_cents + returned_cents(placed), {}, {}, run.id),
         rows=count_rows(place_rows(rows, placed)),
         batches=tuple(BatchLine(b.number, b.payees, b.amount_cents, b.owner_cents) for b in plan.batches),
         payees=len({obligation.payee.tax_id for obligation in planned_payments(placed)}),

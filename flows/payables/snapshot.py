@@ -61,6 +61,7 @@ def take_snapshot(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
     accounts = _accounts(run, intake.inputs, made)
     live = rename_in_claims(made, accounts.payees, identity, accounts.payers, accounts.keys)
     own = {(payer, job.currency) for payer in accounts.payers}
+    live = tuple(claim for claim in live if claim.kind != "returned")  # owed and claimed apart
     claims = tuple(claim for claim in live if (claim.payer, claim.currency) in own)
     intake, opened = _open_period(run, intake, claims, accounts.state)
     intake, invoices = _new_invoices(run, intake)
@@ -83,6 +84,7 @@ def take_snapshot(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         replaced=_replaced(run, intake.inputs),
         on_hold={tax_id: code.value for tax_id, code in held_back(intake.inputs.terms, run.today).items()},
         moves=accounts.moves,
+        returned=tuple(ledger.returns.of_series(Series(job.job, job.payer.tax_id, job.currency))),
         waiting=accounts.waiting,
         epoch=epoch,
         tell_deducted=_assumptions(run).amount_holds == "earned",

@@ -27,8 +27,9 @@ _OWED: Final[Mapping[AccountKind, Kind]] = {
     AccountKind.PAYMENT: "payment",
     AccountKind.UNASSIGNED: "unmatched",
     AccountKind.SERVICE_HELD: "payment",
+    AccountKind.RETURNED: "returned",
 }
-_KINDS: Final[tuple[Kind, ...]] = ("royalty", "payment", "carried", "unmatched")
+_KINDS: Final[tuple[Kind, ...]] = ("royalty", "payment", "returned", "carried", "unmatched")
 _DONE: Final = {Place.PAID, Place.INCOME_TAX, Place.TAX, Place.OWNER, Place.RECOUPED, Place.DUPLICATE}
 _UNPAID: Final = frozenset(Place) - _DONE
 
@@ -132,6 +133,8 @@ class Unpaid:
         place = known or Place.HELD
         if account.kind is AccountKind.SERVICE_HELD:
             place = Place.WITHHELD
+        elif account.kind is AccountKind.RETURNED and place is not Place.FAILED:
+            place = Place.RETURNED
         elif account.kind is AccountKind.PAYEE and (known is None or amount_cents < 0):
             place = Place.CARRIED
         is_carried = place is Place.CARRIED and account.kind is AccountKind.PAYEE

@@ -10,6 +10,7 @@ moved AS (
         SUM(income_tax_cents) AS income_tax_cents,
         SUM(service_fee_cents) AS service_fee_cents,
         SUM(service_held_cents) AS service_held_cents,
+        SUM(returned_cents) AS returned_cents,
         SUM(CASE
             WHEN kind = 'decision' THEN CASE WHEN place = 'outside' THEN 0 ELSE -cents END
             WHEN kind = 'opening' THEN CASE WHEN place = 'owed' AND cents < 0 THEN -cents ELSE 0 END
@@ -26,7 +27,7 @@ SELECT
     0 AS owner_cents,
     0 AS unassigned_cents,
     recouped_cents + tax_cents + transit_cents + paid_cents + income_tax_cents + service_fee_cents + service_held_cents
-        + outside_cents + owed_cents AS came_in_cents,
+        + returned_cents + outside_cents + owed_cents AS came_in_cents,
     (
         SELECT COALESCE(-SUM(kept.amount_cents), 0)
         FROM journal_accounts AS nobody
@@ -35,5 +36,6 @@ SELECT
     ) AS report_tax_cents
 FROM moved
 WHERE owed_cents <> 0 OR recouped_cents <> 0 OR tax_cents <> 0 OR transit_cents <> 0 OR paid_cents <> 0
-   OR income_tax_cents <> 0 OR service_fee_cents <> 0 OR service_held_cents <> 0 OR outside_cents <> 0
+   OR income_tax_cents <> 0 OR service_fee_cents <> 0 OR service_held_cents <> 0 OR returned_cents <> 0
+   OR outside_cents <> 0
 ORDER BY number

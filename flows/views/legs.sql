@@ -37,6 +37,7 @@ sums AS (
         CASE WHEN place = 'income_tax' THEN cents ELSE 0 END AS income_tax_cents,
         CASE WHEN place = 'service_fee' THEN cents ELSE 0 END AS service_fee_cents,
         CASE WHEN place = 'service_held' THEN cents ELSE 0 END AS service_held_cents,
+        CASE WHEN place = 'returned' THEN cents ELSE 0 END AS returned_cents,
         CASE WHEN place = 'owed' THEN cents ELSE 0 END AS owed_cents
     FROM legs
 ),

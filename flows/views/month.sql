@@ -23,6 +23,7 @@ SELECT
     SUM(income_tax_cents) AS income_tax_cents,
     SUM(service_fee_cents) AS service_fee_cents,
     SUM(service_held_cents) AS service_held_cents,
+    SUM(returned_cents) AS returned_cents,
     SUM(CASE
         WHEN kind = 'opening' THEN CASE WHEN place = 'owed' AND cents < 0 THEN -cents ELSE 0 END
         WHEN place = 'outside' THEN cents

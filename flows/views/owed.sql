@@ -9,7 +9,7 @@ standing AS (
     FROM asked AS accounts
     JOIN journal_postings AS postings ON postings.account_id = accounts.id
     JOIN journal_entries AS entries ON entries.number = postings.entry_number
-    WHERE accounts.kind IN ('payee', 'payment', 'unassigned', 'service_held', 'transit') AND entries.day <= :until
+    WHERE accounts.kind IN ('payee', 'payment', 'unassigned', 'service_held', 'returned', 'transit') AND entries.day <= :until
     GROUP BY accounts.id, CASE WHEN accounts.kind = 'transit' THEN entries.cause ELSE '' END
 )
 SELECT

@@ -13,12 +13,24 @@ from io_adapters.ledger.claims import require_epoch
 from io_adapters.ledger.decision_rows import DECISION_FIELDS, PAYS, digest_of_decision, sound_decisions
 from io_adapters.ledger.engine import Database, Seal, chunks, seal_of
 from io_adapters.ledger.posting import post_row_decisions, post_submissions
-from io_adapters.ledger.tables import acts, attempts, claims, decisions, freezes, runs, submissions, transitions
+from io_adapters.ledger.returns import post_returns
+from io_adapters.ledger.tables import (
+    acts,
+    attempts,
+    claims,
+    decisions,
+    freezes,
+    returns,
+    runs,
+    submissions,
+    transitions,
+)
 from schemas.acts import Act, ActKind, digest_of
 from schemas.approval import Decision, DecisionKind
 from schemas.attempt import AttemptKind
 from schemas.errors import NotSent, SendingFrozen
 from schemas.messages import Listed, Message
+from schemas.returns import is_return
 from schemas.submission import ENDED, OPEN, UNTOLD, Alarms
 
 
@@ -47,6 +59,8 @@ class Decisions:
                 post_submissions(connection, [submission_id], by=by, now=self._db.now())
             on_rows = [decision for decision in given if not decision.submission_id]
             post_row_decisions(connection, on_rows, now=self._db.now())
+            for decision in (each for each in on_rows if is_return(each.obligation_key)):
+                post_returns(connection, [decision.obligation_key], by=decision.by, now=self._db.now())
 
     def on_rows(self, obligation_keys: Iterable[str]) -> dict[str, Decision]:
         return {key: decision for (key, report), decision in self._latest(obligation_keys).items() if not report}
@@ -94,10 +108,14 @@ class Decisions:
             of_run = of_run.where(runs.c.job == job)
         decided = of_run.join(decisions, decisions.c.submission_id == attempts.c.id)
         followed = attempts.c.state.in_([state.value for state in OPEN | ENDED])
+        came_back = of_run.join(returns, returns.c.submission_id == attempts.c.id).join(
+            acts, acts.c.id == returns.c.act
+        )
         moved = of_run.join(transitions, transitions.c.attempt_id == attempts.c.id).where(followed)
         queries = (
             decided.where(decisions.c.at >= runs.c.finished_at),
             moved.where(transitions.c.at > runs.c.finished_at),
+            came_back.where(acts.c.at >= runs.c.finished_at),
         )
         with self._db.reading() as connection:
             return frozenset(run_id for query in queries for run_id in connection.scalars(query.distinct()))

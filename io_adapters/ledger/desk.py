@@ -450,6 +450,7 @@ _ENDS: Final = {
     "rate": (),
     "receiver": (ActKind.CONFIRM_RECEIVER,),
     "freeze": (ActKind.UNFREEZE,),
+    "return": (),  # its subject has a number that no other return has
 }
 
 

@@ -35,6 +35,7 @@ from io_adapters.ledger.journal import Journal
 from io_adapters.ledger.leases import Leases
 from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanViews
 from io_adapters.ledger.reports import Reports
+from io_adapters.ledger.returns import Returns
 from io_adapters.ledger.runs import Runs
 from io_adapters.ledger.statement_mails import MailAddresses, StatementMails
 from io_adapters.ledger.submissions import Submissions
@@ -68,6 +69,7 @@ class Ledger:
         self.history = PaidHistory(database)
         self.payee_names = PayeeNames(database)
         self.reports = Reports(database)
+        self.returns = Returns(database)
         self.fundings = Fundings(database)
         self.bank = Bank(database)
         self.exchange_updates = ExchangeUpdates(database)

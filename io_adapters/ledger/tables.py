@@ -693,6 +693,24 @@ bank_words = Table(
     Index("ix_bank_words_line_id", "line_id"),
 )
 
+# What came back of payments: a row for each who says so (`schemas.returns.Witness`). Of a report that went back and of
+# which nobody can tell whose money it is, the key is the report's own.
+returns = Table(
+    "returns",
+    metadata,
+    _serial(),
+    Column("obligation_key", Packed, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("witness", String(16), nullable=False),
+    Column("submission_id", ForeignKey("submissions.id"), nullable=False),
+    Column("amount_cents", Cents, nullable=False),
+    Column("day", String(10), nullable=False),
+    text_column("by"),
+    Column("act", Integer, nullable=False),
+    UniqueConstraint("obligation_key", "number", "witness"),
+    Index("ix_returns_submission_id", "submission_id"),
+)
+
 # What people did, each act chained to the one before (`schemas.acts`); written by one function, with its effect.
 acts = Table(
     "acts",
@@ -725,4 +743,5 @@ APPEND_ONLY: Final = (
     "bank_statements",
     "bank_lines",
     "bank_words",
+    "returns",
 )

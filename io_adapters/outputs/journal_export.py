@@ -40,6 +40,7 @@ _PLACES: Final[Mapping[AccountKind, str]] = {
     A.EXPENSE: "Expenses:Service",
     A.FLOAT: "Assets:Float",
     A.BANK: "Assets:Bank",
+    A.RETURNED: "Liabilities:Returned",
 }
 
 

@@ -8,7 +8,7 @@ SUMMARY = {
 }  # fmt: skip
 PLACES = {
     "paid", "processing", "withheld", "income_tax", "owner", "tax", "recouped", "carried", "held", "conflict",
-    "duplicate", "planned", "not_sent", "in_doubt", "undetermined", "refused", "failed", "excluded",
+    "duplicate", "planned", "not_sent", "in_doubt", "undetermined", "refused", "failed", "excluded", "returned",
 }  # fmt: skip
 BATCH = {"report_id", "split_id", "status", "outcome", "payments", "amount_cents"}
 ROWS = {"read", "used", "held", "duplicate", "ignored"}

@@ -185,6 +185,7 @@ ELSEWHERE = {
     "bank explain": "tests/flows/test_the_month_closes_against_the_bank.py",
     "contacts set": "tests/flows/test_every_field_of_the_service.py",
     "funding receiver": "tests/flows/test_funding.py",
+    "returned": "tests/flows/test_what_came_back.py",
     "exchange-rate": "tests/flows/test_service_commands.py",
     "policy loosen": "tests/flows/test_the_house_has_a_policy.py",
     "policy seal-again": "tests/flows/test_acts_are_on_record.py",

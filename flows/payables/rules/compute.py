@@ -25,6 +25,7 @@ from flows.payables.rules.obligations import (
     rows_by_payee,
 )
 from flows.payables.rules.plan_batches import fill_contact_ids, hold_refused
+from flows.payables.rules.returned import claims_where_rows_go, owe_returned, told_in
 from flows.royalties.rules.allocation import (
     OWNER_ROLE,
     UNMATCHED_ROLE,
@@ -60,6 +61,7 @@ from schemas.messages import Listed, Message
 from schemas.obligation import Obligation, Obligations
 from schemas.plan import JobIdentity, Place
 from schemas.reasons import reasons_of
+from schemas.returns import Returned
 from schemas.sources import UsedSource
 from schemas.submission import Claim
 from schemas.tables.model import DataFrame, records
@@ -81,6 +83,7 @@ class LedgerSnapshot:
         on_hold: Tax id -> code, of payees whose money people hold back on the day of the run.
         used: What the run uses of invoices, and of what opening balances say was paid outside.
         doubtful_advances: Tax id -> code, of payees with an advance that may be one which the journal knows.
+        returned: All that came back of what the job has paid, in whatever period.
         tell_deducted: Whether payments say what was recouped and withheld before they were what they are.
     """
 
@@ -101,6 +104,7 @@ class LedgerSnapshot:
     doubtful_advances: Mapping[str, str] = field(default_factory=dict)
     replaced: frozenset[str] = frozenset()
     moves: tuple[JournalEntry, ...] = ()
+    returned: tuple[Returned, ...] = ()
     waiting: tuple[Message, ...] = ()
     epoch: int = field(default=0, compare=False)
     tell_deducted: bool = False
@@ -274,14 +278,16 @@ class _Case:
         ]
         claimed = claim(
             fill_contact_ids(obligations, snapshot.contact_ids),
-            snapshot.claims,
+            claims_where_rows_go(snapshot.claims, obligations, snapshot.returned),
             snapshot.decisions,
             self.identity,
             snapshot.paid_outside,
             claims_elsewhere=snapshot.claims_elsewhere,
             unsound_rows=self.unsound_rows,
         )
-        listed = hold_unlisted(claimed, snapshot.institutions)
+        told = told_in(snapshot.returned, self.period.label)
+        again = fill_contact_ids(owe_returned(told, named, obligations, problems), snapshot.contact_ids)
+        listed = hold_unlisted((*claimed, *again), snapshot.institutions)
         checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
         allowed = hold_refused(checked, snapshot.refused, self._decided_to_pay())
         to_post = PeriodToPost(

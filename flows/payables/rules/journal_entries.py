@@ -188,6 +188,8 @@ def account_of(identity: JobIdentity, obligation: Obligation) -> JournalAccount:
     series, tax_id = Series(identity.job, identity.payer, identity.currency), obligation.payee.tax_id
     if obligation.kind == "unmatched":
         return series.account(A.UNASSIGNED, reference=obligation.reason)
+    if obligation.kind == "returned":
+        return series.account(A.RETURNED, tax_id, obligation.key)
     if obligation.kind != "payment":
         return series.account(A.PAYEE, tax_id)
     if not tax_id or len(tax_id) > _LONGEST_TAX_ID:

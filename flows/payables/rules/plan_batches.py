@@ -217,7 +217,7 @@ def _bank_account(obligation: Obligation) -> BankAccountData:
 
 
 def _recorded(obligation: Obligation) -> BatchPayment:
-    if obligation.kind not in {"payment", "royalty", "owner"}:
+    if obligation.kind not in {"payment", "royalty", "returned", "owner"}:
         raise BrokenInvariant(f"no report carries what is {obligation.kind}")
     return BatchPayment(
         obligation_key=obligation.key,

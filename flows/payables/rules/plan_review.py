@@ -14,7 +14,7 @@ import pandas as pd
 from flows.royalties.rules.allocation import OWNER_ROLE
 from schemas.journal import AccountKind, EntryKind, JournalEntry
 from schemas.obligation import Obligation, Payee, planned_payments, sum_cents
-from schemas.plan import BatchPayment, Place
+from schemas.plan import KEPT_BACK, BatchPayment, Place
 from schemas.plan_view import (
     AMOUNTS_LOOKED_AT,
     MUCH_ABOVE_BY_CENTS,
@@ -41,9 +41,9 @@ from schemas.values.reading import fold_word
 from schemas.values.share_terms import stated_share
 from schemas.wire import Institution
 
-_PAID_KINDS: Final = ("payment", "royalty", "owner")
+_PAID_KINDS: Final = ("payment", "royalty", "returned", "owner")
 # What a plan does not pay, of the kinds that are paid.
-_NOT_PAID: Final = frozenset({Place.HELD, Place.CONFLICT, Place.CARRIED, Place.RECOUPED})
+_NOT_PAID: Final = KEPT_BACK | {Place.CARRIED, Place.RECOUPED}
 _SHARE: Final = ["tax_id", "role", "isrc", "upc", "release", "artist"]
 _HOW_MUCH: Final = ["share_ppm", "per_unit", "costs", "terms"]
 # What is to be paid, summed up: by base key, or by payee. The destination is where what is still to be paid goes; where

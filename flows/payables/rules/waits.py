@@ -15,7 +15,9 @@ from schemas.waits import ROW, HeldRows, OpenItem, OpenPeriod, Wait, WaitKind, i
 
 S = SubmissionState
 
-_LEFT_OPEN: Final = frozenset({Place.HELD, Place.CONFLICT, Place.REFUSED, Place.FAILED, Place.PLANNED, Place.NOT_SENT})
+_LEFT_OPEN: Final = frozenset(
+    {Place.HELD, Place.CONFLICT, Place.REFUSED, Place.FAILED, Place.PLANNED, Place.NOT_SENT, Place.RETURNED}
+)
 # Why what was planned waits, of a plan that people rejected; and what its reports are told to be withdrawn for.
 REJECTED: Final = "rejected"
 _REJECTION: Final = "attempt.rejected"
@@ -52,6 +54,7 @@ _KINDS: Final = {
     Place.FAILED: WaitKind.FAILED,
     Place.PLANNED: WaitKind.NOT_SENT,
     Place.NOT_SENT: WaitKind.NOT_SENT,
+    Place.RETURNED: WaitKind.RETURNED,
 }
 _CODES: Final = {
     WaitKind.REFUSED: ExitCode.REFUSED,

@@ -86,6 +86,7 @@ RULES = {
     ("POST", "/doubts/unlink"): Role.RESOLVER,
     ("POST", "/doubts/rate"): Role.RESOLVER,
     ("POST", "/doubts/decide"): Role.RESOLVER,
+    ("POST", "/doubts/returned"): Role.RESOLVER,
     ("POST", "/sending/hold"): SIGNED_IN,
     ("POST", "/sending/release"): Role.RESOLVER,
     ("POST", "/sending/unfreeze"): Role.RESOLVER,

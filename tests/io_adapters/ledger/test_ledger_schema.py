@@ -31,7 +31,7 @@ from schemas.deal_sums import DealSum, DealSumKind
 from schemas.errors import AnotherRun, ConfigurationError
 from schemas.journal import EntryKind, JournalEntry, Series
 from schemas.plan import ExchangeTerms
-from schemas.submission import Outcome
+from schemas.submission import Outcome, SubmissionState
 
 OPEN_IT = """
 import datetime as dt, sys
@@ -172,7 +172,9 @@ def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, mak
     ledger.submissions.record_outcome(
         submission.id, Outcome.ACCEPTED, http_status=200, raw_answer=b"{}", split_id="s1", reason=None
     )
-    ledger.submissions.record_status(submission.id, b"{}", "PENDING", None, by="run-1")
+    ledger.submissions.record_status(submission.id, b"{}", "DONE", SubmissionState.PAID, by="run-1")
+    (payment,) = ledger.claims.payments_of(submission.id)
+    ledger.returns.record(payment.obligation_key, 100, clock().date(), by="Ana", evidence="the bank")
     ledger.exchange_updates.prepare("aurora-royalties", "run-1")
     ledger.service.accept_key("fp", "Ana")
     facts = {"job": "aurora-royalties", "period": "2026-10"}
@@ -194,7 +196,7 @@ def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, mak
             with pytest.raises(DBAPIError, match=f"{table} is append-only"), engine.begin() as connection:
                 connection.execute(text(statement))
     engine.dispose()
-    assert len(ledger.submissions.transitions(submission.id)) == 4
+    assert len(ledger.submissions.transitions(submission.id)) == 5
 
 
 def test_the_file_and_the_folder_made_for_it_are_private(tmp_path, clock):

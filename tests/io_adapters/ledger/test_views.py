@@ -250,7 +250,7 @@ def test_all_that_is_owed_has_an_age_and_its_sum_is_the_journals(ledger_url, clo
                     left += taken
                     queue[:0] = [(day, cents - taken)] if cents != taken else []
                 queue += [(at.astimezone(BRASILIA).date(), left)] if left else []
-        wanted = {A.PAYEE, A.PAYMENT, A.UNASSIGNED, A.SERVICE_HELD, A.TRANSIT}
+        wanted = {A.PAYEE, A.PAYMENT, A.UNASSIGNED, A.SERVICE_HELD, A.RETURNED, A.TRANSIT}
         queues = {account: queue for account, queue in queues.items() if queue and account.kind in wanted}
         owed = {about.account: about.amount_cents for about in ledger.views.ask(OWED, until=ledger.today(), runs=[])}
         assert owed == {account: sum(cents for _, cents in queue) for account, queue in queues.items()}
