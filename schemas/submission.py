@@ -217,6 +217,7 @@ AlarmKind = Literal[
     "wrong_payer",
     "paid_twice",
     "status_changed",
+    "paid_again",
 ]
 
 

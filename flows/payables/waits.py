@@ -26,7 +26,9 @@ from io_adapters.spreadsheets.declarations import read_job
 from schemas.account import OwedSum
 from schemas.errors import ExitCode, RepasseError
 from schemas.job import PREVIOUS_MONTH, Outputs, resolve_period
-from schemas.waits import HeldRows, OpenPeriod, Wait, WaitKind
+from schemas.plan import Place
+from schemas.reasons import because
+from schemas.waits import HeldRows, OpenItem, OpenPeriod, Wait, WaitKind
 
 RUNNING: Final = "running"
 
@@ -124,10 +126,15 @@ def left_open(ledger: Ledger, job: str | None = None) -> list[OpenPeriod]:
         unpaid[where if where in known else (due.job, latest.get(due.job, ""))].append(due)
     for rows in ledger.views.ask(HELD_ROWS, runs=list(heads)):
         held[rows.run_id].append(rows)
+    nobodys = defaultdict[tuple[str, str], list[OpenItem]](list)
+    for each in ledger.returns.all():
+        if each.is_nobodys and each.counts:
+            why = because("returned_nobodys", report=each.submission_id)
+            nobodys[each.job, each.period].append(OpenItem(Place.RETURNED, "returned", why, 1, each.amount_cents))
     periods = [
         OpenPeriod(
             *(head.job, head.period, name, head.currency, head.language, head.folder),
-            open_items(unpaid[head.job, head.period], held[name]),
+            (*open_items(unpaid[head.job, head.period], held[name]), *nobodys[head.job, head.period]),
         )
         for name, head in heads.items()
     ]

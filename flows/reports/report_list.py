@@ -1,9 +1,11 @@
 """Fetching the service's list of reports: resolve doubts, and compare ledger and service."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from flows.reports.rules.came_back import what_came_back
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, Judgement, judge_report
 from flows.reports.rules.report_list import (
     compare_listing,
@@ -25,7 +27,8 @@ from schemas.funding import owes_fee
 from schemas.messages import Listed, Message
 from schemas.plan import Inferred, names_of
 from schemas.reconciliation import Discrepancy
-from schemas.submission import ENDED, LIKENESS, Alarm, Submission, SubmissionState
+from schemas.returns import Returned
+from schemas.submission import ENDED, LIKENESS, Alarm, Submission, SubmissionState, Withheld
 from schemas.wire import SplitReport, parse_json
 
 S = SubmissionState
@@ -246,8 +249,12 @@ def judge_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitRe
     seen = [(submission, listed[submission.split_id]) for submission in ended if submission.split_id in listed]
     held = [submission.id for submission, report in seen if report.withholdPayments or report.withholdAmount]
     withheld, owing = run.ledger.claims.withheld(held), run.ledger.fundings.owing_fees()
+    returned = _returned_by_report(run, seen)
     for submission, report in seen:
-        judged = judge_report(submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
+        asked = withheld.get(submission.id, NOTHING_WITHHELD)
+        if submission.state is S.PAID and _note_what_came_back(run, submission, report, asked, returned[submission.id]):
+            continue
+        judged = judge_report(submission, report, asked)
         changes = [discrepancy for discrepancy in judged.discrepancies if discrepancy.kind in _TOLD_AFTER_THE_END]
         is_fee_news = submission.state is S.PAID and (submission.id in owing) != owes_fee(report)
         if judged.state is not submission.state or judged.reason != submission.reason or is_fee_news:
@@ -257,6 +264,65 @@ def judge_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitRe
         if changes:
             run.note_discrepancies(changes)
             run.codes.add(ExitCode.DISCREPANCIES)
+
+
+def _returned_by_report(run: Run, seen: Iterable[tuple[Submission, SplitReport]]) -> defaultdict[str, list[Returned]]:
+    found = defaultdict[str, list[Returned]](list)
+    for each in run.ledger.returns.of_reports(sent.id for sent, _ in seen if sent.state is S.PAID):
+        found[each.submission_id].append(each)
+    return found
+
+
+def _note_what_came_back(
+    run: Run, submission: Submission, report: SplitReport, asked: Withheld, known: Sequence[Returned]
+) -> bool:
+    """Write down what a report that was paid shows of money that came back; False where it shows nothing of the kind.
+
+    What it shows no more, though it was paid again by now, freezes sending.
+    """
+
+    def alone(told: SplitReport) -> SubmissionState:
+        return judge_report(replace(submission, state=S.PROCESSING), told, asked).state
+
+    stands = alone(report)
+    if stands not in {S.PAID, S.PARTIAL, S.FAILED} or (stands is S.PAID and not known):
+        return False
+    history = run.ledger.reports.history(submission.id)
+    documents = (SplitReport.model_validate(parse_json(look.document)) for look in reversed(history))
+    before = next((told for told in documents if alone(told) is S.PAID), None)
+    found = before and what_came_back(before, report, run.ledger.claims.payments_of(submission.id), known)
+    if not found:
+        return False
+    name, paid_for = submission.report_id, [each for each in found.paid_again if each.claimed_by]
+    alarm = Alarm("paid_again", name, Message("alarm.paid_again", name=name, count=len(paid_for)))
+    run.ledger.submissions.record_status(
+        submission.id,
+        report.document(),
+        report.status,
+        submission.state,
+        by=run.id,
+        reason=submission.reason,
+        seen=submission.state,
+        alarms=(alarm,) if paid_for else (),
+        owes_fee=owes_fee(report),
+        went_back=stands is not S.PAID,
+    )
+    if found.is_news:
+        run.ledger.returns.see(
+            submission.id,
+            known,
+            seen=found.seen,
+            borne_out=found.borne_out,
+            nobodys_cents=found.nobodys_cents,
+            paid_again=found.paid_again,
+            by=run.id,
+        )
+        run.touched.add(submission.run_id)
+        run.note_discrepancies([Discrepancy.of("came_back", name)])
+    if found.is_news or any(each.is_nobodys and each.counts for each in known):
+        run.codes.add(ExitCode.DISCREPANCIES)
+        run.show(Message("cli.poll.came_back", report=name))
+    return True
 
 
 # Reports that have ended and that the list does not show: so many are asked for one by one.

@@ -379,6 +379,7 @@ def _posted_of(
 def _figures(connection: Connection, submission_ids: Sequence[str]) -> dict[str, ReportFigures]:
     found = dict[str, ReportFigures]()
     query = select(reports.c.submission_id, reports.c.document).where(reports.c.submission_id.in_(submission_ids))
+    query = query.where(~reports.c.went_back)
     for name, document in connection.execute(query.order_by(reports.c.id)) if submission_ids else ():
         found[name] = figures_of(SplitReport.model_validate(parse_json(bytes(document))))
     return found

@@ -42,6 +42,7 @@ class ReportSnapshot:
     status: str | None
     document: bytes
     owes_fee: bool
+    went_back: bool
     at: dt.datetime
 
 
@@ -85,7 +86,7 @@ def _snapshots(connection: Connection, submission_ids: list[str]) -> list[Report
 
 
 def _snapshot(row: Row[Any]) -> ReportSnapshot:
-    return ReportSnapshot(row.submission_id, row.status, bytes(row.document), row.owes_fee, row.at)
+    return ReportSnapshot(row.submission_id, row.status, bytes(row.document), row.owes_fee, row.went_back, row.at)
 
 
 _UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)
@@ -163,6 +164,7 @@ class Settling:
         seen: SubmissionState | None = None,
         alarms: Alarms = (),
         owes_fee: bool = False,
+        went_back: bool = False,
     ) -> Submission:
         """Keep a report as the service shows it now, and what that means.
 
@@ -177,7 +179,7 @@ class Settling:
             before = read_submission(connection, submission_id)
             if seen is not None and before.state is not seen:
                 return before
-            append_snapshot(connection, ReportSnapshot(submission_id, status, report_json, owes_fee, now))
+            append_snapshot(connection, ReportSnapshot(submission_id, status, report_json, owes_fee, went_back, now))
             if new_state is None or new_state is before.state:
                 connection.execute(update(submissions).where(submissions.c.id == submission_id).values(status=status))
                 if before.state is SubmissionState.PAID:

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, false, func, insert, or_, select, true
@@ -116,6 +116,41 @@ class Returns:
             key = return_key(obligation_key, number)
             post_returns(connection, [key], by=by, now=self._db.now())
             return read_returns(connection, _with_keys([key]))[0]
+
+    def see(  # what a look at a report tells, each named at the call
+        self,
+        submission_id: str,
+        known: Sequence[Returned],
+        *,
+        seen: Iterable[tuple[str, int]],
+        borne_out: Iterable[Returned],
+        nobodys_cents: int,
+        paid_again: Iterable[Returned],
+        by: str,
+    ) -> None:
+        """Write down what a report shows of what came back, and post it: see `ReportWentBack`.
+
+        What it shows no more counts no more where it alone had said so, and it is not paid again.
+
+        Args:
+            known: All that was known of the report when it was looked at; where more is by now, nothing is written, and
+                the next look tells.
+        """
+        with self._db.writing() as connection:
+            now = self._db.now()
+            write = _Writing(connection, submission_id, now.astimezone(BRASILIA).date(), by, "", now)
+            if read_returns(connection, _R.submission_id == submission_id) != list(known):
+                return
+            for key, cents in [*seen, *([(submission_id, nobodys_cents)] if nobodys_cents else [])]:
+                number = next_number(each for each in known if each.obligation_key == key)
+                write(key, number, Witness.REPORT, cents)
+            for each in borne_out:
+                write(each.obligation_key, each.number, Witness.REPORT, each.amount_cents)
+            for each in paid_again:
+                if _is_of_report_alone(each):
+                    write(each.obligation_key, each.number, Witness.WITHDRAWN, each.amount_cents)
+            mine = read_returns(connection, _R.submission_id == submission_id)
+            post_returns(connection, [each.key for each in mine], by=by, now=now)
 
     def _read(self, which: ColumnElement[bool]) -> list[Returned]:
         with self._db.reading() as connection:

@@ -534,6 +534,7 @@ reports = Table(
     text_column("status", nullable=True),
     Column("document", Zipped, nullable=False),
     Column("owes_fee", Boolean, nullable=False),
+    Column("went_back", Boolean, nullable=False),  # what came back is apart: its figures are not what it had paid
     _moment("at"),
     Index("ix_reports_submission_id", "submission_id"),
 )

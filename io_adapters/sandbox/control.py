@@ -19,7 +19,7 @@ from io_adapters.sandbox.models import (
     exact_answer,
 )
 from io_adapters.sandbox.splits import destination_of
-from io_adapters.sandbox.store import awaits, cost_cents, describe
+from io_adapters.sandbox.store import awaits, cost_cents, describe, status_at
 from io_adapters.sandbox.validation import problem, refuse_if_any, unknown_fields
 from schemas.wire import canonical_json
 
@@ -47,7 +47,8 @@ def audit(sandbox: Running) -> Response:
 
     `{requests: {endpoint: calls}, creates: [{split_id, reportId, paymentBatchName, created_at, currency, amount_cents,
     owner_cents, extPaymentIds, payments: [{extPaymentId, final_amount_cents, withheld}]}], exchange_rates: [{at,
-    split_id, rate}], fundings: [{at, split_id, amount_cents}], account_checks: [{at, account, valid, cost_cents}],
+    split_id, rate}], fundings: [{at, split_id, amount_cents}], returns: [{at, split_id,
+    ext_payment_id, amount_cents, shown}], account_checks: [{at, account, valid, cost_cents}],
     account_checks_cost_cents, contacts: [{at, change, contact_id, account_id}], qr_codes: [{at, qr_code_key,
     amount_cents, expiration_seconds}], webhooks: [{id, webhook_url, active, created_at}]}`.
 
@@ -67,6 +68,7 @@ def audit(sandbox: Running) -> Response:
             "creates": [_create(row, entries[row["split_id"]]) for row in rows(tables.reports)],
             "exchange_rates": [_plain(row) for row in rows(tables.exchange_rates)],
             "fundings": [_plain(row) for row in rows(tables.fundings)],
+            "returns": [_plain(row) for row in rows(tables.returns)],
             "account_checks": [_plain(row) for row in checks],
             "account_checks_cost_cents": sum(row["cost_cents"] for row in checks),
             "contacts": [_plain(row) for row in rows(tables.contact_changes)],
@@ -140,6 +142,33 @@ def fund_report(split_id: str, payment: Payment, sandbox: Running) -> dict[str, 
     cents = cost - report.funded_cents if payment.amount is None else cents_of(payment.amount)
     sandbox.store.fund(report, cents, now, begins=report.funded_cents + cents >= cost)
     return {"funded": split_id}
+
+
+class ComesBack(BaseModel):
+    """A payment that comes back to whoever paid, whole or in part.
+
+    Attributes:
+        amount: Less than nothing where it does not after all.
+        shows_in_report: Whether the report says so.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    extPaymentId: str
+    amount: Number
+    shows_in_report: bool = True
+
+
+@router.post("/reports/{split_id}/return")
+def return_payment(split_id: str, back: ComesBack, sandbox: Running) -> dict[str, str]:
+    """Give a payment back, as the payee's bank does."""
+    report, now = sandbox.store.report(split_id), sandbox.clock()
+    if report is None or status_at(report, sandbox.behaviour, now) not in {"DONE", "CLOSED", "ERROR"}:
+        raise HTTPException(404, "No such split report, or none that has ended")
+    cents = cents_of(back.amount)
+    if not sandbox.store.give_back(report, back.extPaymentId, cents, now, shown=back.shows_in_report):
+        raise HTTPException(409, "No such payment, or less of it was paid")
+    return {"returned": split_id}
 
 
 @router.get("/awaits")

@@ -14,7 +14,15 @@ from io_adapters.sandbox.codes import CITY, RECEIVER_KEY, br_code
 from io_adapters.sandbox.models import (
     REPORT_FIELDS,
 )
-from io_adapters.sandbox.tables import SandboxDatabase, account_checks, exchange_rates, fundings, payments, reports
+from io_adapters.sandbox.tables import (
+    SandboxDatabase,
+    account_checks,
+    exchange_rates,
+    fundings,
+    payments,
+    reports,
+    returns,
+)
 from schemas.wire import amount_from_cents
 
 NOTHING: Final = dict.fromkeys(REPORT_FIELDS)
@@ -47,6 +55,8 @@ class StoredReport:
     show_exchange_data: bool | None = None
     funded_cents: int = 0
     funded_at: float | None = None
+    returned: int = 0
+    returned_cents: int = 0
     forced: str = ""
     vanished: bool = False
 
@@ -73,10 +83,18 @@ def status_at(report: StoredReport, behaviour: Behaviour, now: float) -> str:
         return "PENDING"
     if age_s < behaviour.done_after_s:
         return "PROCESSING"
+    if _is_all_back(report):
+        return "ERROR"
     if not report.failing:
         return "DONE"
     everything_failed = report.failing == report.payments - report.withheld
     return "ERROR" if everything_failed else behaviour.partial_ends_as
+
+
+def _is_all_back(report: StoredReport) -> bool:
+    """Whether the report shows that all it had paid came back."""
+    paid = report.payments - report.withheld - report.failing
+    return bool(report.returned) and report.returned == paid
 
 
 def describe(report: StoredReport, behaviour: Behaviour, now: float) -> dict[str, Any]:
@@ -148,7 +166,10 @@ def awaits(report: StoredReport, behaviour: Behaviour, now: float) -> str:
 
 
 def _progress(report: StoredReport, *, ended: bool) -> dict[str, Any]:
-    """Return how many payments are done and pending, and their money. What failed stays pending for ever."""
+    """Return how many payments are done and pending, and their money.
+
+    What failed stays pending for ever; what came back is neither.
+    """
     payable = report.payments - report.withheld
     payable_cents = report.payments_cents - report.withheld_cents
     done = payable - report.failing if ended else 0
@@ -157,8 +178,8 @@ def _progress(report: StoredReport, *, ended: bool) -> dict[str, Any]:
     return {
         "pendingPayments": payable - done,
         "pendingAmount": amount_from_cents(payable_cents - done_cents),
-        "donePayments": done,
-        "paidAmount": amount_from_cents(done_cents - tax_cents),
+        "donePayments": done - report.returned,
+        "paidAmount": amount_from_cents(done_cents - tax_cents - report.returned_cents),
         "irAmount": amount_from_cents(tax_cents),
     }
 
@@ -230,6 +251,29 @@ class Store:
         with self._database.writing() as connection:
             connection.execute(change)
             connection.execute(sa.insert(fundings), note)
+
+    def give_back(self, report: StoredReport, name: str, amount_cents: int, at: float, *, shown: bool) -> bool:
+        """Note that so much of a payment came back, less than nothing where it did not after all; False for too much.
+
+        Args:
+            shown: Whether the report says so.
+        """
+        mine = (payments.c.split_id == report.split_id) & (payments.c.ext_payment_id == name)
+        back = (returns.c.split_id == report.split_id) & (returns.c.ext_payment_id == name)
+        with self._database.writing() as connection:
+            whole = connection.execute(sa.select(payments.c.final_amount_cents).where(mine)).scalar() or 0
+            rows = connection.execute(sa.select(returns.c.amount_cents, returns.c.shown).where(back)).all()
+            before, before_shown = (sum(row[0] for row in own) for own in (rows, [row for row in rows if row[1]]))
+            if not 0 <= before + amount_cents <= whole:
+                return False
+            if shown:
+                after = before_shown + amount_cents
+                count = report.returned + (after == whole) - (before_shown == whole)
+                change = {"returned": count, "returned_cents": report.returned_cents + amount_cents}
+                connection.execute(sa.update(reports).where(reports.c.split_id == report.split_id).values(**change))
+            note = {"at": at, "split_id": report.split_id, "ext_payment_id": name, "amount_cents": amount_cents}
+            connection.execute(sa.insert(returns), note | {"shown": shown})
+        return True
 
     def add_account_check(self, at: float, account: str, *, valid: bool, cost_cents: int) -> None:
         note = {"at": at, "account": account, "valid": valid, "cost_cents": cost_cents}

@@ -37,6 +37,8 @@ reports = sa.Table(
     sa.Column("show_exchange_data", sa.Boolean),
     sa.Column("funded_cents", sa.Integer, nullable=False),
     sa.Column("funded_at", sa.Float),
+    sa.Column("returned", sa.Integer, nullable=False),
+    sa.Column("returned_cents", sa.Integer, nullable=False),
     sa.Column("forced", sa.String, nullable=False),
     sa.Column("vanished", sa.Boolean, nullable=False),
 )
@@ -73,6 +75,16 @@ fundings = sa.Table(
     sa.Column("at", sa.Float, nullable=False),
     sa.Column("split_id", sa.ForeignKey("reports.split_id"), nullable=False),
     sa.Column("amount_cents", sa.Integer, nullable=False),
+)
+returns = sa.Table(
+    "returns",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("split_id", sa.ForeignKey("reports.split_id"), nullable=False),
+    sa.Column("ext_payment_id", sa.String, nullable=False),
+    sa.Column("amount_cents", sa.Integer, nullable=False),
+    sa.Column("shown", sa.Boolean, nullable=False),
 )
 requests = sa.Table(
     "requests",

@@ -71,6 +71,19 @@ class Oracle:
         split_id = next(report["split_id"] for report in self.reports if report["reportId"] == name)
         return self._control.post(f"/reports/{split_id}/fund", json=payment).status_code
 
+    def give_back(self, key: str, amount: str, *, shown: bool = True) -> int:
+        """Let a payment come back, as the payee's bank does, or less than nothing of it; the status of the answer."""
+        split_id = next(report["split_id"] for report in self.reports if key in report["extPaymentIds"])
+        body = {"extPaymentId": key, "amount": float(amount), "shows_in_report": shown}
+        return self._control.post(f"/reports/{split_id}/return", json=body).status_code
+
+    def held_by(self, root: str) -> int:
+        """Centavos that the payee of a payment has by now, with all that was paid again of it."""
+        paid = [entry for report in self.reports for entry in report["payments"]]
+        back = self._audit()["returns"]
+        sums = sum(one["final_amount_cents"] for one in paid if one["extPaymentId"].partition("/r")[0] == root)
+        return sums - sum(one["amount_cents"] for one in back if one["ext_payment_id"].partition("/r")[0] == root)
+
     @property
     def funded_cents(self) -> list[int]:
         """Centavos of everything that was paid for reports, in order."""

@@ -169,3 +169,85 @@ def test_what_cannot_have_come_back_is_not_recorded(paid, service, words, says):
     assert says in refused.output
     paid.say("returned", "ob-" + "a" * 26, "--amount=1,00", "--day", DAY, *BY, code=ExitCode.USAGE)
     assert "returned" not in [act["kind"] for act in paid.ask("acts")["acts"]]
+
+
+def look(label, code=0):
+    return label.say("settle", code=code).output
+
+
+def standing(label):
+    """Sum and state of everything that came back, by the payments' own words."""
+    with label.ledger() as ledger:
+        return [(each.amount_cents, each.state.value) for each in ledger.returns.all() if each.counts]
+
+
+@pytest.mark.parametrize(("amount", "of"), [("10.00", "whole"), ("20.00", "whole"), ("30.00", "both")])
+def test_a_report_that_goes_back_opens_the_difference_alone(paid, service, amount, of):
+    given = {"10.00": [1000], "20.00": [2000], "30.00": [1000, 2000]}[amount]
+    for cents in given:
+        assert service.give_back(key_of(service, cents), f"{cents / 100:.2f}") == 200
+    assert "repasse returned" in look(paid, ExitCode.DISCREPANCIES)
+    assert sorted(standing(paid)) == [(cents, "unconfirmed") for cents in given]
+    look(paid)
+    again = paid.run()
+    whole = sum(given)
+    assert places(summary_of(again)) == {"duplicate": 3000, "returned": whole}
+    for cents in given:
+        decide(paid, f"{key_of(service, cents)}/r1", "--pay", "--same-account", code=ExitCode.USAGE)
+        came_back(paid, key_of(service, cents), f"{cents // 100},00", code=ExitCode.APPROVAL_WANTED)
+        came_back(paid, key_of(service, cents), f"{cents // 100},00", by=(*BY, "--by", "caio"))
+        decide(paid, f"{key_of(service, cents)}/r1", "--pay", "--same-account")
+    assert places(summary_of(paid.run())) == {"duplicate": 3000, "paid": whole}
+    assert service.paid == sorted([*given, 1000, 2000])
+
+
+def test_what_people_recorded_is_not_opened_again_when_the_report_shows_it(paid, service):
+    key = key_of(service)
+    came_back(paid, key, "10,00")
+    service.give_back(key, "10.00")
+    look(paid, ExitCode.DISCREPANCIES)
+    look(paid)
+    assert standing(paid) == [(1000, "open")]
+
+
+def test_a_part_that_comes_back_of_several_is_nobodys_until_a_person_names_the_payment(paid, service):
+    key = key_of(service)
+    service.give_back(key, "4.00")
+    for _ in range(2):
+        assert "repasse returned" in look(paid, ExitCode.DISCREPANCIES)
+    assert standing(paid) == [(400, "unconfirmed")]
+    assert service.reports[0]["reportId"] in paid.say("status", code=ExitCode.ROWS_HELD).output
+    came_back(paid, key, "3,00")
+    look(paid, ExitCode.DISCREPANCIES)
+    assert sorted(standing(paid)) == [(100, "unconfirmed"), (300, "open")]
+    came_back(paid, key, "1,00")
+    look(paid, ExitCode.DISCREPANCIES)  # the run's books are written anew
+    look(paid)
+    assert sorted(standing(paid)) == [(100, "open"), (300, "open")]
+    assert places(summary_of(paid.run())) == {"duplicate": 3000, "returned": 400}
+
+
+def test_a_report_that_says_paid_again_withdraws_what_it_alone_had_shown(paid, service):
+    key = key_of(service)
+    service.give_back(key, "10.00")
+    look(paid, ExitCode.DISCREPANCIES)
+    service.give_back(key, "-10.00")
+    look(paid, ExitCode.DISCREPANCIES)
+    assert standing(paid) == []
+    look(paid)
+    assert places(summary_of(paid.run())) == {"duplicate": 3000}
+    service.give_back(key, "10.00")
+    look(paid, ExitCode.DISCREPANCIES)
+    assert standing(paid) == [(1000, "unconfirmed")]
+
+
+def test_a_report_that_says_paid_again_of_what_was_paid_anew_freezes_sending(paid, service):
+    key = key_of(service)
+    service.give_back(key, "10.00")
+    look(paid, ExitCode.DISCREPANCIES)
+    came_back(paid, key, "10,00", by=(*BY, "--by", "caio"))
+    decide(paid, f"{key}/r1", "--pay", "--same-account")
+    paid.run()
+    service.give_back(key, "-10.00")
+    look(paid, ExitCode.FROZEN)
+    assert service.posts == 2

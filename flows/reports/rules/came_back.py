@@ -1,0 +1,96 @@
+"""What of a report that was paid came back, by what it says now against what it said when it was paid."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flows.reports.rules.tell_apart import certain_amounts
+from schemas.plan import BatchPayment
+from schemas.returns import Returned, Witness
+from schemas.values.money import SignedSums
+from schemas.wire import SplitReport, cents_of
+
+
+@dataclass(frozen=True, slots=True)
+class ReportWentBack:
+    """What one look at such a report tells beside what was known.
+
+    Attributes:
+        seen: Payments of which it shows for the first time that they came back, with how much.
+        borne_out: What people had recorded, and it shows as well.
+        nobodys_cents: What came back and is not known of whom: a person names the payment.
+        paid_again: What it showed, and shows no more.
+    """
+
+    seen: tuple[tuple[str, int], ...] = ()
+    borne_out: tuple[Returned, ...] = ()
+    nobodys_cents: int = 0
+    paid_again: tuple[Returned, ...] = ()
+
+    @property
+    def is_news(self) -> bool:
+        return bool(self.seen or self.borne_out or self.nobodys_cents or self.paid_again)
+
+
+def what_came_back(
+    before: SplitReport, now: SplitReport, payments: Sequence[BatchPayment], known: Sequence[Returned]
+) -> ReportWentBack | None:
+    """Hold what a report says is paid against what it said when all was: the difference alone came back.
+
+    Whose it is follows from arithmetic where one choice of payments fits, as with partial reports; else a person says.
+
+    Args:
+        before: As it was when all was paid.
+        known: What is on record for the report.
+
+    Returns:
+        None where the figures do not tell how much it is.
+    """
+    if before.paidAmount is None or now.paidAmount is None:
+        return None
+    shown = [each for each in known if Witness.REPORT in each.seen_by and Witness.WITHDRAWN not in each.seen_by]
+    back_cents = cents_of(before.paidAmount) - cents_of(now.paidAmount)
+    new_cents = back_cents - _sum(shown)
+    if back_cents < 0 or (not back_cents and not shown):
+        return None
+    if new_cents <= 0:
+        return ReportWentBack(paid_again=_chosen(shown, -new_cents) if new_cents else ())
+    recorded = [each for each in known if Witness.REPORT not in each.seen_by and each.counts]
+    borne_out = _chosen(recorded, new_cents)
+    seen = () if borne_out else _whose(before, now, payments, known, new_cents)
+    return ReportWentBack(seen, borne_out, 0 if seen or borne_out else new_cents)
+
+
+def _sum(returned: Sequence[Returned]) -> int:
+    return sum(each.amount_cents for each in returned)
+
+
+def _chosen(returned: Sequence[Returned], cents: int) -> tuple[Returned, ...]:
+    """Choose the returns that come to a sum: all of them, or the only one of that sum; none where that is unclear."""
+    if _sum(returned) == cents:
+        return tuple(returned)
+    alone = [each for each in returned if each.amount_cents == cents]
+    return tuple(alone) if len(alone) == 1 else ()
+
+
+def _whose(
+    before: SplitReport, now: SplitReport, payments: Sequence[BatchPayment], known: Sequence[Returned], cents: int
+) -> tuple[tuple[str, int], ...]:
+    gone = SignedSums[str]()
+    for each in known:
+        gone[each.obligation_key] += each.amount_cents if each.counts else 0
+    left = {
+        payment.obligation_key: payment.amount_cents - gone[payment.obligation_key]
+        for payment in payments
+        if payment.kind != "owner"
+    }
+    open_ones = {key: rest for key, rest in left.items() if rest > 0}
+    if len(left) == len(open_ones) == 1 and cents <= sum(open_ones.values()):
+        return ((next(iter(open_ones)), cents),)
+    if before.donePayments is None or now.donePayments is None:
+        return ()
+    amounts = Counter(open_ones.values())
+    certain = certain_amounts(amounts, before.donePayments - now.donePayments, [cents])
+    if not certain or certain.keys() != amounts.keys():
+        return ()
+    return tuple((key, rest) for key, rest in open_ones.items() if certain[rest])
