@@ -18,7 +18,7 @@ class BankMatter(StrEnum):
     """What a line of the bank is."""
 
     FUNDING = "funding"  # money for a report, its fee included, or some of it that came back
-    RETURN = "return"  # what came back of a payment
+    RETURN = "returned"  # what came back of a payment
     CHECKS = "checks"  # of accounts, of one day
     OTHER = "other"  # nothing of the service's
     OPEN = "open"  # nobody knows: what was said of it is taken back
@@ -97,7 +97,7 @@ class Need:
     """Something that a line of the bank is to show.
 
     Attributes:
-        subject: A report, or the day of checks (ISO).
+        subject: A report, what came back (ob-.../r1), or the day of checks (ISO).
         cents: What is to leave the account.
         day: When, as people said or the service did; of what nobody has said to be paid, when that became possible.
         marks: What names it in a line's text: its ids, folded.

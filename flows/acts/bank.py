@@ -6,7 +6,8 @@ from flows.bank.closing import take_back, write_down
 from io_adapters.ledger.ledger import Ledger
 from schemas.bank import BankLine, BankMatter, Explained
 from schemas.errors import ApprovalWanted, DecisionRefused
-from schemas.messages import Message
+from schemas.messages import Message, Money
+from schemas.plan import HOME_CURRENCY
 from schemas.submission import Submission
 from schemas.values.names import same_person
 
@@ -15,8 +16,8 @@ def explain_line(house: House, word: Word, said: ExplainLine) -> Done:
     """Write down what a line is; money for a report is recorded with it, or no longer where that is taken back.
 
     Raises:
-        DecisionRefused: there is no such line, it is explained already or not at all, or what it is of is unknown; or a
-            job counts only words of people who signed in.
+        DecisionRefused: there is no such line, it is explained already or not at all, what it is of is unknown, or is
+            another sum that came back; or a job counts only words of people who signed in.
         ApprovalWanted: whoever says it has prepared the report.
     """
     line = house.ledger.bank.line(said.line.strip())
@@ -28,6 +29,8 @@ def explain_line(house: House, word: Word, said: ExplainLine) -> Done:
         raise DecisionRefused(Message("bank.explained" if standing else "bank.not_explained", line=line.id))
     if matter is BankMatter.OPEN:
         subjects = [each.subject for each in standing if each.matter is BankMatter.FUNDING]
+        came_back = (house.ledger.returns.called(each.subject) for each in standing if each.matter is BankMatter.RETURN)
+        subjects += [each.submission_id for each in came_back if each is not None]
         reports = house.ledger.submissions.with_ids(subjects)
         for report in reports:
             _require_no_preparer(house.ledger, word, report)
@@ -53,6 +56,13 @@ def _subject(ledger: Ledger, word: Word, matter: BankMatter, of: str, line: Bank
         if costs.get(day) != -line.cents:
             raise DecisionRefused(Message("bank.no_checks", day=day))
         return day, None
+    if matter is BankMatter.RETURN:
+        back = ledger.returns.called(of)
+        if back is None or not back.counts or back.in_bank or back.is_nobodys or back.amount_cents != line.cents:
+            raise DecisionRefused(Message("bank.no_return", obligation=of, sum=Money(line.cents, HOME_CURRENCY)))
+        (report,) = ledger.submissions.with_ids([back.submission_id])
+        _require_no_preparer(ledger, word, report)
+        return back.key, back.job
     report = report_called(ledger, of)
     _require_no_preparer(ledger, word, report)
     return report.id, report.job

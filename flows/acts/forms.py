@@ -246,6 +246,7 @@ class ExplainLine(ActForm):
             "What it is.",
             choices=(
                 ("funding", "Money for a report, its fee included, or some of it that came back."),
+                ("returned", "What came back of a payment."),
                 ("checks", "The account checks of one day."),
                 ("other", "Nothing of the service's."),
                 ("open", "Nobody knows: what was said of it is taken back."),
@@ -253,7 +254,7 @@ class ExplainLine(ActForm):
         ),
     ]
     evidence: Annotated[str, Asked("What shows it.", "TEXT", is_reason=True)]
-    of: Annotated[str, Asked("Which report (rp-...), or the checks of which day.", "WHAT")] = ""
+    of: Annotated[str, Asked("Which report (rp-...), what came back (ob-.../r1), or which day.", "WHAT")] = ""
 
 
 @dataclass(frozen=True, slots=True)

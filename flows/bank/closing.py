@@ -14,6 +14,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.bank import BankLine, BankMatter, BankStatement, Closing, ClosingRow, Explained, Need
 from schemas.funding import FundingState, ReportFunding
 from schemas.plan import HOME_CURRENCY
+from schemas.returns import Returned
 from schemas.submission import Submission, SubmissionState
 
 # Reports that may be paid for though nobody has said so yet.
@@ -92,7 +93,7 @@ def take_back(ledger: Ledger, line: BankLine, *, by: str, evidence: str) -> None
 
 
 def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
-    """Return what lines of the bank are to show by now: money for reports, and what checks of accounts cost."""
+    """Return what lines of the bank are to show by now: money for reports, what came back, and what checks cost."""
     shown, paid, days = _shown(known), ledger.fundings.all_paid(), ledger.fundings.days()
     open_ones = {stands.report.id: stands for stands in unsettled_fundings(ledger) if stands.state in _MAY_BE_PAID}
     names = sorted({*paid, *open_ones})
@@ -106,6 +107,10 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
             found.append(Need(BankMatter.FUNDING, name, recorded_cents, days.get(name, sent), marks))
         elif name in open_ones and (left_cents := _left(open_ones[name])) > 0:
             found.append(Need(BankMatter.FUNDING, name, left_cents, sent, marks, until=ledger.today()))
+    for each in _came_back(ledger):
+        if not each.in_bank:
+            mark = frozenset({folded(each.obligation_key)})
+            found.append(Need(BankMatter.RETURN, each.key, -each.amount_cents, each.day, mark))
     costs = ledger.bank.checks_by_day().items()
     open_days = {day: cents for day, cents in costs if (BankMatter.CHECKS, day.isoformat()) not in shown}
     return found + [Need(BankMatter.CHECKS, day.isoformat(), cents, day) for day, cents in open_days.items()]
@@ -154,7 +159,11 @@ def closing_of(ledger: Ledger, month: str) -> Closing:
     covered = [dt.date.fromisoformat(statement.last_day) for statement in within]
     return Closing(
         month=month,
-        rows=(*_reports(ledger, known, lines, first, last), *_checks(ledger, known, first, last)),
+        rows=(
+            *_reports(ledger, known, lines, first, last),
+            *_returns(ledger, known, lines, first, last),
+            *_checks(ledger, known, first, last),
+        ),
         unexplained=tuple(line for line in lines.values() if line.id not in of_lines),
         explained=tuple((lines[each.line_id], each) for each in known if each.line_id in lines),
         missing=tuple(needs),
@@ -185,6 +194,32 @@ def _reports(
             recorded_cents=paid.get(report.id, 0),
         )
         for report in reports
+    ]
+
+
+def _came_back(ledger: Ledger) -> list[Returned]:
+    """Return what came back of payments at home; it may show in the bank, or does."""
+    return [
+        each for each in ledger.returns.all() if each.counts and not each.is_nobodys and each.currency == HOME_CURRENCY
+    ]
+
+
+def _returns(
+    ledger: Ledger, known: Iterable[Explained], lines: Mapping[str, BankLine], first: dt.date, last: dt.date
+) -> list[ClosingRow]:
+    """Return what came back in the month, by the bank or by whoever said so; reports need not show it."""
+    shown, there = _shown(known), {each.subject for each in known if each.line_id in lines}
+    return [
+        ClosingRow(
+            BankMatter.RETURN,
+            each.key,
+            each.job,
+            bank_cents=shown.get((BankMatter.RETURN, each.key), 0),
+            service_cents=-each.amount_cents,
+            recorded_cents=-each.amount_cents,
+        )
+        for each in _came_back(ledger)
+        if each.key in there or first <= each.day <= last
     ]
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, and_, func, insert, select
 from io_adapters.ledger.acts import record_act
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.posting import POSTED, SUM, post
+from io_adapters.ledger.returns import post_returns
 from io_adapters.ledger.tables import bank_lines, bank_statements, bank_words, journal_accounts, journal_entries
 from schemas.acts import Act, ActKind
 from schemas.bank import BankLine, BankMatter, BankStatement, Explained
@@ -115,8 +116,8 @@ class Bank:
     def explain(self, found: Iterable[Explained], *, by: str, evidence: str = "") -> None:
         """Write down what lines are, and post what that moves, in one transaction.
 
-        Money that left for checks is posted, and posted back where that is taken back; money for reports is, by whoever
-        records what was paid for them.
+        Money that left for checks, or came back, is posted, and posted back where that is taken back; money for reports
+        is, by whoever records what was paid for them.
 
         Raises:
             DecisionRefused: something is said of a line already, or nothing is that could be taken back.
@@ -137,6 +138,8 @@ class Bank:
                     connection.execute(insert(bank_words).values(**row))
                     if each.matter is BankMatter.CHECKS:
                         self._post_checks(connection, each, by, sign=1)
+                came_back = [each.subject for each in (*standing, *own) if each.matter is BankMatter.RETURN]
+                post_returns(connection, came_back, by=by, now=self._db.now())
                 if own[0].how == "person":
                     facts = {"matter": own[0].matter.value, "of": own[0].subject}
                     act = Act(ActKind.EXPLAIN_LINE, by, line_id, evidence, self._db.now(), facts)

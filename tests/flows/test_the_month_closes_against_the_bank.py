@@ -13,7 +13,9 @@ from openpyxl import load_workbook
 from schemas.errors import ExitCode
 from schemas.journal import AccountKind
 from schemas.readers import for_strangers
+from tests.flows.books import places
 from tests.flows.jobs import payment, people
+from tests.flows.label import summary_of
 
 ANA, BIA = people(2)
 TODAY = datetime.now(UTC).date()
@@ -71,6 +73,48 @@ def test_a_line_of_the_bank_is_the_record_of_what_was_paid_and_the_month_closes(
     with label.ledger() as ledger:
         balances = {account.kind: cents for account, cents in ledger.journal.balances().items()}
     assert balances[AccountKind.BANK] == -service.funded_cents[0] == -3000
+
+
+@pytest.fixture
+def ana(label, service, paid):
+    """The payment of 10.00, once the report has paid it and the bank its report."""
+    read(label, statement(label, [(-3000, "PIX", TODAY)]))
+    label.say("settle")
+    return next(one["extPaymentId"] for one in service.reports[0]["payments"] if one["final_amount_cents"] == 1000)
+
+
+def test_what_came_back_keeps_the_month_open_until_the_bank_shows_it(label, service, ana):
+    words = ("--amount", "10,00", "--day", TODAY.isoformat(), "--by", "bia", "--evidence", "carta do banco")
+    label.say("returned", ana, *words)
+    month = label.ask("bank", code=15)
+    assert [need["of"] for need in month["missing"]] == [f"{ana}/r1"]
+    said = read(label, statement(label, [(-3000, "PIX", TODAY), (1000, "PIX DEVOLVIDO", TODAY)], name="2.ofx"))
+    assert [(each["matter"], each["of"]) for each in said["explained"]] == [("returned", f"{ana}/r1")]
+    assert label.ask("bank")["closed"] is True
+    with label.ledger() as ledger:
+        balances = {account.kind: cents for account, cents in ledger.journal.balances().items() if not account.payee}
+    assert balances[AccountKind.BANK] == -2000
+
+
+def test_what_a_report_alone_shows_is_paid_again_once_the_bank_shows_it_and_no_more_when_that_is_taken_back(
+    label, service, ana
+):
+    label.payments(payment(ANA, "10,00", Chave_Pix=BIA.destination.pix_key), payment(BIA, "20,00"))
+    assert service.give_back(ana, "10.00") == 200
+    label.say("settle", code=40)
+    assert places(summary_of(label.run())) == {"duplicate": 3000, "returned": 1000}
+    path = statement(label, [(-3000, "PIX", TODAY), (1000, "ESTORNO", TODAY), (1000, "CREDITO", TODAY)], name="2.ofx")
+    assert read(label, path, code=15)["explained"] == []  # two lines of that sum: a person says which
+    line, other = (each["line"] for each in label.ask("bank", code=15)["unexplained"])
+    words = ("--returned", *BY, "--evidence", "carta do banco")
+    label.say("bank", "explain", line, *words, "--of", ana, code=2)
+    label.say("bank", "explain", line, *words, "--of", f"{ana}/r1")
+    label.say("bank", "explain", other, *words, "--of", f"{ana}/r1", code=2)
+    label.say("bank", "explain", line, "--open", *BY, "--evidence", "outra linha")
+    assert places(summary_of(label.run())) == {"duplicate": 3000, "returned": 1000}
+    label.say("bank", "explain", other, *words, "--of", f"{ana}/r1")
+    label.run()
+    assert service.reports[-1]["extPaymentIds"] == [f"{ana}/r1"]
 
 
 def test_what_people_have_recorded_is_met_by_the_banks_line_and_not_recorded_twice(label, service, paid):
