@@ -138,7 +138,8 @@ class Unpaid:
         elif account.kind is AccountKind.PAYEE and (known is None or amount_cents < 0):
             place = Place.CARRIED
         is_carried = place is Place.CARRIED and account.kind is AccountKind.PAYEE
-        obligation = due or Obligation(kind="carried", amount_cents=amount_cents, place=place)
+        key = account.reference if account.kind is AccountKind.RETURNED else ""  # also before a run has told of it
+        obligation = due or Obligation(kind="carried", amount_cents=amount_cents, place=place, key=key)
         reasons = why if known is place else ()
         kind: Kind = "carried" if is_carried else _OWED[account.kind]
         balance = replace(obligation, kind=kind, amount_cents=amount_cents, place=place, reasons=reasons)

@@ -79,10 +79,12 @@ def _what_waits_is_owed(ledger: Ledger) -> None:
     """What waits for somebody is what is owed, once, each sum under the same name; what is carried waits for time."""
     waiting, owed = SignedSums[str](), SignedSums[str]()
     for wait in gather_waits(ledger, ledger.now()):
+        if any(why.code == "returned_nobodys" for why in wait.reasons):
+            continue  # owed to nobody until somebody says whose it is
         waiting[SAME_AS.get(wait.kind, wait.kind.value)] += wait.amount_cents
     for due in owed_at(ledger, ledger.today()).sums:
         owed[due.place] += due.amount_cents
-    for place in ("held", "failed", "refused", "conflict"):
+    for place in ("held", "failed", "refused", "conflict", "returned"):
         assert waiting[place] == owed[place], (place, waiting, owed)
 
 

@@ -77,6 +77,10 @@ class Oracle:
         body = {"extPaymentId": key, "amount": float(amount), "shows_in_report": shown}
         return self._control.post(f"/reports/{split_id}/return", json=body).status_code
 
+    def given_back(self, key: str) -> int:
+        """Centavos that came back of a payment."""
+        return sum(one["amount_cents"] for one in self._audit()["returns"] if one["ext_payment_id"] == key)
+
     def held_by(self, root: str) -> int:
         """Centavos that the payee of a payment has by now, with all that was paid again of it."""
         paid = [entry for report in self.reports for entry in report["payments"]]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
@@ -140,3 +141,23 @@ def test_a_first_word_on_one_batch_is_none_on_another_beside_it(ana, bia, the_jo
     assert perform(desk.house, dora, DeclareAbsent((first, second), "ticket 7")).name == "first"
     with open_ledger_of(read_settings()) as ledger:
         assert {ledger.submissions.get(name).state for name in (first, second)} == {SubmissionState.IN_DOUBT}
+
+
+def test_a_payment_that_came_back_is_recorded_from_its_line_and_decided_as_what_it_is(bia, caio, plan, service):
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    link = re.search(r'href="(/doubts\?payment=ob-[a-z0-9]+)#returned"', caio.get("/payments"))[1]
+    page = caio.get(link)
+    (key,) = re.findall(r'name="payment" value="([^"]+)"', page)
+    today = (datetime.now(UTC) - timedelta(hours=3)).date().isoformat()
+    cents = next(p["final_amount_cents"] for p in service.reports[0]["payments"] if p["extPaymentId"] == key)
+    said = {"payment": key, "amount": f"{cents // 100},00", "day": today, "evidence": "extrato"}
+    assert caio.post("/doubts/returned", at="/doubts", **said) == "/doubts?done=returned"
+    assert "não pode ser mais" in caio.post("/doubts/returned", at="/doubts", code=422, **said)
+    page = caio.get("/doubts")
+    assert "Pagar de novo na mesma conta" in words_of(page)
+    assert f'name="key:{key}/r1"' in page
+    assert f'href="/doubts?payment={key}#returned"' not in caio.get("/payments")
+    word = {"kind": "pay", "same_account": "yes", "evidence": "ligou", f"key:{key}/r1": "on"}
+    assert caio.post("/doubts/decide", at="/doubts", **word) == "/doubts?done=decided"
+    with open_ledger_of(read_settings()) as ledger:
+        assert ledger.returns.called(f"{key}/r1").word == "pay"
