@@ -190,7 +190,7 @@ def reconciliation_of(record: RunRecord, run_id: str, ledger: Ledger) -> Reconci
         BrokenInvariant: centavos or rows do not add up, or the journal says otherwise than the record of reports.
     """
     followed = follow(record.obligations, run_id, ledger)
-    if ledger.journal.disagreeing(followed.submissions):
+    if ledger.journal.disagreeing(followed.submissions) or ledger.returns.disagreeing(followed.submissions):
         raise BrokenInvariant("the journal says otherwise of a report than the record of reports does")
     placed = place(record.obligations, followed, run_id, ledger)
     rows = place_rows(record.rows, placed)

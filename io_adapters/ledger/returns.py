@@ -31,6 +31,7 @@ from schemas.journal import AccountKind, EntryKind, JournalEntry, Series, differ
 from schemas.messages import Message, Money
 from schemas.returns import Returned, ReturnState, Witness, next_number, return_key, where_it_stands
 from schemas.submission import SubmissionState
+from schemas.values.money import SignedSums
 
 _R, _E = returns.c, journal_entries.c
 
@@ -83,6 +84,29 @@ class Returns:
         """Return a payment, and what of it may come back; None where no report says that it was made."""
         with self._db.reading() as connection:
             return _paid_claim(connection, obligation_key)
+
+    def disagreeing(self, submission_ids: Iterable[str]) -> list[str]:
+        """Return what came back of these reports that the journal tells otherwise, or that is more than was paid.
+
+        Normally none.
+        """
+        with self._db.reading() as connection:
+            wrong = list[str]()
+            for some in chunks(submission_ids):
+                back, found = SignedSums[str](), read_returns(connection, _R.submission_id.in_(some))
+                for each in found:
+                    back[each.obligation_key] += each.amount_cents if each.counts else 0
+                query = select(claims.c.obligation_key, claims.c.amount_cents).where(
+                    claims.c.submission_id.in_(some), claims.c.obligation_key.in_(list(back)), claims.c.kind != "owner"
+                )
+                paid = {key: int(cents) for key, cents in connection.execute(query)} if back else {}
+                wrong += [
+                    each.key
+                    for each in found
+                    if (not each.is_nobodys and back[each.obligation_key] > paid.get(each.obligation_key, 0))
+                    or where_it_stands(each) != sums(connection, _E.cause == each.cause)
+                ]
+            return wrong
 
     def record(self, obligation_key: str, amount_cents: int, day: dt.date, *, by: str, evidence: str) -> Returned:
         """Write down a person's word that so much of a payment came back, and post it.
