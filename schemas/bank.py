@@ -147,6 +147,14 @@ class ClosingRow:
 
 
 @dataclass(frozen=True, slots=True)
+class BankMonth:
+    """Whether bank, service and register agree on a month of which there is a statement."""
+
+    month: str
+    is_closed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Closing:
     """A month, of all accounts of the bank.
 

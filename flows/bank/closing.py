@@ -11,7 +11,7 @@ from flows.bank.read_statement import read_statement
 from flows.bank.rules.explain import explain, folded
 from flows.reports.funding import fundings_of, unsettled_fundings
 from io_adapters.ledger.ledger import Ledger
-from schemas.bank import BankLine, BankMatter, BankStatement, Closing, ClosingRow, Explained, Need
+from schemas.bank import BankLine, BankMatter, BankMonth, BankStatement, Closing, ClosingRow, Explained, Need
 from schemas.funding import FundingState, ReportFunding
 from schemas.plan import HOME_CURRENCY
 from schemas.returns import Returned
@@ -140,6 +140,12 @@ _SHORTEST_MARK = 8  # a shorter one may stand in any text
 def months_of_bank(ledger: Ledger) -> list[str]:
     """Return the months of which lines are on record, the latest first."""
     return sorted({f"{line.day:%Y-%m}" for line in ledger.bank.lines()}, reverse=True)
+
+
+def against_bank(ledger: Ledger, first: dt.date, last: dt.date) -> tuple[BankMonth, ...]:
+    """Say of each month with days among these, and of which lines are on record, whether it is closed."""
+    within = [month for month in months_of_bank(ledger) if f"{first:%Y-%m}" <= month <= f"{last:%Y-%m}"]
+    return tuple(BankMonth(month, closing_of(ledger, month).is_closed) for month in sorted(within))
 
 
 def closing_of(ledger: Ledger, month: str) -> Closing:

@@ -14,7 +14,10 @@ from schemas.messages import Message
 from schemas.readers import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from schemas.account import OwedSum, PayeeAccounts, PaymentLine
+    from schemas.bank import BankMonth
     from schemas.deal_standing import DealStanding
 
 # Of a table in the terminal.
@@ -34,11 +37,13 @@ def account(
 
     What was owed before, what each day brought, recouped, sent and paid, what is owed since; each payment as it stands.
     """
+    from flows.bank.closing import against_bank
     from flows.books.account import accounts_of_payee
     from flows.books.trace import find_people
     from flows.cli.explanations import show_nobody
     from flows.cli.printing import show_grid
     from io_adapters.outputs.accounts import account_grids, write_page, write_workbook
+    from io_adapters.outputs.bank import bank_months_grids
     from schemas.messages import catalogue_in, render
 
     suffix = suffix_of(out, {".xlsx", ".pdf"})
@@ -52,8 +57,10 @@ def account(
         if not found.people:
             return show_nobody(console, found)
         accounts = accounts_of_payee(ledger, found.people[0], since=first, until=last, job=job)
+        closed = against_bank(ledger, accounts.since, accounts.until)
     labels = catalogue_in(accounts.language)
     grids = account_grids(accounts, labels)
+    grids += bank_months_grids(closed, labels) if grids else []
     whose = "  ".join(filter(None, (shown(accounts.name), accounts.tax_id_masked, accounts.code)))
     console.print(whose, soft_wrap=True, markup=False)
     if not grids:
@@ -63,7 +70,7 @@ def account(
     if out is not None:
         written = write_page(accounts, out) if suffix == ".pdf" else write_workbook(grids, out, accounts.language)
         console.print(render("account.written", accounts.language, path=str(written)), soft_wrap=True, markup=False)
-    return ExitCode.DONE, _account_document(accounts)
+    return ExitCode.DONE, _account_document(accounts) | _bank_document(closed)
 
 
 def owed(
@@ -77,27 +84,31 @@ def owed(
     By where it was then (carried, held, waiting for approval, on its way, in doubt) and for how long: up to 30, 60, 90
     days and more. What comes in first is paid first. The sheet names every payee.
     """
+    from flows.bank.closing import against_bank
     from flows.books.owed import owed_at
     from flows.cli.printing import show_grid
     from io_adapters.outputs.accounts import owed_grid, owed_totals_grid, write_workbook
+    from io_adapters.outputs.bank import bank_months_grids
     from schemas.messages import catalogue_in, render
 
     suffix_of(out, {".xlsx"})
     day = as_day(at)
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
-        found = owed_at(ledger, day, job)
+        found, closed = owed_at(ledger, day, job), against_bank(ledger, day, day)
     labels = catalogue_in(found.language)
+    at_bank = bank_months_grids(closed, labels)
     if not found.sums:
         console.print(render("account.nothing_owed", found.language, day=day), soft_wrap=True, markup=False)
-    for grid in (owed_totals_grid(found, labels), owed_grid(found, labels, masked=True)):
+    for grid in (owed_totals_grid(found, labels), owed_grid(found, labels, masked=True), *at_bank):
         show_grid(console, grid, found.language, most_rows=_MOST_ROWS)
     if out is not None:
         written = write_workbook(
-            [owed_totals_grid(found, labels), owed_grid(found, labels, masked=False)], out, found.language
+            [owed_totals_grid(found, labels), owed_grid(found, labels, masked=False), *at_bank], out, found.language
         )
         console.print(render("account.written", found.language, path=str(written)), soft_wrap=True, markup=False)
-    return ExitCode.DONE, {"at": day.isoformat(), "owed": [_sum_document(due) for due in found.sums]}
+    document = {"at": day.isoformat(), "owed": [_sum_document(due) for due in found.sums]}
+    return ExitCode.DONE, document | _bank_document(closed)
 
 
 def deals(
@@ -140,30 +151,33 @@ def month(
 
     What came in, where it is now, and what fees and account checks cost; by job, with the sum of each currency.
     """
+    from flows.bank.closing import against_bank
     from flows.books.month import view_of_month
     from flows.cli.printing import show_grid
     from io_adapters.outputs.accounts import month_grids, write_workbook
+    from io_adapters.outputs.bank import bank_months_grids
     from schemas.job import resolve_period
     from schemas.messages import catalogue_in, render
 
     suffix_of(out, {".xlsx"})
     try:
-        label = resolve_period(month, dt.date.min).label
+        days = resolve_period(month, dt.date.min)
     except (ValueError, OverflowError):
         raise ConfigurationError(Message("error.month", found=month)) from None
     console = console_for(as_json=as_json)
     with opened_ledger(create=False) as ledger:
-        view = view_of_month(ledger, label)
+        view, closed = view_of_month(ledger, days.label), against_bank(ledger, days.start, days.end)
     labels = catalogue_in(view.language)
+    at_bank = bank_months_grids(closed, labels)
     if not view.lines:
-        console.print(render("account.no_month", view.language, month=label), markup=False)
-    for grid in month_grids(view, labels, runs=False):
+        console.print(render("account.no_month", view.language, month=days.label), markup=False)
+    for grid in (*month_grids(view, labels, runs=False), *at_bank):
         show_grid(console, grid, view.language, most_rows=_MOST_ROWS)
     if out is not None:
-        written = write_workbook(month_grids(view, labels), out, view.language)
+        written = write_workbook([*month_grids(view, labels), *at_bank], out, view.language)
         console.print(render("account.written", view.language, path=str(written)), soft_wrap=True, markup=False)
     jobs, booked = ([dataclasses.asdict(row) for row in rows] for rows in (view.lines, view.booked))
-    return ExitCode.DONE, {"month": label, "jobs": jobs, "booked": booked}
+    return ExitCode.DONE, {"month": days.label, "jobs": jobs, "booked": booked} | _bank_document(closed)
 
 
 class JournalFormat(StrEnum):
@@ -226,8 +240,10 @@ def taxes(
 
     Data by day of payment, not advice: names and documents stand in the file alone.
     """
+    from flows.bank.closing import against_bank
     from flows.books.accountant import taxed_payments
     from io_adapters.outputs.accounts import individuals_grid, write_workbook, yearly_grids
+    from io_adapters.outputs.bank import bank_months_grids
     from schemas.job import Outputs, PeriodRange, resolve_period
     from schemas.messages import catalogue_in, render
 
@@ -241,16 +257,20 @@ def taxes(
     path = out or Path(f"taxes-{month or year}.xlsx")
     suffix_of(path, {".xlsx"})
     with opened_ledger(create=False) as ledger:
-        payments = taxed_payments(ledger, days.start, days.end)
+        payments, closed = taxed_payments(ledger, days.start, days.end), against_bank(ledger, days.start, days.end)
     language = Outputs().language
     labels = catalogue_in(language)
     grids = yearly_grids(payments, labels) if year else (individuals_grid(payments, labels),)
-    written = write_workbook(grids, path, language)
+    written = write_workbook([*grids, *bank_months_grids(closed, labels)], path, language)
     console = console_for(as_json=as_json)
     console.print(
         render("account.taxes", language, count=len(grids[0].rows), path=str(written)), soft_wrap=True, markup=False
     )
-    return ExitCode.DONE, {"rows": len(grids[0].rows), "file": str(written)}
+    return ExitCode.DONE, {"rows": len(grids[0].rows), "file": str(written)} | _bank_document(closed)
+
+
+def _bank_document(months: "Iterable[BankMonth]") -> dict[str, Any]:
+    return {"bank": [dataclasses.asdict(month) for month in months]}
 
 
 def _account_document(accounts: "PayeeAccounts") -> dict[str, Any]:

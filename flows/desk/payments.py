@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
+from flows.bank.closing import against_bank
 from flows.books.account import accounts_of_payee
 from flows.books.deals import deals_now
 from flows.books.explain import adding_up, explain
@@ -26,8 +27,11 @@ from io_adapters.outputs.accounts import (
     receipt_pdf,
     workbook_of,
 )
+from io_adapters.outputs.bank import bank_months_grids
+from io_adapters.outputs.grid import Grid
 from io_adapters.outputs.workbook import csv_text
 from schemas.account import MonthView, PaymentLine
+from schemas.job import labelled_period
 from schemas.messages import catalogue_in
 from schemas.plan import SHOWN_PLACES
 from schemas.values.money import format_cents
@@ -117,13 +121,20 @@ def newest_month(request: Request, _signed: SignedIn) -> Response:
 def one_month(request: Request, month: str, _signed: SignedIn) -> Response:
     view = _month(request, month)
     known = months(ledger_of(request))
-    grids = month_grids(view, catalogue_in(language_of(request)), runs=False)
+    labels = catalogue_in(language_of(request))
+    grids = [*month_grids(view, labels, runs=False), *_at_bank(request, month)]
     return show(request, "month.html", view=view, grids=grids, months=known)
+
+
+def _at_bank(request: Request, month: str) -> list[Grid]:
+    days = labelled_period(month)
+    closed = against_bank(ledger_of(request), days.start, days.end)
+    return bank_months_grids(closed, catalogue_in(language_of(request)))
 
 
 @router.get("/months/{month}/month.xlsx")
 def month_workbook(request: Request, month: str, _signed: SignedIn) -> Response:
-    grids = month_grids(_month(request, month), catalogue_in(language_of(request)))
+    grids = month_grids(_month(request, month), catalogue_in(language_of(request))) + _at_bank(request, month)
     headers = {"Content-Disposition": f'attachment; filename="repasse-{month}.xlsx"'}
     return Response(workbook_of(grids, language_of(request)), media_type=XLSX, headers=headers)
 

@@ -1,7 +1,9 @@
 """The bank held against service and register, as tables for people: a month, its open lines, what is missing."""
 
+from collections.abc import Sequence
+
 from io_adapters.outputs.grid import Grid, GridColumn, Toned
-from schemas.bank import Closing
+from schemas.bank import BankMonth, Closing
 from schemas.messages import Catalogue, Message, Money, Said, period_text
 from schemas.plan import HOME_CURRENCY
 from schemas.states import Tone
@@ -46,6 +48,19 @@ def closing_grids(closing: Closing, labels: Catalogue) -> tuple[Grid, ...]:
         Grid(labels("bank.missing"), missing_columns, missing),
         Grid(labels("bank.explained_lines"), explained_columns, explained),
     )
+
+
+def bank_months_grids(months: Sequence[BankMonth], labels: Catalogue) -> list[Grid]:
+    """Say of months whether they are closed; nothing of those without a statement of the bank."""
+    columns = [GridColumn(labels(f"bank.column.{name}")) for name in ("month", "closed")]
+    rows = [
+        (
+            period_text(month.month, labels.language),
+            Toned(labels("bank.closed"), Tone.GOOD) if month.is_closed else Toned(labels("bank.open"), Tone.WAITING),
+        )
+        for month in months
+    ]
+    return [Grid(labels("bank.months"), columns, rows)] if rows else []
 
 
 _OF_EXPLAINED = ("line", "day", "amount", "matter", "of", "how")

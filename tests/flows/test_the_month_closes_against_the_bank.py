@@ -5,9 +5,11 @@ Varied: who says first that a report was paid, what the bank writes, what went w
 """
 
 import calendar
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from beancount import loader
 from openpyxl import load_workbook
 
 from schemas.errors import ExitCode
@@ -81,6 +83,45 @@ def ana(label, service, paid):
     read(label, statement(label, [(-3000, "PIX", TODAY)]))
     label.say("settle")
     return next(one["extPaymentId"] for one in service.reports[0]["payments"] if one["final_amount_cents"] == 1000)
+
+
+@pytest.mark.parametrize("changed_by", [0, 1, -500])
+def test_the_books_of_a_closed_month_agree_with_the_banks_closing_balance(label, service, ana, tmp_path, changed_by):
+    words = ("--amount", "10,00", "--day", TODAY.isoformat(), "--by", "bia", "--evidence", "carta do banco")
+    label.say("returned", ana, *words)
+    rows = [(-3000, "PIX", TODAY), (1000, "PIX DEVOLVIDO", TODAY)]
+    read(label, statement(label, rows, name="2.ofx", opening=0))
+    assert label.ask("bank")["closed"] is True
+    path, closing = tmp_path / "books.beancount", sum(cents for cents, *_ in rows) + changed_by
+    label.say("journal", "--from", f"{MONTH}-01", "--to", LAST, "--format", "beancount", "--out", path)
+    (account,) = set(re.findall(r"Assets:Bank:\S+", path.read_text()))
+    with path.open("a") as books:
+        books.write(f"\n{LAST + timedelta(days=1)} balance {account}  {closing / 100:.2f} ~ 0.00 BRL\n")
+    _, errors, _ = loader.load_file(str(path))
+    assert bool(errors) is bool(changed_by)
+
+
+def said_of_the_bank(label):
+    """What each view of the money says of the month."""
+    first, last = f"{MONTH}-01", LAST.isoformat()
+    views = (
+        ("month", MONTH),
+        ("owed", "--at", last),
+        ("account", ANA.name, "--from", first, "--to", last),
+        ("taxes", "--month", MONTH),
+    )
+    return [label.ask(*view)["bank"] for view in views]
+
+
+def test_every_view_says_whether_its_month_is_closed(label, service, paid, home):
+    assert said_of_the_bank(label) == [[]] * 4
+    read(label, statement(label, [(-3000, "PIX", TODAY)]))
+    assert said_of_the_bank(label) == [[{"month": MONTH, "is_closed": False}]] * 4
+    label.say("settle")
+    assert said_of_the_bank(label) == [[{"month": MONTH, "is_closed": True}]] * 4
+    assert "todas as diferenças são 0,00" in label.say("account", ANA.name).output
+    book = load_workbook(label.folder.parent / f"taxes-{MONTH}.xlsx")
+    assert MONTH[:4] in str(book.worksheets[-1].cell(3, 1).value)
 
 
 def test_what_came_back_keeps_the_month_open_until_the_bank_shows_it(label, service, ana):

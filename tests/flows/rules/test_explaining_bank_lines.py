@@ -161,7 +161,13 @@ def equal(rows, needs, at):
     return [*rows, (day, cents, "pix rp-099")], [*needs, need("rp-099", -cents, day)], (set(), set())
 
 
+def came_back(rows, needs, at):
+    day, cents, _ = rows[at]
+    return [*rows, (day, -cents, "devolvido")], [*needs, Need(BankMatter.RETURN, "ob-1/r1", cents, day)], (set(), set())
+
+
 WITH = {
+    "a payment that came back": came_back,
     "double debit": beside(0, None, "pix duplicado", is_lost=True),
     "missing": missing,
     "fee changed": changed(-601),
