@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.bank.read_statement import read_statement
-from flows.bank.rules.explain import explain, folded
+from flows.bank.rules.explain import LATER, explain, folded
 from flows.reports.funding import fundings_of, unsettled_fundings
 from io_adapters.ledger.ledger import Ledger
 from schemas.bank import BankLine, BankMatter, BankMonth, BankStatement, Closing, ClosingRow, Explained, Need
@@ -96,6 +96,9 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
     """Return what lines of the bank are to show by now: money for reports, what came back, and what checks cost."""
     shown, paid, days = _shown(known), ledger.fundings.all_paid(), ledger.fundings.days()
     open_ones = {stands.report.id: stands for stands in unsettled_fundings(ledger) if stands.state in _MAY_BE_PAID}
+    unsaid = ledger.submissions.with_ids(sorted(ledger.fundings.never_paid_for()))
+    open_ones |= {stands.report.id: stands for stands in fundings_of(ledger, unsaid)}
+    ended = ledger.submissions.ended_at(open_ones)
     names = sorted({*paid, *open_ones})
     of_reports = {report.id: report for report in ledger.submissions.with_ids(names)}
     found = list[Need]()
@@ -106,7 +109,8 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
         if recorded_cents > 0:
             found.append(Need(BankMatter.FUNDING, name, recorded_cents, days.get(name, sent), marks))
         elif name in open_ones and (left_cents := _left(open_ones[name])) > 0:
-            found.append(Need(BankMatter.FUNDING, name, left_cents, sent, marks, until=ledger.today()))
+            until = ended[name].date() + LATER if name in ended else ledger.today()
+            found.append(Need(BankMatter.FUNDING, name, left_cents, sent, marks, until=until))
     for each in _came_back(ledger):
         if not each.in_bank:
             mark = frozenset({folded(each.obligation_key)})

@@ -59,6 +59,11 @@ class Fundings:
             .having(submissions.c.amount_cents < SUM)
         )
 
+    def never_paid_for(self) -> frozenset[str]:
+        """Name the reports that have paid everybody, and for which nobody has said that anything was paid."""
+        funded = select(_OF_REPORT).select_from(POSTED).where(_IS_FUNDED)
+        return self._paid_ones(select(submissions.c.id).where(submissions.c.id.not_in(funded)))
+
     def _paid_ones(self, names: Select[tuple[str]]) -> frozenset[str]:
         is_paid = attempts.c.state == SubmissionState.PAID.value
         query = select(submissions.c.id).select_from(submitted).where(is_paid, submissions.c.id.in_(names))

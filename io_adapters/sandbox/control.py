@@ -1,5 +1,6 @@
 """The control plane, for tests: records, faults, forced reports, other behaviour. Not part of the service."""
 
+import datetime as dt
 import ipaddress
 from collections import defaultdict
 from typing import Any, Final
@@ -9,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from io_adapters.sandbox import tables
 from io_adapters.sandbox.assumptions import Behaviour
+from io_adapters.sandbox.bank import lines_of_bank, ofx_of
 from io_adapters.sandbox.context import Fault, Running
 from io_adapters.sandbox.models import (
     REPORT_FIELDS,
@@ -21,6 +23,7 @@ from io_adapters.sandbox.models import (
 from io_adapters.sandbox.splits import destination_of
 from io_adapters.sandbox.store import awaits, cost_cents, describe, status_at
 from io_adapters.sandbox.validation import problem, refuse_if_any, unknown_fields
+from schemas.job import BRASILIA
 from schemas.wire import canonical_json
 
 TIMES: Final = {"at", "created_at"}
@@ -169,6 +172,14 @@ def return_payment(split_id: str, back: ComesBack, sandbox: Running) -> dict[str
     if not sandbox.store.give_back(report, back.extPaymentId, cents, now, shown=back.shows_in_report):
         raise HTTPException(409, "No such payment, or less of it was paid")
     return {"returned": split_id}
+
+
+@router.get("/statement.ofx")
+def statement(sandbox: Running) -> Response:
+    """Return the statement of the payer's bank until today: what went to the service, and what came back."""
+    rows, today = sandbox.database.rows, dt.datetime.fromtimestamp(sandbox.clock(), BRASILIA).date()
+    lines = lines_of_bank(rows(tables.fundings), rows(tables.returns), rows(tables.account_checks))
+    return Response(ofx_of(lines, today), media_type="application/x-ofx")
 
 
 @router.get("/awaits")

@@ -77,6 +77,11 @@ class Oracle:
         body = {"extPaymentId": key, "amount": float(amount), "shows_in_report": shown}
         return self._control.post(f"/reports/{split_id}/return", json=body).status_code
 
+    @property
+    def statement(self) -> str:
+        """What the payer's bank writes of all this, as OFX."""
+        return self._control.get("/statement.ofx").raise_for_status().text
+
     def given_back(self, key: str) -> int:
         """Centavos that came back of a payment."""
         return sum(one["amount_cents"] for one in self._audit()["returns"] if one["ext_payment_id"] == key)

@@ -85,6 +85,21 @@ def ana(label, service, paid):
     return next(one["extPaymentId"] for one in service.reports[0]["payments"] if one["final_amount_cents"] == 1000)
 
 
+def test_the_statement_of_the_sandbox_closes_what_happened_in_it(label, service, paid):
+    label.say("settle")
+    key = service.reports[0]["extPaymentIds"][0]
+    cents = next(one["final_amount_cents"] for one in service.reports[0]["payments"] if one["extPaymentId"] == key)
+    service.give_back(key, f"{cents / 100:.2f}")
+    label.say("settle", code=40)
+    path = label.folder / "sandbox.ofx"
+    path.write_text(service.statement, encoding="cp1252")
+    said = read(label, path)
+    assert {each["matter"] for each in said["explained"]} == {"funding", "returned"}
+    month = label.ask("bank", code=15)  # the month is not over
+    assert month["unexplained"] == month["missing"] == []
+    assert {row["difference_cents"] for row in month["rows"]} == {0}
+
+
 @pytest.mark.parametrize("changed_by", [0, 1, -500])
 def test_the_books_of_a_closed_month_agree_with_the_banks_closing_balance(label, service, ana, tmp_path, changed_by):
     words = ("--amount", "10,00", "--day", TODAY.isoformat(), "--by", "bia", "--evidence", "carta do banco")
@@ -156,6 +171,14 @@ def test_what_a_report_alone_shows_is_paid_again_once_the_bank_shows_it_and_no_m
     label.say("bank", "explain", other, *words, "--of", f"{ana}/r1")
     label.run()
     assert service.reports[-1]["extPaymentIds"] == [f"{ana}/r1"]
+
+
+@pytest.mark.parametrize("text", ["PIX ENVIADO", "PIX {name}"])
+def test_a_statement_read_after_everybody_is_paid_is_the_record_as_well(label, service, paid, text):
+    label.say("settle")
+    said = read(label, statement(label, [(-3000, text.format(name=paid), TODAY)]))
+    assert [(each["matter"], each["of"]) for each in said["explained"]] == [("funding", paid)]
+    assert label.ask("bank")["closed"] is True
 
 
 def test_what_people_have_recorded_is_met_by_the_banks_line_and_not_recorded_twice(label, service, paid):

@@ -93,6 +93,7 @@ EVERYWHERE = """
     | 16.00  | excluded     |
     | 17.00  | income_tax   |
     | 18.00  | tax          |
+    | 19.00  | returned     |
 """
 IN_ALL = sum(parse_plain_amount(row["amount"]) for row in table(EVERYWHERE))
 

@@ -1,13 +1,12 @@
 """What of a report that was paid came back, by what it says now against what it said when it was paid."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from flows.reports.rules.tell_apart import certain_amounts
 from schemas.plan import BatchPayment
 from schemas.returns import Returned, Witness
-from schemas.values.money import SignedSums
 from schemas.wire import SplitReport, cents_of
 
 
@@ -55,10 +54,25 @@ def what_came_back(
         return None
     if new_cents <= 0:
         return ReportWentBack(paid_again=_chosen(shown, -new_cents) if new_cents else ())
-    recorded = [each for each in known if Witness.REPORT not in each.seen_by and each.counts]
-    borne_out = _chosen(recorded, new_cents)
-    seen = () if borne_out else _whose(before, now, payments, known, new_cents)
-    return ReportWentBack(seen, borne_out, 0 if seen or borne_out else new_cents)
+    return _told_anew(before, now, payments, known, new_cents)
+
+
+def _told_anew(
+    before: SplitReport, now: SplitReport, payments: Sequence[BatchPayment], known: Sequence[Returned], cents: int
+) -> ReportWentBack:
+    """Say what a report shows beside what it had shown: what people have recorded first, and others beside it."""
+    recorded = tuple(each for each in known if Witness.REPORT not in each.seen_by and each.counts)
+    rest_cents, left = cents - _sum(recorded), _left(payments, known)
+    if not rest_cents:
+        return ReportWentBack(borne_out=recorded)
+    if rest_cents > 0 and (seen := _whose(left, left, before, now, rest_cents)):
+        return ReportWentBack(seen, recorded)
+    if borne_out := _chosen(recorded, cents):
+        return ReportWentBack(borne_out=borne_out)
+    shown_before = _left(payments, [each for each in known if each not in recorded])
+    if recorded and (seen := _whose(left, shown_before, before, now, cents)):
+        return ReportWentBack(seen)
+    return ReportWentBack((), recorded, rest_cents) if rest_cents > 0 else ReportWentBack(nobodys_cents=cents)
 
 
 def _sum(returned: Sequence[Returned]) -> int:
@@ -73,24 +87,31 @@ def _chosen(returned: Sequence[Returned], cents: int) -> tuple[Returned, ...]:
     return tuple(alone) if len(alone) == 1 else ()
 
 
-def _whose(
-    before: SplitReport, now: SplitReport, payments: Sequence[BatchPayment], known: Sequence[Returned], cents: int
-) -> tuple[tuple[str, int], ...]:
-    gone = SignedSums[str]()
+def _left(payments: Sequence[BatchPayment], known: Sequence[Returned]) -> dict[str, int]:
+    """Return what people have of each payment, by all that is known."""
+    left = {payment.obligation_key: payment.amount_cents for payment in payments if payment.kind != "owner"}
     for each in known:
-        gone[each.obligation_key] += each.amount_cents if each.counts else 0
-    left = {
-        payment.obligation_key: payment.amount_cents - gone[payment.obligation_key]
-        for payment in payments
-        if payment.kind != "owner"
-    }
+        if each.counts and not each.is_nobodys:
+            left[each.obligation_key] -= each.amount_cents
+    return left
+
+
+def _whose(
+    left: Mapping[str, int], told: Mapping[str, int], before: SplitReport, now: SplitReport, cents: int
+) -> tuple[tuple[str, int], ...]:
+    """Choose the payments that a sum is of, where one choice alone fits; nothing where several do.
+
+    Args:
+        left: What people have of each payment.
+        told: The same as the report would have it without that sum; of what is gone it counts none as done.
+    """
     open_ones = {key: rest for key, rest in left.items() if rest > 0}
     if len(left) == len(open_ones) == 1 and cents <= sum(open_ones.values()):
         return ((next(iter(open_ones)), cents),)
     if before.donePayments is None or now.donePayments is None:
         return ()
-    amounts = Counter(open_ones.values())
-    certain = certain_amounts(amounts, before.donePayments - now.donePayments, [cents])
+    amounts, gone = Counter(open_ones.values()), sum(not rest for rest in told.values())
+    certain = certain_amounts(amounts, before.donePayments - now.donePayments - gone, [cents])
     if not certain or certain.keys() != amounts.keys():
         return ()
     return tuple((key, rest) for key, rest in open_ones.items() if certain[rest])
