@@ -11,7 +11,7 @@ from schemas.wire import amount_from_cents
 ACCOUNT = "sandbox-1"
 
 
-class StatementLine(NamedTuple):
+class SandboxBankLine(NamedTuple):
     """A line, by its day in Brazil; what leaves the account is below zero."""
 
     day: dt.date
@@ -21,14 +21,14 @@ class StatementLine(NamedTuple):
 
 def lines_of_bank(
     fundings: Iterable[Mapping[str, Any]], returns: Iterable[Mapping[str, Any]], checks: Iterable[Mapping[str, Any]]
-) -> list[StatementLine]:
+) -> list[SandboxBankLine]:
     """Tell what was paid for reports, what came back of payments, and what checks of accounts cost, by day."""
     of_checks = defaultdict[dt.date, int](int)
     for row in checks:
         of_checks[_day(row)] += row["cost_cents"]
-    found = [StatementLine(_day(row), -row["amount_cents"], f"PIX ENVIADO {row['split_id']}") for row in fundings]
-    found += [StatementLine(_day(row), row["amount_cents"], "PIX DEVOLVIDO") for row in returns]
-    found += [StatementLine(day, -cents, "VERIFICACAO DE CONTAS") for day, cents in of_checks.items() if cents]
+    found = [SandboxBankLine(_day(row), -row["amount_cents"], f"PIX ENVIADO {row['split_id']}") for row in fundings]
+    found += [SandboxBankLine(_day(row), row["amount_cents"], "PIX DEVOLVIDO") for row in returns]
+    found += [SandboxBankLine(day, -cents, "VERIFICACAO DE CONTAS") for day, cents in of_checks.items() if cents]
     return sorted(found)
 
 
@@ -36,7 +36,7 @@ def _day(row: Mapping[str, Any]) -> dt.date:
     return dt.datetime.fromtimestamp(row["at"], BRASILIA).date()
 
 
-def ofx_of(lines: list[StatementLine], today: dt.date) -> str:
+def ofx_of(lines: list[SandboxBankLine], today: dt.date) -> str:
     """Write lines as OFX of an account that began with nothing, until the end of a day."""
     first = min((line.day for line in lines), default=today)
     entries = "".join(

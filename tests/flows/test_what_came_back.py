@@ -8,6 +8,7 @@ which month, and what becomes of the second payment.
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from pypdf import PdfReader
 
 from schemas.errors import ExitCode
 from tests.flows.books import places
@@ -251,3 +252,19 @@ def test_a_report_that_says_paid_again_of_what_was_paid_anew_freezes_sending(pai
     service.give_back(key, "-10.00")
     look(paid, ExitCode.FROZEN)
     assert service.posts == 2
+
+
+def test_what_payees_are_sent_says_what_came_back(label, service):
+    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    label.write("shares.xlsx", [share(ANA, "50"), share(BIA, "50")])
+    label.write("2026-10.xlsx", [line("100,00", month="2026-10")])
+    sources = [{"files": "{period}.xlsx", "layout": "royalties"}]
+    outputs = {"folder": "out", "statements": True, "formats": ["json"]}
+    label.declare(sources=sources, payees="payees.xlsx", shares="shares.xlsx", outputs=outputs)
+    report = label.run()
+    came_back(label, key_of(service, 5000), "20,00")
+    label.say("settle")
+    assert places(summary_of(report)) == {"paid": 8000, "returned": 2000}
+    pages = [PdfReader(path).pages[0].extract_text() for path in label.folder.rglob("*.pdf")]
+    assert len(pages) == 2
+    assert ["Devolvido" in page for page in sorted(pages, key=lambda page: "Devolvido" in page)] == [False, True]
