@@ -65,12 +65,13 @@ def _told_anew(
     rest_cents, left = cents - _sum(recorded), _left(payments, known)
     if not rest_cents:
         return ReportWentBack(borne_out=recorded)
-    if rest_cents > 0 and (seen := _whose(left, left, before, now, rest_cents)):
+    is_sure = not any(each.is_nobodys and each.counts for each in known)  # else nobody can tell which are left
+    if is_sure and rest_cents > 0 and (seen := _whose(left, left, before, now, rest_cents)):
         return ReportWentBack(seen, recorded)
     if borne_out := _chosen(recorded, cents):
         return ReportWentBack(borne_out=borne_out)
     shown_before = _left(payments, [each for each in known if each not in recorded])
-    if recorded and (seen := _whose(left, shown_before, before, now, cents)):
+    if is_sure and recorded and (seen := _whose(left, shown_before, before, now, cents)):
         return ReportWentBack(seen)
     return ReportWentBack((), recorded, rest_cents) if rest_cents > 0 else ReportWentBack(nobodys_cents=cents)
 
