@@ -159,6 +159,10 @@ class Returned:
         """Whether its payee is without it by what the payment itself has brought them."""
         return self.state is not ReturnState.NOT_BACK
 
+    def is_same(self, amount_cents: int, day: dt.date) -> bool:
+        """Whether what somebody says is what is on record."""
+        return self.counts and (self.amount_cents, self.day) == (amount_cents, day)
+
     def why_waits(self, destination: str) -> Reasons:
         """Say why it is not paid again yet; nothing where it is.
 
@@ -174,6 +178,27 @@ class Returned:
         if destination == self.destination and self.word is not DecisionKind.PAY:
             return because("returned")
         return ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReportWentBack:
+    """What one look at a report that was paid tells of money that came back, beside what was known.
+
+    Attributes:
+        seen: Payments of which it shows for the first time that they came back, with how much.
+        borne_out: What people had recorded, and it shows as well.
+        nobodys_cents: What came back and is not known of whom: a person names the payment.
+        paid_again: What it showed, and shows no more.
+    """
+
+    seen: tuple[tuple[str, int], ...] = ()
+    borne_out: tuple[Returned, ...] = ()
+    nobodys_cents: int = 0
+    paid_again: tuple[Returned, ...] = ()
+
+    @property
+    def is_news(self) -> bool:
+        return bool(self.seen or self.borne_out or self.nobodys_cents or self.paid_again)
 
 
 def where_it_stands(returned: Returned) -> Mapping[JournalAccount, int]:

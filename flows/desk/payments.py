@@ -102,7 +102,7 @@ def payments_csv(
     return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-@router.get("/payments/{key}/receipt.pdf")
+@router.get("/payments/{key:path}/receipt.pdf")
 def receipt(request: Request, key: str, _signed: SignedIn) -> Response:
     found = receipt_of(ledger_of(request), key)
     if found is None:

@@ -252,9 +252,10 @@ def judge_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitRe
     returned = _returned_by_report(run, seen)
     for submission, report in seen:
         asked = withheld.get(submission.id, NOTHING_WITHHELD)
-        if submission.state is S.PAID and _note_what_came_back(run, submission, report, asked, returned[submission.id]):
+        judged, back = judge_report(submission, report, asked), returned[submission.id]
+        is_less = submission.state is S.PAID and (back or judged.state is S.PARTIAL)
+        if is_less and _note_what_came_back(run, submission, report, asked, back):
             continue
-        judged = judge_report(submission, report, asked)
         changes = [discrepancy for discrepancy in judged.discrepancies if discrepancy.kind in _TOLD_AFTER_THE_END]
         is_fee_news = submission.state is S.PAID and (submission.id in owing) != owes_fee(report)
         if judged.state is not submission.state or judged.reason != submission.reason or is_fee_news:
@@ -308,15 +309,7 @@ def _note_what_came_back(
         went_back=stands is not S.PAID,
     )
     if found.is_news:
-        run.ledger.returns.see(
-            submission.id,
-            known,
-            seen=found.seen,
-            borne_out=found.borne_out,
-            nobodys_cents=found.nobodys_cents,
-            paid_again=found.paid_again,
-            by=run.id,
-        )
+        run.ledger.returns.see(submission.id, known, found, by=run.id)
         run.touched.add(submission.run_id)
         run.note_discrepancies([Discrepancy.of("came_back", name)])
     if found.is_news or any(each.is_nobodys and each.counts for each in known):

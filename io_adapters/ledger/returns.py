@@ -29,7 +29,7 @@ from schemas.errors import DecisionRefused
 from schemas.job import BRASILIA, labelled_period
 from schemas.journal import AccountKind, EntryKind, JournalEntry, Series, difference, entry_id, postings_of
 from schemas.messages import Message, Money
-from schemas.returns import Returned, ReturnState, Witness, next_number, return_key, where_it_stands
+from schemas.returns import ReportWentBack, Returned, ReturnState, Witness, next_number, return_key, where_it_stands
 from schemas.submission import SubmissionState
 from schemas.values.money import SignedSums
 
@@ -114,7 +114,8 @@ class Returns:
         Where a report, or a line of the bank, has shown that very sum of it before, it is the same return.
 
         Raises:
-            DecisionRefused: it is not paid, or less of it is paid than that.
+            DecisionRefused: it is not paid, less of it is paid than that, or the same was said before: what came back
+                twice on one day is said as one sum.
         """
         with self._db.writing() as connection:
             paid = _paid_claim(connection, obligation_key)
@@ -122,6 +123,8 @@ class Returns:
                 raise DecisionRefused(Message("returned.not_paid", obligation=obligation_key))
             known = read_returns(connection, _R.submission_id == paid.submission_id)
             mine = [each for each in known if each.obligation_key == obligation_key]
+            if any(Witness.PERSON in each.seen_by and each.is_same(amount_cents, day) for each in mine):
+                raise DecisionRefused(Message("returned.recorded_before", obligation=obligation_key))
             seen = next(
                 (each for each in mine if _is_of_report_alone(each) and each.amount_cents == amount_cents), None
             )
@@ -141,18 +144,8 @@ class Returns:
             post_returns(connection, [key], by=by, now=self._db.now())
             return read_returns(connection, _with_keys([key]))[0]
 
-    def see(  # what a look at a report tells, each named at the call
-        self,
-        submission_id: str,
-        known: Sequence[Returned],
-        *,
-        seen: Iterable[tuple[str, int]],
-        borne_out: Iterable[Returned],
-        nobodys_cents: int,
-        paid_again: Iterable[Returned],
-        by: str,
-    ) -> None:
-        """Write down what a report shows of what came back, and post it: see `ReportWentBack`.
+    def see(self, submission_id: str, known: Sequence[Returned], told: ReportWentBack, *, by: str) -> None:
+        """Write down what a report shows of what came back, and post it.
 
         What it shows no more counts no more where it alone had said so, and it is not paid again.
 
@@ -165,12 +158,13 @@ class Returns:
             write = _Writing(connection, submission_id, now.astimezone(BRASILIA).date(), by, "", now)
             if read_returns(connection, _R.submission_id == submission_id) != list(known):
                 return
-            for key, cents in [*seen, *([(submission_id, nobodys_cents)] if nobodys_cents else [])]:
+            nobodys = [(submission_id, told.nobodys_cents)] if told.nobodys_cents else []
+            for key, cents in (*told.seen, *nobodys):
                 number = next_number(each for each in known if each.obligation_key == key)
                 write(key, number, Witness.REPORT, cents)
-            for each in borne_out:
+            for each in told.borne_out:
                 write(each.obligation_key, each.number, Witness.REPORT, each.amount_cents)
-            for each in paid_again:
+            for each in told.paid_again:
                 if _is_of_report_alone(each):
                     write(each.obligation_key, each.number, Witness.WITHDRAWN, each.amount_cents)
             mine = read_returns(connection, _R.submission_id == submission_id)

@@ -82,6 +82,11 @@ class Oracle:
         """What the payer's bank writes of all this, as OFX."""
         return self._control.get("/statement.ofx").raise_for_status().text
 
+    @property
+    def back(self) -> int:
+        """Centavos of all payments that came back."""
+        return sum(one["amount_cents"] for one in self._audit()["returns"])
+
     def given_back(self, key: str) -> int:
         """Centavos that came back of a payment."""
         return sum(one["amount_cents"] for one in self._audit()["returns"] if one["ext_payment_id"] == key)

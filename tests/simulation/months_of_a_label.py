@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from http.client import OK
 from pathlib import Path
 from typing import Final
 
@@ -160,8 +161,11 @@ class MonthsOfALabel:
             assert paid_cents == sum(entry["final_amount_cents"] for entry in sent), "summaries and the service"
         if ending == "comes back":
             self._comes_back(new)
-        self.unpaid |= set(new) if ending != "paid" else set()
-        self._know(month, told, is_paid=ending == "paid")
+        if ending == "paid anew":
+            self._comes_back_and_is_paid_anew(new)
+        is_paid = ending in {"paid", "paid anew"}
+        self.unpaid |= set() if is_paid else set(new)
+        self._know(month, told, is_paid=is_paid)
 
     def _until_approved(self) -> RunReport:
         report = self.label.run(progress=Silence())
@@ -188,11 +192,24 @@ class MonthsOfALabel:
         """What reports paid comes back, and somebody who knows says so."""
         for number in numbers:
             report = self.service.reports[number]
-            self.service.force_one(report["split_id"], **NOTHING_PAID | {"pendingPayments": len(report["payments"])})
+            figures = dict.fromkeys(NOTHING_PAID)  # it does not say how much came back
+            self.service.force_one(report["split_id"], **figures | {"status": "ERROR"})
             self.label.say("settle", code=ExitCode.DISCREPANCIES)
             with self.label.ledger() as ledger:  # the owner's part is not among the service's payments
                 keys = [claim.obligation_key for claim in ledger.claims.live_in([report["reportId"]])]
             self.label.say("decide", *keys, "--pay", "--by", "bia", "--evidence", "it came back")
+
+    def _comes_back_and_is_paid_anew(self, numbers: Iterable[int]) -> None:
+        """Each payment comes back, whole or in part; somebody says so, and has it paid again to where it was."""
+        for number in numbers:
+            for entry in self.service.reports[number]["payments"]:
+                key, cents = entry["extPaymentId"], max(1, entry["final_amount_cents"] // (1 + number % 2))
+                assert self.service.give_back(key, f"{cents / 100:.2f}", shown=False) == OK
+                said = ("--amount", format_cents(cents, "pt-BR"), "--day", self._date.isoformat())
+                self.label.say("returned", key, *said, "--by", "bia", "--evidence", "the bank")
+                self.label.say("decide", f"{key}/r1", "--pay", "--same-account", "--by", "bia", "--evidence", "a call")
+        if numbers:
+            self._until_approved()
 
     @property
     def _date(self) -> dt.date:
@@ -250,7 +267,7 @@ class MonthsOfALabel:
     def received(self) -> int:
         """What the service has paid, and has not come back, in centavos."""
         paid = [report for number, report in enumerate(self.service.reports) if number not in self.unpaid]
-        return sum(entry["final_amount_cents"] for report in paid for entry in report["payments"])
+        return sum(entry["final_amount_cents"] for report in paid for entry in report["payments"]) - self.service.back
 
     # What the label writes.
 

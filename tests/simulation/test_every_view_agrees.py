@@ -34,7 +34,7 @@ ADVANCE: Final = st.tuples(
 )
 KEYS: Final = st.sampled_from(["sound"] * 5 + ["none", "wrong"])
 BEFORE: Final = ("nothing", "nothing", "nothing", "nothing", "move", "rename", "payer")
-ENDINGS: Final = ("paid", "paid", "paid", "fails", "comes back")
+ENDINGS: Final = ("paid", "paid", "paid", "fails", "comes back", "paid anew")
 
 
 @st.composite

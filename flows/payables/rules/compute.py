@@ -286,7 +286,8 @@ class _Case:
             unsound_rows=self.unsound_rows,
         )
         told = told_in(snapshot.returned, self.period.label)
-        again = fill_contact_ids(owe_returned(told, named, obligations, problems), snapshot.contact_ids)
+        owed_again = owe_returned(told, named, obligations, problems, self._asked)
+        again = fill_contact_ids(owed_again, snapshot.contact_ids)
         listed = hold_unlisted((*claimed, *again), snapshot.institutions)
         checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
         allowed = hold_refused(checked, snapshot.refused, self._decided_to_pay())
@@ -329,9 +330,13 @@ class _Case:
     def _decided_to_pay(self) -> frozenset[str]:
         return frozenset(key for key, decision in self.snapshot.decisions.items() if decision.kind is DecisionKind.PAY)
 
+    @property
+    def _asked(self) -> dict[str, str]:
+        return {**self.snapshot.on_hold, **self.snapshot.in_question}
+
     def _questioned(self, payments: Sequence[Obligation]) -> list[Obligation]:
         """Hold the payments of people whose money is held back, or of whom it is in question what was paid outside."""
-        asked = {**self.snapshot.on_hold, **self.snapshot.in_question}
+        asked = self._asked
         gone = dict.fromkeys(self.snapshot.opening_gone, IssueCode.OPENING_GONE.value)
 
         def held(obligation: Obligation) -> Obligation:

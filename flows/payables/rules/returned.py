@@ -23,21 +23,30 @@ def told_in(returned: Iterable[Returned], period: str) -> list[Returned]:
 
 
 def owe_returned(
-    returned: Iterable[Returned], known: RowsByPayee, rows: Iterable[Obligation], problems: Mapping[str, str]
+    returned: Iterable[Returned],
+    known: RowsByPayee,
+    rows: Iterable[Obligation],
+    problems: Mapping[str, str],
+    asked: Mapping[str, str],
 ) -> list[Obligation]:
     """Turn what came back into obligations: paid again to another account, or where people said to the same one.
 
     Args:
         rows: The payments rows there are: one that was paid and came back goes where its row says by now.
         problems: Tax id -> codes, for payees who cannot be paid for now.
+        asked: The same of payees whose rows with an account of their own cannot be paid either.
     """
     by_key = {row.base_key: row for row in rows if row.kind == "payment" and row.base_key}
-    return [_owed(each, known.get(each.payee, {}), by_key.get(each.row_key), problems) for each in returned]
+    owed = list[Obligation]()
+    for each in returned:
+        row = by_key.get(each.row_key)
+        has_own_account = row is not None and row.account is not None
+        problem = (asked if has_own_account else problems).get(each.payee, "")
+        owed.append(_owed(each, known.get(each.payee, {}), row, problem))
+    return owed
 
 
-def _owed(
-    returned: Returned, own: Mapping[str, object], row: Obligation | None, problems: Mapping[str, str]
-) -> Obligation:
+def _owed(returned: Returned, own: Mapping[str, object], row: Obligation | None, problem: str) -> Obligation:
     account = row.account if row and row.account else account_of(own)
     obligation = Obligation(
         kind="returned",
@@ -57,7 +66,7 @@ def _owed(
         return replace(obligation, place=Place.DUPLICATE, submission_id=returned.claimed_by, reasons=reasons)
     if waits := returned.why_waits(obligation.destination):
         return replace(obligation, place=Place.RETURNED, reasons=waits)
-    if problem := problems.get(returned.payee):
+    if problem:
         return replace(obligation, place=Place.HELD, reasons=reasons_of(problem))
     return obligation
 

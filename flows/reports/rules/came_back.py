@@ -2,33 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from flows.reports.rules.tell_apart import certain_amounts
 from schemas.plan import BatchPayment
-from schemas.returns import Returned, Witness
+from schemas.returns import ReportWentBack, Returned, Witness
 from schemas.wire import SplitReport, cents_of
-
-
-@dataclass(frozen=True, slots=True)
-class ReportWentBack:
-    """What one look at such a report tells beside what was known.
-
-    Attributes:
-        seen: Payments of which it shows for the first time that they came back, with how much.
-        borne_out: What people had recorded, and it shows as well.
-        nobodys_cents: What came back and is not known of whom: a person names the payment.
-        paid_again: What it showed, and shows no more.
-    """
-
-    seen: tuple[tuple[str, int], ...] = ()
-    borne_out: tuple[Returned, ...] = ()
-    nobodys_cents: int = 0
-    paid_again: tuple[Returned, ...] = ()
-
-    @property
-    def is_news(self) -> bool:
-        return bool(self.seen or self.borne_out or self.nobodys_cents or self.paid_again)
 
 
 def what_came_back(

@@ -152,7 +152,7 @@ def test_a_payment_that_came_back_is_recorded_from_its_line_and_decided_as_what_
     cents = next(p["final_amount_cents"] for p in service.reports[0]["payments"] if p["extPaymentId"] == key)
     said = {"payment": key, "amount": f"{cents // 100},00", "day": today, "evidence": "extrato"}
     assert caio.post("/doubts/returned", at="/doubts", **said) == "/doubts?done=returned"
-    assert "não pode ser mais" in caio.post("/doubts/returned", at="/doubts", code=422, **said)
+    assert "já está registrada" in caio.post("/doubts/returned", at="/doubts", code=422, **said)
     page = caio.get("/doubts")
     assert "Pagar de novo na mesma conta" in words_of(page)
     assert f'name="key:{key}/r1"' in page

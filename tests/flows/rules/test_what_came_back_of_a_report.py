@@ -9,9 +9,9 @@ from decimal import Decimal
 
 import pytest
 
-from flows.reports.rules.came_back import ReportWentBack, what_came_back
+from flows.reports.rules.came_back import what_came_back
 from schemas.plan import BatchPayment
-from schemas.returns import Returned, Witness
+from schemas.returns import ReportWentBack, Returned, Witness
 from schemas.wire import SplitReport
 
 WHEN = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)

@@ -7,7 +7,7 @@ from sqlalchemy import create_engine, text
 
 from schemas.errors import DecisionRefused
 from schemas.journal import AccountKind, EntryKind, JournalEntry, Series, postings_of
-from schemas.returns import ReturnState
+from schemas.returns import ReportWentBack, ReturnState
 from schemas.submission import Outcome, SubmissionState
 from tests.io_adapters.ledger.conftest import key_of
 
@@ -33,8 +33,7 @@ def record(ledger, key, cents):
 
 
 def see(ledger, report, known, **told):
-    told = {"seen": (), "borne_out": (), "nobodys_cents": 0, "paid_again": ()} | told
-    ledger.returns.see(report, known, **told, by="run-2")
+    ledger.returns.see(report, known, ReportWentBack(**told), by="run-2")
 
 
 def balances(ledger):
@@ -59,6 +58,13 @@ def test_no_more_comes_back_than_was_paid(ledger, paid, cents):
     assert record(ledger, ANA, 60).number == 2
 
 
+def test_the_same_said_twice_is_refused_until_the_first_is_taken_back(ledger, paid):
+    record(ledger, ANA, 40)
+    with pytest.raises(DecisionRefused):
+        record(ledger, ANA, 40)
+    assert record(ledger, ANA, 41).number == 2
+
+
 def test_nothing_comes_back_of_what_no_report_has_paid(ledger, desk, make_plan):
     desk.approve(make_plan({"ana": 100}))
     with pytest.raises(DecisionRefused):
@@ -66,7 +72,7 @@ def test_nothing_comes_back_of_what_no_report_has_paid(ledger, desk, make_plan):
 
 
 def test_what_a_report_alone_shows_is_nowhere_in_the_bank_and_a_person_joins_it(ledger, paid):
-    see(ledger, paid, [], seen=[(BIA, 200)])
+    see(ledger, paid, [], seen=((BIA, 200),))
     (found,) = ledger.returns.of_reports([paid])
     assert found.state is ReturnState.UNCONFIRMED
     assert AccountKind.BANK not in balances(ledger)
@@ -75,15 +81,15 @@ def test_what_a_report_alone_shows_is_nowhere_in_the_bank_and_a_person_joins_it(
 
 
 def test_of_two_looks_at_once_one_is_written(ledger, paid):
-    see(ledger, paid, [], seen=[(BIA, 200)])
-    see(ledger, paid, [], seen=[(BIA, 200)])
+    see(ledger, paid, [], seen=((BIA, 200),))
+    see(ledger, paid, [], seen=((BIA, 200),))
     assert len(ledger.returns.all()) == 1
 
 
 def test_what_a_report_shows_no_more_is_posted_back(ledger, paid):
     before = ledger.journal.balances()
-    see(ledger, paid, [], seen=[(BIA, 200)])
-    see(ledger, paid, ledger.returns.all(), paid_again=ledger.returns.all())
+    see(ledger, paid, [], seen=((BIA, 200),))
+    see(ledger, paid, ledger.returns.all(), paid_again=tuple(ledger.returns.all()))
     assert ledger.journal.balances() == before
     assert ledger.returns.disagreeing([paid]) == []
 
