@@ -25,10 +25,11 @@ from flows.acts.forms import (
 from flows.acts.payments import possible_decisions, words_on_reports
 from flows.acts.rates import WAIT, lacks_rate
 from flows.acts.stops import FREEZE, name_of
+from flows.books.payments import Search
 from flows.desk.acts import act_here
 from flows.desk.guard import Posted, RequestRefused, SignedIn, ledger_of
 from flows.desk.pages import language_of, show
-from flows.desk.payments import payments_of
+from flows.desk.payments import Text, payments_of
 from io_adapters.ledger.ledger import Ledger
 from schemas.account import PaymentLine
 from schemas.acts import ActKind
@@ -170,7 +171,9 @@ def doubts_page(
         "shown": PAYMENTS_SHOWN,
         "stop": found.stop(),
         "stamp": _stamp(found),
-        "payment": payment,
+        "returning": next((line for line in payments.find(Search(payment)) if line.key == payment), None)
+        if payment
+        else None,
     }
     return show(request, "doubts.html", status=status, problem=problem, done=done, **facts)
 
@@ -203,11 +206,10 @@ def _stamp(found: Unresolved) -> str:
 
 
 @router.get("/doubts")
-def doubts(request: Request, _signed: SignedIn, done: str = "", payment: str = "") -> Response:
+def doubts(request: Request, _signed: SignedIn, done: str = "", payment: Text = "") -> Response:
     known = {"linked", "first", "absent", "taken_back", "rated", "rate_open", "decided", "held", "released", "lifted"}
     known |= {"returned"}
-    is_payment = ledger_of(request).returns.paid_claim(payment) is not None
-    return doubts_page(request, done=done if done in known else "", payment=payment if is_payment else "")
+    return doubts_page(request, done=done if done in known else "", payment=payment)
 
 
 @router.post("/doubts/look")
@@ -281,7 +283,8 @@ def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
 @router.post("/doubts/returned")
 def returned(request: Request, signed: SignedIn, form: Posted) -> Response:
     """Take the first, or the second, word that a payment came back, whole or in part."""
-    return act_here(request, signed, RecordReturn, form, page=partial(doubts_page, request), then=_then)
+    page = partial(doubts_page, request, payment=form.get("payment", ""))
+    return act_here(request, signed, RecordReturn, form, page=page, then=_then)
 
 
 @router.post("/sending/hold")

@@ -145,3 +145,4 @@ def test_nobody_is_paid_twice_and_nothing_is_lost_whatever_comes_back(label, ser
     history.settle()
     history.nobody_has_too_much()
     history.everybody_has_theirs()
+    look_through(label.job, at_desk=True, newest=1)

@@ -151,6 +151,8 @@ def test_a_payment_that_came_back_is_recorded_from_its_line_and_decided_as_what_
     today = (datetime.now(UTC) - timedelta(hours=3)).date().isoformat()
     cents = next(p["final_amount_cents"] for p in service.reports[0]["payments"] if p["extPaymentId"] == key)
     said = {"payment": key, "amount": f"{cents // 100},00", "day": today, "evidence": "extrato"}
+    assert f"R$ {cents // 100},00" in words_of(page)
+    assert "não pode ser mais" in caio.post("/doubts/returned", at=link, code=422, **said | {"amount": "99,00"})
     assert caio.post("/doubts/returned", at="/doubts", **said) == "/doubts?done=returned"
     assert "já está registrada" in caio.post("/doubts/returned", at="/doubts", code=422, **said)
     page = caio.get("/doubts")
