@@ -156,6 +156,9 @@ class WayToPaid:
         return EXACT.subtract(Decimal(self.earned_cents).scaleb(-2, EXACT), self.earned_exact)
 
 
+PaidKind = Literal["royalty", "payment", "returned"]
+
+
 @dataclass(frozen=True, slots=True)
 class StatementPayment:
     """One sum and what became of it.
@@ -165,7 +168,7 @@ class StatementPayment:
         sent_on: The day the report was sent, in Brazil; None before, or when not known.
     """
 
-    kind: Literal["royalty", "payment"]
+    kind: PaidKind
     reference: str
     amount_cents: int
     place: str

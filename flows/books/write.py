@@ -43,7 +43,7 @@ from schemas.messages import Message
 from schemas.obligation import Obligations, submissions_of
 from schemas.parsing.row_accounting import RowRuns
 from schemas.payee_statement import StatementBasis, StatementHeading
-from schemas.plan import HOME_CURRENCY
+from schemas.plan import HOME_CURRENCY, Place
 from schemas.reconciliation import Reconciliation, RecordedDecision, ReportLine, Summary
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.tables.model import DataFrame, records
@@ -97,9 +97,10 @@ def statements_of(record: RunRecord, reconciliation: Reconciliation, run_id: str
         whose = frozenset(taken.tax_id for taken in ledger.views.ask(TAKEN_BACK, run=run_id))
     if basis is None or whose == frozenset():
         return []
-    obligations = reconciliation.obligations
+    names = submissions_of(reconciliation.obligations)
+    back, named = ledger.returns.of_reports(names), ledger.submissions.with_ids(names)
+    obligations = with_what_came_back(reconciliation.obligations, back, Place.DUPLICATE)
     tables = StatementTables(record.earnings, record.territories, record.balances, obligations)
-    named = ledger.submissions.with_ids(submissions_of(tables.obligations))
     statements = compose_statements(
         basis,
         tables,

@@ -268,3 +268,10 @@ def test_what_payees_are_sent_says_what_came_back(label, service):
     pages = [PdfReader(path).pages[0].extract_text() for path in label.folder.rglob("*.pdf")]
     assert len(pages) == 2
     assert ["Devolvido" in page for page in sorted(pages, key=lambda page: "Devolvido" in page)] == [False, True]
+    decide(label, f"{key_of(service, 5000)}/r1", "--pay", "--same-account")
+    again = label.run()
+    assert places(summary_of(again)) == {"duplicate": 10000, "paid": 2000}
+    paths = {path.name for path in again.outputs if path.suffix == ".pdf"}
+    texts = [PdfReader(path).pages[0].extract_text() for path in label.folder.rglob("*.pdf") if path.name in paths]
+    assert ["Devolvido, pago de novo" in text for text in sorted(texts, key=len)][-1]
+    assert all("R$ 50,00" in text for text in texts)  # what each has: 30,00 and 20,00 again, or 50,00

@@ -85,13 +85,15 @@ def claims_where_rows_go(
     )
 
 
-def with_what_came_back(placed: Iterable[Obligation], returned: Iterable[Returned]) -> Obligations:
-    """Part payments that a run has made into what their payees have, and what came back of them."""
+def with_what_came_back(
+    placed: Iterable[Obligation], returned: Iterable[Returned], place: Place = Place.PAID
+) -> Obligations:
+    """Part payments that a run has made, or has found made, into what their payees have, and what came back of them."""
     back, found = SignedSums[tuple[str, str]](), list[Obligation]()
     for each in returned:
         back[each.obligation_key, each.submission_id] += each.amount_cents if each.counts else 0
     for owed in placed:
-        cents = min(back[owed.key, owed.submission_id], owed.amount_cents) if owed.place is Place.PAID else 0
+        cents = min(back[owed.key, owed.submission_id], owed.amount_cents) if owed.place is place else 0
         rest = replace(owed, amount_cents=owed.amount_cents - cents)
         came_back = replace(owed, amount_cents=cents, place=Place.RETURNED, reasons=because("came_back"))
         found += [part for part in (rest, came_back) if part.amount_cents] if cents else [owed]

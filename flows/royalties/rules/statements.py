@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final, Literal, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import pandas as pd
 
@@ -15,6 +15,7 @@ from schemas.obligation import Obligation, Obligations, sum_cents
 from schemas.payee_statement import (
     EXACT,
     AdvanceBalance,
+    PaidKind,
     PartOf,
     PayeeStatement,
     Quote,
@@ -187,7 +188,7 @@ def _largest_first(sums: dict[str, Decimal]) -> tuple[PartOf, ...]:
 
 
 TOKEN_LENGTH: Final = 8
-_TOLD: Final = ("royalty", "payment", "carried", "tax")
+_TOLD: Final = ("royalty", "payment", "returned", "carried", "tax")
 _DIFFERENCE: Final = "difference"
 
 
@@ -264,7 +265,7 @@ def compose_statements(
     payees = {
         payee
         for payee, parts_owed in obligations_of.items()
-        if any(part.kind in {"royalty", "payment"} for part in parts_owed)
+        if any(part.kind in {"royalty", "payment", "returned"} for part in parts_owed)
     }
     everybody = {*parts, *balance_of, *payees} - {""}
     for payee in sorted(everybody if whose is None else everybody.intersection(whose)):
@@ -354,7 +355,7 @@ def _payments(obligations: Iterable[Obligation], submissions: Mapping[str, Submi
     for obligation in obligations:
         if obligation.kind in {"carried", "tax"} or not obligation.amount_cents:
             continue
-        kind: Literal["royalty", "payment"] = "royalty" if obligation.kind == "royalty" else "payment"
+        kind: PaidKind = obligation.kind if obligation.kind in {"royalty", "returned"} else "payment"
         held = obligation.place is Place.HELD
         submission = submissions.get(obligation.submission_id)
         sent_at = submission.sending_at if submission else None

@@ -19,7 +19,7 @@ from schemas.payee_statement import (
     StatementPayment,
     WayToPaid,
 )
-from schemas.plan import Place
+from schemas.plan import KEPT_BACK, Place
 from schemas.readers import for_people
 from schemas.share_texts import costs_text, terms_texts, unit_amount
 from schemas.tables.payees import GUARANTEE
@@ -331,7 +331,7 @@ def payments_table(statement: PayeeStatement, write: Writer) -> Section | None:
 
 def _reference(payment: StatementPayment, write: Writer) -> str:
     kind = write.labels(f"statement.kind.{payment.kind}")
-    return kind if payment.kind == "royalty" or not payment.reference else payment.reference
+    return payment.reference if payment.kind == "payment" and payment.reference else kind
 
 
 def _status(payment: StatementPayment, write: Writer) -> str | TwoLines:
@@ -481,7 +481,7 @@ def _sum(values: Iterable[Decimal]) -> Decimal:
 
 
 Page = dict[str, object]
-_NOT_PAID: Final = frozenset({Place.HELD.value, Place.CONFLICT.value, Place.EXCLUDED.value})
+_NOT_PAID: Final = frozenset(place.value for place in (*KEPT_BACK, Place.EXCLUDED))
 
 
 @for_people()
@@ -532,9 +532,9 @@ def _boxes(statement: PayeeStatement, write: Writer) -> list[dict[str, str]]:
             figures.append(("box.held", -way.held_cents))
         if way.taxes:
             figures.append(("box.tax", -sum(tax_cents for _, tax_cents in way.taxes)))
-    rows = sum(payment.amount_cents for payment in statement.payments if payment.kind == "payment")
-    if rows:
-        figures.append(("box.payments", rows))
+    for kind, box in (("payment", "box.payments"), ("returned", "box.returned")):
+        if cents := sum(payment.amount_cents for payment in statement.payments if payment.kind == kind):
+            figures.append((box, cents))
     going = [payment for payment in statement.payments if payment.place not in _NOT_PAID]
     total = sum(payment.amount_cents for payment in going)
     states = list(dict.fromkeys(place_text(payment.place, write.labels) for payment in going))
