@@ -59,7 +59,8 @@ class MovingClock:
         return Clock(lambda: SYSTEM_CLOCK.now() + self.later, SYSTEM_CLOCK.monotonic_s, SYSTEM_CLOCK.sleep)
 
 
-COMMAND = re.compile(r"\brepasse (run|plan|approve|reject|decide|resolve|settle|unfreeze|release|hold|desk|doctor|returned)\b")
+COMMANDS = "run|plan|approve|reject|decide|returned|resolve|settle|unfreeze|release|hold|desk|doctor"
+COMMAND = re.compile(rf"\brepasse ({COMMANDS})\b")
 
 
 # Forms that only look, or say how something is to be looked at: no act of theirs is recorded.
