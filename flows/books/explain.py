@@ -33,7 +33,8 @@ from schemas.values.money import exact_text
 
 # Parts of a payee's royalties that are shown one by one unless all are asked for.
 SHOWN_PARTS: Final = 20
-_OTHER_SUMS: Final = frozenset({"payment", "owner", "recouped"})
+_ROWS: Final = frozenset({"payment", "owner", "returned"})
+_OTHER_SUMS: Final = _ROWS | {"recouped"}
 
 
 class ExplainedLine(NamedTuple):
@@ -61,7 +62,7 @@ def explain(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[Exp
     if trace.way is not None:
         steps.append(ExplainedLine(0, Message("explain.where")))
         steps += [step for obligation in of_royalties for step in (_placed(obligation), *_about(obligation))]
-    rows = [obligation for obligation in trace.obligations if obligation.kind in {"payment", "owner"}]
+    rows = [obligation for obligation in trace.obligations if obligation.kind in _ROWS]
     if rows:
         steps.append(ExplainedLine(0, Message("explain.rows")))
         steps += [step for obligation in rows for step in (_row(obligation), *_about(obligation))]

@@ -17,6 +17,7 @@ from flows.books.rules.trace import (
     with_recorded,
 )
 from flows.payables.rules.places import place_now, with_what_was_kept
+from flows.payables.rules.returned import less_what_came_back
 from flows.run_request import RunRequest
 from flows.views.columns import ACCOUNT, PERIODS_OF_PAYEE
 from io_adapters.ledger.ledger import Ledger
@@ -33,6 +34,7 @@ from schemas.job import Outputs, labelled_period
 from schemas.layouts.layout import fold
 from schemas.obligation import Obligation, Payee
 from schemas.plan import SHOWN_PLACES, Place, shown_place
+from schemas.returns import payment_of
 from schemas.submission import Claim, Submission
 from schemas.tables.model import records
 from schemas.trace import (
@@ -328,8 +330,12 @@ class _Gatherer:
     def _obligations(self, own: Sequence[Obligation], submissions: Mapping[str, Submission]) -> list[TracedObligation]:
         keys = {key for obligation in own for key in (obligation.key, obligation.base_key)} - {""}
         on_rows, on_reports = self._ledger.decisions.on_rows(keys), self._ledger.decisions.on_reports(keys)
-        reports = self._seen(submissions)
-        traced = []
+        reports, traced, back = self._seen(submissions), list[TracedObligation](), SignedSums[str]()
+        for each in self._ledger.returns.of_payments(keys):
+            back[each.obligation_key] += each.amount_cents if each.counts else 0
+        told = SignedSums[str]()
+        for owed in own:
+            told[payment_of(owed.key)] += owed.amount_cents if owed.kind == "returned" else 0
         for obligation in own:
             submission = submissions.get(obligation.submission_id)
             decided = on_reports.get((obligation.key, obligation.submission_id))
@@ -340,6 +346,7 @@ class _Gatherer:
             placed = replace(obligation, place=place_now(obligation, submission, decided))
             report = reports.get(obligation.submission_id)
             parts = with_what_was_kept(placed, submission, report) if submission else [placed]
+            parts = less_what_came_back(parts, back[obligation.key], told[obligation.key])
             traced += [_traced(part, [decision for decision in decisions if decision is not None]) for part in parts]
         return traced
 

@@ -49,6 +49,7 @@ def test_what_came_back_is_owed_and_waits_for_a_decision(paid, service):
     told = came_back(paid, key_of(service), "10,00")
     assert told["obligation"] == f"{key_of(service)}/r1"
     assert [act["kind"] for act in paid.ask("acts")["acts"]].count("returned") == 1
+    assert "Devolvido 10,00" in paid.say("explain", ANA.name).output
     assert owed(paid) == {("returned", "returned"): 1000}
     again = paid.run()
     assert (places(summary_of(again)), again.exit_code) == ({"duplicate": 3000, "returned": 1000}, ExitCode.ROWS_HELD)
@@ -77,6 +78,7 @@ def test_another_account_of_the_row_pays_exactly_what_came_back(paid, service):
     assert places(summary_of(again)) == {"duplicate": 3000, "paid": 400}
     assert service.paid == [400, 1000, 2000]
     assert service.reports[-1]["extPaymentIds"] == [f"{key}/r1"]
+    assert service.reports[-1]["reportId"] in paid.say("explain", f"{key}/r1").output
     assert places(summary_of(paid.run())) == {"duplicate": 3400}
     assert service.posts == 2
 
@@ -120,6 +122,9 @@ def test_royalties_that_came_back_are_paid_with_the_next_month_and_never_netted(
     assert places(summary_of(label.run())) == {"paid": 6000, "returned": 5000}
     decide(label, f"{key}/r1", "--pay", "--same-account")
     assert places(summary_of(label.run())) == {"duplicate": 6000, "paid": 5000}
+    for who in (ANA, BIA):
+        for month in ("2026-10", "2026-11"):
+            label.say("explain", who.name, "--period", month)
     label.declare(period="2026-10", sources=sources, **tables)
     assert places(summary_of(label.run())) == {"duplicate": 10000}
     assert service.paid == [3000, 3000, 5000, 5000, 5000]

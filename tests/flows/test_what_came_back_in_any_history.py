@@ -104,6 +104,10 @@ class MoneyComesBack:
         for entry in self.service.reports[0]["payments"]:
             assert self.service.held_by(entry["extPaymentId"]) <= entry["final_amount_cents"]
 
+    def explanations_add_up(self):
+        for n in self.owed:
+            self.label.say("explain", WHO[n].name)
+
     def everybody_has_theirs(self):
         for entry in self.service.reports[0]["payments"]:
             key = entry["extPaymentId"]
@@ -135,6 +139,7 @@ def test_nobody_is_paid_twice_and_nothing_is_lost_whatever_comes_back(label, ser
         print(act.__name__)
         act()
         history.nobody_has_too_much()
+        history.explanations_add_up()
         look_through(label.job if act == history.run else None, newest=1)
     while history.unrecorded:
         history.record()
@@ -145,4 +150,5 @@ def test_nobody_is_paid_twice_and_nothing_is_lost_whatever_comes_back(label, ser
     history.settle()
     history.nobody_has_too_much()
     history.everybody_has_theirs()
+    history.explanations_add_up()
     look_through(label.job, at_desk=True, newest=1)

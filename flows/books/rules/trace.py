@@ -18,6 +18,7 @@ import pandas as pd
 from flows.intake.rules.inputs import EXACT
 from schemas.job import Exchange
 from schemas.obligation import Obligation, sum_cents
+from schemas.returns import payment_of
 from schemas.tables.model import Record, records
 from schemas.tables.royalties import TOGETHER, TOLD_APART
 from schemas.trace import FileState, LinesFound, PayableWay, RoyaltyPart, ShareTaken, TracedWay, TraceProblem
@@ -221,8 +222,17 @@ def way_of(balance: Record, parts: Sequence[RoyaltyPart], payable: PayableWay | 
 
 
 def came_in_cents(obligations: Iterable[Obligation], balance: Record | None) -> int:
-    """Count what came in for a payee, apart from where it went: payments rows, the owner's part, earned, carried in."""
-    others = sum_cents(obligation for obligation in obligations if obligation.kind in {"payment", "owner"})
+    """Count what came in for a payee, apart from where it went: payments rows, the owner's part, earned, carried in.
+
+    And what came back of payments of other periods; of this one's it has come in already.
+    """
+    own = list(obligations)
+    keys = {owed.key for owed in own}
+    others = sum_cents(
+        owed
+        for owed in own
+        if owed.kind in {"payment", "owner"} or (owed.kind == "returned" and payment_of(owed.key) not in keys)
+    )
     return int(others + (balance["earned_cents"] + balance["carried_in_cents"] if balance else 0))
 
 

@@ -100,6 +100,20 @@ def with_what_came_back(
     return tuple(found)
 
 
+def less_what_came_back(parts: Iterable[Obligation], back_cents: int, told_cents: int) -> list[Obligation]:
+    """Take what came back out of what was paid of a payment; what of it is not told by itself is told as come back."""
+    found = list[Obligation]()
+    for part in parts:
+        cents = min(back_cents, part.amount_cents) if part.place is Place.PAID else 0
+        back_cents -= cents
+        rest = replace(part, amount_cents=part.amount_cents - cents)
+        untold = replace(
+            part, amount_cents=max(0, cents - told_cents), place=Place.RETURNED, reasons=because("came_back")
+        )
+        found += [one for one in (rest, untold) if one.amount_cents] if cents else [part]
+    return found
+
+
 def returned_cents(obligations: Iterable[Obligation]) -> int:
     """Add up what a run owes again beside what came in."""
     return sum_cents(owed for owed in obligations if owed.kind == "returned")
