@@ -21,7 +21,7 @@ RULES = {
     ("GET", "/runs"): SIGNED_IN,
     ("GET", "/payments"): SIGNED_IN,
     ("GET", "/payments.csv"): SIGNED_IN,
-    ("GET", "/payments/{key}/receipt.pdf"): SIGNED_IN,
+    ("GET", "/payments/{key:path}/receipt.pdf"): SIGNED_IN,
     ("GET", "/funding"): SIGNED_IN,
     ("POST", "/funding/paid"): Role.RESOLVER,
     ("POST", "/funding/receiver"): Role.APPROVER,
@@ -104,7 +104,7 @@ def test_every_address_has_a_rule_and_every_rule_an_address(browser):
 
 def ask(who: Browser, method: str, path: str, token: str) -> object:
     address = path.replace("{digest}", "abcdef1234").replace("{number}", "1")
-    for name in ("{token}", "{key}", "{run_id}"):
+    for name in ("{token}", "{key}", "{key:path}", "{run_id}"):
         address = address.replace(name, "x")
     if method == "GET":
         return who.http.get(address)
