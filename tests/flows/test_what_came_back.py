@@ -107,6 +107,15 @@ def test_what_came_back_can_be_kept_by_the_owner_or_be_with_its_payee_after_all(
     assert service.posts == 1
 
 
+def test_a_row_whose_payment_did_not_come_back_after_all_is_in_conflict_with_another_account(paid, service):
+    key = key_of(service)
+    came_back(paid, key, "10,00")
+    decide(paid, f"{key}/r1", "--paid")
+    paid.payments(payment(ANA, "10,00", Chave_Pix=CAIO.destination.pix_key), payment(BIA, "20,00"))
+    assert places(summary_of(paid.run())) == {"duplicate": 2000, "conflict": 1000}
+    assert service.posts == 1
+
+
 def test_royalties_that_came_back_are_paid_with_the_next_month_and_never_netted(label, service):
     label.write("payees.xlsx", [payee(ANA), payee(BIA)])
     label.write("shares.xlsx", [share(ANA, "50"), share(BIA, "50")])

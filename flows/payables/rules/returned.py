@@ -75,7 +75,7 @@ def claims_where_rows_go(
     claims: Iterable[Claim], rows: Iterable[Obligation], returned: Iterable[Returned]
 ) -> tuple[Claim, ...]:
     """Let a payment that came back be that of its row wherever the row goes by now: it has left its account again."""
-    back = {each.obligation_key for each in returned}
+    back = {each.obligation_key for each in returned if each.counts}
     now = {row.base_key: row.destination for row in rows if row.kind == "payment" and row.base_key}
     return tuple(
         replace(claim, destination=now.get(claim.base_key, claim.destination))
