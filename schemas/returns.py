@@ -62,6 +62,7 @@ class Witness(StrEnum):
     PERSON = "person"
     REPORT = "report"
     WITHDRAWN = "withdrawn"  # the report says paid again, and nobody else has said that it came back
+    TAKEN_BACK = "taken_back"  # a person's word was wrong
 
 
 class ReturnState(StrEnum):
@@ -71,11 +72,13 @@ class ReturnState(StrEnum):
     UNCONFIRMED = "unconfirmed"  # a report alone shows it, and reports are provisional
     SENT_AGAIN = "sent_again"
     DROPPED = "dropped"  # the owner keeps it
-    NOT_BACK = "not_back"  # the payee has it after all, or the report says so again
+    PAID_OUTSIDE = "paid_outside"  # by hand, say
+    NOT_BACK = "not_back"  # the payee has it after all: it was recorded wrongly, or the report says paid again
 
 
+_ENDED_BY: Final = {DecisionKind.DROP: ReturnState.DROPPED, DecisionKind.PAID: ReturnState.PAID_OUTSIDE}
 # Of these nothing is left to pay or to decide.
-ENDED_RETURNS: Final = frozenset({ReturnState.DROPPED, ReturnState.NOT_BACK})
+ENDED_RETURNS: Final = frozenset({ReturnState.DROPPED, ReturnState.PAID_OUTSIDE, ReturnState.NOT_BACK})
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +151,11 @@ class Returned:
     def state(self) -> ReturnState:
         if self.claimed_by:
             return ReturnState.SENT_AGAIN
-        if self.word is DecisionKind.PAID or (Witness.WITHDRAWN in self.seen_by and not self.is_confirmed):
+        is_unsaid = Witness.WITHDRAWN in self.seen_by or self.word is DecisionKind.PAID
+        if Witness.TAKEN_BACK in self.seen_by or (is_unsaid and not self.is_confirmed):
             return ReturnState.NOT_BACK
-        if self.word is DecisionKind.DROP:
-            return ReturnState.DROPPED
+        if self.word in _ENDED_BY:
+            return _ENDED_BY[self.word]
         return ReturnState.OPEN if self.is_confirmed else ReturnState.UNCONFIRMED
 
     @property
@@ -219,4 +223,6 @@ def where_it_stands(returned: Returned) -> Mapping[JournalAccount, int]:
         transfer.move(series.account(AccountKind.BANK), at_service, returned.amount_cents)
     if returned.state is ReturnState.DROPPED:
         transfer.move(there, series.account(AccountKind.OWNER), returned.amount_cents)
+    if returned.state is ReturnState.PAID_OUTSIDE:
+        transfer.move(there, series.account(AccountKind.OUTSIDE), returned.amount_cents)
     return {account: cents for account, cents in transfer.sums.items() if cents}

@@ -103,7 +103,8 @@ class Decide(ActForm):
 class RecordReturn(ActForm):
     """Record that a payment came back, whole or in part.
 
-    It is paid again once its account is another one, or by `decide`.
+    It is paid again once its account is another one, or by `decide`. A sum
+    below zero takes back what was recorded wrongly.
     """
 
     act = ActKind.RETURNED

@@ -19,7 +19,8 @@ _SAID: Final = frozenset({DecisionKind.PAY, DecisionKind.PAID, DecisionKind.DROP
 def record_return(house: House, word: Word, said: RecordReturn) -> Done:
     """Write down that so much of a payment came back; two people where its plan asked for two.
 
-    So it is also of what a report alone has shown: reports are provisional, and it is paid again on this word.
+    A sum below zero takes back what somebody has recorded wrongly, while nothing came of it. Two people it takes also
+    where a report alone has shown it: reports are provisional, and it is paid again on this word.
 
     Raises:
         DecisionRefused: no report says that it was paid, less of it is paid than that, no amount, a day to come or
@@ -33,7 +34,9 @@ def record_return(house: House, word: Word, said: RecordReturn) -> Done:
     word.require_counts(ledger, [paid.job])
     amount_cents, day = cents_said(said.amount), day_said(said.day, ledger.today())
     if amount_cents < 0:
-        raise DecisionRefused(Message("funding.no_amount"))
+        wrong = ledger.returns.take_back(said.payment, -amount_cents, by=word.by, evidence=said.evidence)
+        line = Message("returned.taken_back", sum=Money(-amount_cents, wrong.currency), obligation=wrong.key)
+        return Done("returned", (line,), {"obligation": wrong.key, "amount_cents": amount_cents})
     if day < paid.sent_on:
         raise DecisionRefused(Message("returned.before_it_was_sent", day=paid.sent_on.isoformat()))
     evidence, (report,) = said.evidence, ledger.submissions.with_ids([paid.submission_id])

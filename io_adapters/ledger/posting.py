@@ -378,10 +378,12 @@ def _posted_of(
 
 def _figures(connection: Connection, submission_ids: Sequence[str]) -> dict[str, ReportFigures]:
     found = dict[str, ReportFigures]()
-    query = select(reports.c.submission_id, reports.c.document).where(reports.c.submission_id.in_(submission_ids))
-    query = query.where(~reports.c.went_back)
-    for name, document in connection.execute(query.order_by(reports.c.id)) if submission_ids else ():
-        found[name] = figures_of(SplitReport.model_validate(parse_json(bytes(document))))
+    columns = (reports.c.submission_id, reports.c.document, reports.c.went_back)
+    query = select(*columns).where(reports.c.submission_id.in_(submission_ids)).order_by(reports.c.id)
+    for name, document, went_back in connection.execute(query) if submission_ids else ():
+        figures = figures_of(SplitReport.model_validate(parse_json(bytes(document))))
+        # What came back is posted apart: of such a report its fee alone is news of what it had paid.
+        found[name] = replace(found[name], fee_cents=figures.fee_cents) if went_back and name in found else figures
     return found
 
 

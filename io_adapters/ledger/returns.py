@@ -29,7 +29,16 @@ from schemas.errors import DecisionRefused
 from schemas.job import BRASILIA, labelled_period
 from schemas.journal import AccountKind, EntryKind, JournalEntry, Series, difference, entry_id, postings_of
 from schemas.messages import Message, Money
-from schemas.returns import ReportWentBack, Returned, ReturnState, Witness, next_number, return_key, where_it_stands
+from schemas.returns import (
+    ENDED_RETURNS,
+    ReportWentBack,
+    Returned,
+    ReturnState,
+    Witness,
+    next_number,
+    return_key,
+    where_it_stands,
+)
 from schemas.submission import SubmissionState
 from schemas.values.money import SignedSums
 
@@ -143,6 +152,24 @@ class Returns:
             key = return_key(obligation_key, number)
             post_returns(connection, [key], by=by, now=self._db.now())
             return read_returns(connection, _with_keys([key]))[0]
+
+    def take_back(self, obligation_key: str, amount_cents: int, *, by: str, evidence: str) -> Returned:
+        """Write down that a person's word on a return of that sum was wrong: the payee has it, as was posted before.
+
+        Raises:
+            DecisionRefused: no such word stands, or it is decided on, or paid again.
+        """
+        with self._db.writing() as connection:
+            mine = read_returns(connection, _R.obligation_key == obligation_key)
+            is_open = (each for each in mine if Witness.PERSON in each.seen_by and each.state is ReturnState.OPEN)
+            found = next((each for each in is_open if each.amount_cents == amount_cents), None)
+            if found is None:
+                raise DecisionRefused(Message("returned.nothing_to_take_back", obligation=obligation_key))
+            now = self._db.now()
+            write = _Writing(connection, found.submission_id, found.day, by, evidence, now)
+            write(obligation_key, found.number, Witness.TAKEN_BACK, amount_cents)
+            post_returns(connection, [found.key], by=by, now=now)
+            return read_returns(connection, _with_keys([found.key]))[0]
 
     def see(self, submission_id: str, known: Sequence[Returned], told: ReportWentBack, *, by: str) -> None:
         """Write down what a report shows of what came back, and post it.
@@ -316,7 +343,7 @@ def post_returns(connection: Connection, keys: Collection[str], *, by: str, now:
         if not change:
             continue
         number = connection.scalar(select(func.count()).where(_E.cause == returned.cause)) or 0
-        is_settled = returned.state in {ReturnState.DROPPED, ReturnState.NOT_BACK}
+        is_settled = returned.state in ENDED_RETURNS
         kind = EntryKind.DECISION if is_settled else EntryKind.RETURN
         series = Series(returned.job, returned.payer, returned.currency)
         start = labelled_period(returned.period).start

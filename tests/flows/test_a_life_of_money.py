@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from beancount import loader
@@ -16,6 +17,7 @@ from tests.flows.oracle import CREATE
 
 A = AccountKind
 ANA, BIA, CAIO, DORA = people(4)
+TODAY = (datetime.now(UTC) - timedelta(hours=3)).date().isoformat()  # in Brazil
 LTDA = replace(ANA, tax_id="11222333000181", name="Ana Produções Ltda")
 VIDEO = "BRAUR2600001"
 PARTS = {
@@ -115,12 +117,12 @@ def test_one_life_of_money_ends_where_every_centavo_can_be_found(label, service,
     )
     label.say("settle", code=40)
     keys = {entry["final_amount_cents"]: entry["extPaymentId"] for entry in service.reports[0]["payments"]}
-    for word, cents in (("paid", 40500), ("pay", 19000)):
-        label.say("decide", keys[cents], f"--{word}", "--by", "ana prado", "--evidence", "the bank's list")
-    assert life.owed("bia") == 19000  # it came back
-    life.opening.append(_opening(BIA, "pago", "190,00"))
+    bias, words = keys[19000], ("--by", "ana prado", "--evidence", "the bank's list")
+    label.say("returned", bias, "--amount", "190,00", "--day", TODAY, "--by", "bia reis", *words)
+    assert -life.balances()["returned", "bia"] == 19000  # it came back
+    label.say("decide", f"{bias}/r1", "--paid", *words)
     life.run()
-    assert life.owed("bia") == 0  # paid by hand
+    assert ("returned", "bia") not in life.balances()  # paid by hand
 
     life.ana = LTDA
     life.run()
@@ -142,12 +144,13 @@ def test_one_life_of_money_ends_where_every_centavo_can_be_found(label, service,
         ("service", ""): 595,
         ("service_tax", ""): -595,
         ("expense", ""): 125 + 36,  # its fee, which it did not take out of what it paid; and a check of Dora's account
-        ("float", ""): -161,
+        ("float", ""): -161 - 19000,
+        ("bank", ""): 19000,
         ("outside", ""): -19700 - 19000,
         ("transit", "dora"): -30000,  # the report is in doubt
     }
     with label.ledger() as ledger:
-        assert {entry.kind for _, _, entry in ledger.journal.entries()} == set(EntryKind) - {EntryKind.WITHHOLD}
+        assert {entry.kind for _, _, entry in ledger.journal.entries()} == set(EntryKind) - {EntryKind.WITHHOLD, EntryKind.FUND}
     books = tmp_path / "books.beancount"
     label.say("journal", "--from", "2020-01-01", "--to", "2099-12-31", "--format", "beancount", "--out", books)
     entries, errors, _ = loader.load_file(str(books))

@@ -93,7 +93,7 @@ def test_the_same_account_is_paid_again_on_a_persons_word_alone(paid, service):
     decide(paid, key, "--pay", "--same-account", code=ExitCode.USAGE)
 
 
-def test_what_came_back_can_be_kept_by_the_owner_or_be_with_its_payee_after_all(paid, service):
+def test_what_came_back_can_be_kept_by_the_owner_or_be_paid_outside(paid, service):
     key = key_of(service)
     came_back(paid, key, "4,00")
     came_back(paid, key, "6,00")
@@ -102,15 +102,30 @@ def test_what_came_back_can_be_kept_by_the_owner_or_be_with_its_payee_after_all(
     decide(paid, f"{key}/r2", "--paid")
     assert places(summary_of(paid.run())) == {"duplicate": 3000}
     decide(paid, f"{key}/r1", "--pay", "--same-account", code=ExitCode.USAGE)
-    came_back(paid, key, "6,00")
-    assert places(summary_of(paid.run())) == {"duplicate": 3000, "returned": 600}
+    came_back(paid, key, "-6,00", code=ExitCode.USAGE)
+    assert owed(paid) == {}
     assert service.posts == 1
+
+
+def test_what_was_recorded_wrongly_is_taken_back_while_nothing_came_of_it(paid, service):
+    key = key_of(service)
+    came_back(paid, key, "4,00")
+    came_back(paid, key, "-5,00", code=ExitCode.USAGE)
+    came_back(paid, key, "-4,00")
+    came_back(paid, key, "-4,00", code=ExitCode.USAGE)
+    assert places(summary_of(paid.run())) == {"duplicate": 3000}
+    came_back(paid, key, "4,00")
+    assert places(summary_of(paid.run())) == {"duplicate": 3000, "returned": 400}
+    decide(paid, f"{key}/r2", "--pay", "--same-account")
+    paid.run()
+    came_back(paid, key, "-4,00", code=ExitCode.USAGE)
+    assert service.paid == [400, 1000, 2000]
 
 
 def test_a_row_whose_payment_did_not_come_back_after_all_is_in_conflict_with_another_account(paid, service):
     key = key_of(service)
     came_back(paid, key, "10,00")
-    decide(paid, f"{key}/r1", "--paid")
+    came_back(paid, key, "-10,00")
     paid.payments(payment(ANA, "10,00", Chave_Pix=CAIO.destination.pix_key), payment(BIA, "20,00"))
     assert places(summary_of(paid.run())) == {"duplicate": 2000, "conflict": 1000}
     assert service.posts == 1
