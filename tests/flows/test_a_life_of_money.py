@@ -150,7 +150,8 @@ def test_one_life_of_money_ends_where_every_centavo_can_be_found(label, service,
         ("transit", "dora"): -30000,  # the report is in doubt
     }
     with label.ledger() as ledger:
-        assert {entry.kind for _, _, entry in ledger.journal.entries()} == set(EntryKind) - {EntryKind.WITHHOLD, EntryKind.FUND}
+        kinds = {entry.kind for _, _, entry in ledger.journal.entries()}
+    assert kinds == set(EntryKind) - {EntryKind.WITHHOLD, EntryKind.FUND}
     books = tmp_path / "books.beancount"
     label.say("journal", "--from", "2020-01-01", "--to", "2099-12-31", "--format", "beancount", "--out", books)
     entries, errors, _ = loader.load_file(str(books))
