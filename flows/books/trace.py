@@ -346,7 +346,8 @@ class _Gatherer:
             placed = replace(obligation, place=place_now(obligation, submission, decided))
             report = reports.get(obligation.submission_id)
             parts = with_what_was_kept(placed, submission, report) if submission else [placed]
-            parts = less_what_came_back(parts, back[obligation.key], told[obligation.key])
+            cents = back[obligation.key], told[obligation.key]
+            parts = [less for part in parts for less in less_what_came_back(part, *cents)]
             traced += [_traced(part, [decision for decision in decisions if decision is not None]) for part in parts]
         return traced
 

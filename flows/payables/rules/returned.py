@@ -89,29 +89,25 @@ def with_what_came_back(
     placed: Iterable[Obligation], returned: Iterable[Returned], place: Place = Place.PAID
 ) -> Obligations:
     """Part payments that a run has made, or has found made, into what their payees have, and what came back of them."""
-    back, found = SignedSums[tuple[str, str]](), list[Obligation]()
+    back = SignedSums[tuple[str, str]]()
     for each in returned:
         back[each.obligation_key, each.submission_id] += each.amount_cents if each.counts else 0
-    for owed in placed:
-        cents = min(back[owed.key, owed.submission_id], owed.amount_cents) if owed.place is place else 0
-        rest = replace(owed, amount_cents=owed.amount_cents - cents)
-        came_back = replace(owed, amount_cents=cents, place=Place.RETURNED, reasons=because("came_back"))
-        found += [part for part in (rest, came_back) if part.amount_cents] if cents else [owed]
-    return tuple(found)
+    return tuple(
+        part for owed in placed for part in less_what_came_back(owed, back[owed.key, owed.submission_id], place=place)
+    )
 
 
-def less_what_came_back(parts: Iterable[Obligation], back_cents: int, told_cents: int) -> list[Obligation]:
-    """Take what came back out of what was paid of a payment; what of it is not told by itself is told as come back."""
-    found = list[Obligation]()
-    for part in parts:
-        cents = min(back_cents, part.amount_cents) if part.place is Place.PAID else 0
-        back_cents -= cents
-        rest = replace(part, amount_cents=part.amount_cents - cents)
-        untold = replace(
-            part, amount_cents=max(0, cents - told_cents), place=Place.RETURNED, reasons=because("came_back")
-        )
-        found += [one for one in (rest, untold) if one.amount_cents] if cents else [part]
-    return found
+def less_what_came_back(
+    owed: Obligation, back_cents: int, told_cents: int = 0, *, place: Place = Place.PAID
+) -> list[Obligation]:
+    """Take what came back out of a payment in a place; what of it is not told by itself is told as come back."""
+    cents = min(back_cents, owed.amount_cents) if owed.place is place else 0
+    if not cents:
+        return [owed]
+    rest = replace(owed, amount_cents=owed.amount_cents - cents)
+    untold_cents = max(0, cents - told_cents)
+    untold = replace(owed, amount_cents=untold_cents, place=Place.RETURNED, reasons=because("came_back"))
+    return [part for part in (rest, untold) if part.amount_cents]
 
 
 def returned_cents(obligations: Iterable[Obligation]) -> int:
