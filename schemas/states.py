@@ -149,7 +149,7 @@ PAYMENTS: Final[Mapping[Place, State]] = MappingProxyType(
         Place.UNDETERMINED: _TO_DECIDE,
         Place.FAILED: State(Tone.TROUBLE, Turn.RESOLVER, (ActKind.DECIDE, ActKind.RUN)),
         Place.EXCLUDED: _TO_DECIDE,
-        Place.RETURNED: _TO_DECIDE,
+        Place.RETURNED: State(Tone.TROUBLE, Turn.RESOLVER, (ActKind.DECIDE, ActKind.RETURNED)),
     }
 )
 
