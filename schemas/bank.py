@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from schemas.values.masking import digest_of, short_token
 
@@ -48,6 +48,7 @@ class BankStatement:
         sha256: Of the file.
         opening_cents: Before its first line; None where it does not say.
         closing_cents: After its last line; likewise.
+        breaks: Place of each balance that does not follow from the one before by its lines, and by how much.
     """
 
     account: str
@@ -57,13 +58,36 @@ class BankStatement:
     opening_cents: int | None
     closing_cents: int | None
     lines: tuple[BankLine, ...]
+    breaks: tuple[tuple[str, int], ...] = ()
 
     @property
     def gap_cents(self) -> int:
-        """By how much its lines do not lead from its opening to its closing balance; nothing where it does not say."""
-        if self.opening_cents is None or self.closing_cents is None:
-            return 0
-        return self.opening_cents + sum(line.cents for line in self.lines) - self.closing_cents
+        """By how much its lines do not lead from balance to balance."""
+        return sum(abs(cents) for _, cents in self.breaks)
+
+
+class KnownStatement(NamedTuple):
+    """What is on record of a statement beside its lines; as `BankStatement`."""
+
+    account: str
+    first: dt.date
+    last: dt.date
+    opening_cents: int | None
+    closing_cents: int | None
+    gap_cents: int
+
+    def covers(self, other: "KnownStatement") -> bool:
+        """Whether it is of all the days that the other is of."""
+        return self.account == other.account and self.first <= other.first and other.last <= self.last
+
+
+class BankGap(NamedTuple):
+    """Days of an account whose lines do not lead from one balance to the next: a line is missing, or a whole file."""
+
+    account: str
+    first: dt.date
+    last: dt.date
+    cents: int
 
 
 def lines_of(
@@ -163,7 +187,7 @@ class Closing:
         unexplained: Lines of the month that nobody has explained.
         explained: What is said of the month's lines.
         missing: What should be in the bank by its end and is not.
-        gap_cents: By how much the statements do not lead from one balance to the next.
+        gaps: Where the statements do not lead from one balance to the next.
         covered_until: Last day of which a statement speaks; None of none.
     """
 
@@ -172,7 +196,7 @@ class Closing:
     unexplained: tuple[BankLine, ...]
     explained: tuple[tuple[BankLine, Explained], ...]
     missing: tuple[Need, ...]
-    gap_cents: int
+    gaps: tuple[BankGap, ...]
     covered_until: dt.date | None
     last: dt.date
 
@@ -181,4 +205,4 @@ class Closing:
         """Whether bank, service and register agree to the centavo, and every line is explained."""
         is_whole = self.covered_until is not None and self.covered_until >= self.last
         differs = any(row.difference_cents for row in self.rows)
-        return is_whole and not (differs or self.unexplained or self.missing or self.gap_cents)
+        return is_whole and not (differs or self.unexplained or self.missing or self.gaps)

@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.bank.read_statement import read_statement
+from flows.bank.rules.balances import gaps_of
 from flows.bank.rules.explain import LATER, explain, folded
 from flows.reports.funding import fundings_of, unsettled_fundings
 from io_adapters.ledger.ledger import Ledger
 from schemas.bank import BankLine, BankMatter, BankMonth, BankStatement, Closing, ClosingRow, Explained, Need
 from schemas.funding import FundingState, ReportFunding
+from schemas.messages import Message, Money
 from schemas.plan import HOME_CURRENCY
 from schemas.returns import Returned
 from schemas.submission import Submission, SubmissionState
+from schemas.wire import SplitReport, parse_json
 
 # Reports that may be paid for though nobody has said so yet.
 _MAY_BE_PAID = frozenset(
@@ -32,6 +35,12 @@ class ReadStatement(NamedTuple):
     statement: BankStatement
     new: int
     explained: tuple[Explained, ...]
+
+    @property
+    def breaks(self) -> list[Message]:
+        """Say of each balance that does not follow from the one before where it stands."""
+        found = self.statement.breaks
+        return [Message("bank.break", place=place, sum=Money(abs(cents), HOME_CURRENCY)) for place, cents in found]
 
 
 def take_statement(ledger: Ledger, path: Path, account: str, layout: str, by: str) -> ReadStatement:
@@ -142,8 +151,10 @@ _SHORTEST_MARK = 8  # a shorter one may stand in any text
 
 
 def months_of_bank(ledger: Ledger) -> list[str]:
-    """Return the months of which lines are on record, the latest first."""
-    return sorted({f"{line.day:%Y-%m}" for line in ledger.bank.lines()}, reverse=True)
+    """Return the months of which lines or statements are on record, the latest first."""
+    days = {line.day for line in ledger.bank.lines()}
+    days |= {day for statement in ledger.bank.statements() for day in (statement.first, statement.last)}
+    return sorted({f"{day:%Y-%m}" for day in days}, reverse=True)
 
 
 def against_bank(ledger: Ledger, first: dt.date, last: dt.date) -> tuple[BankMonth, ...]:
@@ -163,10 +174,9 @@ def closing_of(ledger: Ledger, month: str) -> Closing:
     known = ledger.bank.explained()
     of_lines = {each.line_id for each in known}
     lines = {line.id: line for line in ledger.bank.lines(first, last)}
-    needs = [need for need in needs_of(ledger, known) if need.until is None and first <= need.day <= last]
+    needs = [need for need in needs_of(ledger, known) if first <= need.day <= last and _is_due(ledger, need)]
     statements = ledger.bank.statements()
-    within = [statement for statement in statements if statement.first_day <= last.isoformat()]
-    covered = [dt.date.fromisoformat(statement.last_day) for statement in within]
+    covered = [statement.last for statement in statements if statement.first <= last]
     return Closing(
         month=month,
         rows=(
@@ -177,10 +187,22 @@ def closing_of(ledger: Ledger, month: str) -> Closing:
         unexplained=tuple(line for line in lines.values() if line.id not in of_lines),
         explained=tuple((lines[each.line_id], each) for each in known if each.line_id in lines),
         missing=tuple(needs),
-        gap_cents=sum(abs(int(statement.gap_cents)) for statement in within if statement.last_day >= first.isoformat()),
+        gaps=tuple(gap for gap in gaps_of(statements) if gap.first <= last and first <= gap.last),
         covered_until=max(covered, default=None),
         last=last,
     )
+
+
+def _is_due(ledger: Ledger, need: Need) -> bool:
+    """Whether a month without it is open.
+
+    Of a report for which nobody has said that anything was paid: once it has paid everybody, if it ever bore a Pix
+    code; else nobody knows what it was paid from.
+    """
+    if need.until is None:
+        return True
+    looks = ledger.reports.history(need.subject) if need.subject in ledger.fundings.never_paid_for() else ()
+    return any(SplitReport.model_validate(parse_json(look.document)).pixQrCodePayload for look in looks)
 
 
 def _reports(

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from flows.bank.rules.balances import follow
 from io_adapters.spreadsheets.declarations import bank_layouts, read_layout
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.bank import BankStatement, lines_of
@@ -47,19 +48,25 @@ def read_statement(path: Path, account: str, layout: str = "") -> BankStatement:
     if not name:
         raise UnreadableFile(Message("bank.no_account", file=path.name))
     rows, numbers, balances = _rows_of(table, known)
-    if not rows:
+    days, cents, _ = list(zip(*rows, strict=True)) or ((), (), ())
+    first, last, as_of = (_day(whole.get(name)) for name in ("DTSTART", "DTEND", "DTASOF"))
+    if not rows and not (first and last):
         raise UnreadableFile(Message("bank.no_lines", file=path.name))
-    days = [day for day, _, _ in rows]
-    first, last = (_day(whole.get(name)) for name in ("DTSTART", "DTEND"))
-    opening_cents, closing_cents = _balances(rows, balances, whole.get("BALAMT", ""))
+    first, last = min(filter(None, [*days, first])), max(filter(None, [*days, last]))
+    found = follow(days, cents, [balance for _, balance in balances])
+    opening_cents, closing_cents, _ = found
+    if (total := whole.get("BALAMT")) and (as_of is None or as_of <= last):  # else lines after it are in the balance
+        closing_cents = int(Decimal(total.replace(",", ".")) * 100)
+        opening_cents = closing_cents - sum(cents)
     return BankStatement(
         account=name,
         sha256=table.file.sha256,
-        first=min([*days, *([first] if first else [])]),
-        last=max([*days, *([last] if last else [])]),
+        first=first,
+        last=last,
         opening_cents=opening_cents,
         closing_cents=closing_cents,
         lines=lines_of(name, rows, numbers),
+        breaks=tuple((_place(table, known, balances[at][0]), off_cents) for at, off_cents in found.breaks),
     )
 
 
@@ -95,8 +102,10 @@ def _whole(file: SpreadsheetFile) -> dict[str, str]:
 Row = tuple[dt.date, int, str]
 
 
-def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[str], list[int | None]]:
+def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[str], list[tuple[int, int | None]]]:
     """Return day, centavos and text of each line, its number, and the balance behind it, as far as there are any.
+
+    Of a balance its row in the table is told as well.
 
     Raises:
         UnreadableFile: cells that cannot be read, all of them; two columns say the day, or the same money.
@@ -110,7 +119,7 @@ def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[str], lis
             columns[name], wrong = _column(table, positions[name], name, layout)
             issues += [issue for at, issue in wrong if not is_total[at]]
     words, own_numbers = _joined(table, match, "text", "more"), _joined(table, match, "number")
-    rows, numbers, balances = list[Row](), list[str](), list[int | None]()
+    rows, numbers, balances = list[Row](), list[str](), list[tuple[int, int | None]]()
     amounts = [None if is_total[at] else _signed(columns, at) for at in range(len(table.cells))]
     told = (_sides(table, position, amounts) for position in _all_of(match, "side"))
     sides = next((sides for sides in told if sides is not None), None)
@@ -124,7 +133,7 @@ def _rows_of(table: RawTable, layout: Layout) -> tuple[list[Row], list[str], lis
             continue
         rows.append((dt.date.fromisoformat(str(day)), abs(cents) * sides[at] if sides else cents, words[at]))
         numbers.append(own_numbers[at])
-        balances.append(_cents(columns["balance"][at]) if "balance" in columns else None)
+        balances.append((at, _cents(columns["balance"][at]) if "balance" in columns else None))
     if issues:
         raise UnreadableFile(Message("bank.cells", file=table.file.name, count=len(issues)), issues=tuple(issues))
     return rows, numbers, balances
@@ -209,14 +218,22 @@ def _column(table: RawTable, position: int, name: str, layout: Layout) -> tuple[
 _DECIMALS: Final = 2
 
 
+def _place(table: RawTable, layout: Layout, at: int) -> str:
+    cell = _cell(table, _matched(table, layout).positions["balance"], at)
+    return ", ".join(filter(None, (table.file.name, table.sheet, cell)))
+
+
+def _cell(table: RawTable, position: int, at: int) -> str:
+    return f"{column_letter(position)}{int(table.cells.index[at])}"
+
+
 def _issue(table: RawTable, position: int, name: str, at: int, code: IssueCode, facts: Mapping[str, Any]) -> Issue:
-    row = int(table.cells.index[at])
     return make_issue(
         code,
         file=table.file.name,
         sheet=table.sheet,
-        cell=f"{column_letter(position)}{row}",
-        row=row,
+        cell=_cell(table, position, at),
+        row=int(table.cells.index[at]),
         column=table.header_at(position),
         value_masked=mask_value(name, str(table.cells[position].iloc[at])),
         **facts,
@@ -248,22 +265,3 @@ def _cents(value: Any) -> int | None:  # noqa: ANN401  # a cell as read
 
 def _day(text: str | None) -> dt.date | None:
     return dt.date.fromisoformat(text) if text else None
-
-
-def _balances(rows: list[Row], balances: list[int | None], closing: str) -> tuple[int | None, int | None]:
-    """Return the balances before the first and after the last line, as far as the statement says them.
-
-    The balance behind each line leads from one to the next, downwards or upwards; where it does not, none counts.
-    """
-    total = sum(cents for _, cents, _ in rows)
-    if closing:
-        from_text = Decimal(closing.replace(",", "."))
-        return int(from_text * 100) - total, int(from_text * 100)
-    told = [balance for balance in balances if balance is not None]
-    if len(told) < len(rows):
-        return None, None
-    if all(before + cents == after for before, after, (_, cents, _) in zip(told, told[1:], rows[1:], strict=False)):
-        return told[0] - rows[0][1], told[-1]
-    if all(after + cents == before for before, after, (_, cents, _) in zip(told, told[1:], rows, strict=False)):
-        return told[-1] - rows[-1][1], told[0]
-    return None, None

@@ -56,9 +56,11 @@ def read(
     facts = {"file": file.name, "count": taken.new, "explained": len({each.line_id for each in taken.explained})}
     console = console_for(as_json=as_json)
     print_text(console, "bank.read", **facts)
+    for problem in taken.breaks:
+        console.print(render(problem, terminal_language()), soft_wrap=True, markup=False)
     document = {"account": taken.statement.account, "new": taken.new, "unexplained": [line.id for line in left]}
     document["explained"] = [_explained_document(each) for each in taken.explained]
-    return ExitCode.ROWS_HELD if left or taken.statement.gap_cents else ExitCode.DONE, document
+    return ExitCode.ROWS_HELD if left or taken.statement.breaks else ExitCode.DONE, document
 
 
 @bank_app.callback(invoke_without_command=True)
@@ -110,7 +112,9 @@ def _document(closing: "Closing") -> dict[str, Any]:
         "month": closing.month,
         "closed": closing.is_closed,
         "covered_until": closing.covered_until.isoformat() if closing.covered_until else None,
-        "gap_cents": closing.gap_cents,
+        "gaps": [
+            gap._asdict() | {"first": gap.first.isoformat(), "last": gap.last.isoformat()} for gap in closing.gaps
+        ],
         "rows": [
             {
                 "matter": row.matter.value,

@@ -91,5 +91,9 @@ def _taken(request: Request, signed: Signed, account: str, files: Sequence[Recei
         language = language_of(request)
         cells = tuple(issue.message for issue in wrong.issues[:LINES])
         return bank_page(request, status=422, problem=render(Listed((wrong.content, *cells), "; "), language))
-    month = max(f"{line.day:%Y-%m}" for line in taken.statement.lines)
+    month = f"{max([line.day for line in taken.statement.lines], default=taken.statement.last):%Y-%m}"
+    if taken.breaks:
+        return bank_page(
+            request, month, problem=render(Listed(tuple(taken.breaks[:LINES]), "; "), language_of(request))
+        )
     return RedirectResponse(f"/bank?month={month}&done=bank_read", status_code=303)

@@ -14,7 +14,7 @@ from io_adapters.ledger.posting import POSTED, SUM, post
 from io_adapters.ledger.returns import post_returns
 from io_adapters.ledger.tables import bank_lines, bank_statements, bank_words, journal_accounts, journal_entries
 from schemas.acts import Act, ActKind
-from schemas.bank import BankLine, BankMatter, BankStatement, Explained
+from schemas.bank import BankLine, BankMatter, BankStatement, Explained, KnownStatement
 from schemas.errors import DecisionRefused
 from schemas.journal import (
     CHECKS,
@@ -97,11 +97,21 @@ class Bank:
             row = connection.execute(select(bank_lines).where(bank_lines.c.id == name)).one_or_none()
         return None if row is None else _line_of(row)
 
-    def statements(self) -> list[Row[Any]]:
-        """Return what is known of each statement, by account and day."""
-        query = select(bank_statements).order_by(bank_statements.c.account, bank_statements.c.first_day)
+    def statements(self) -> list[KnownStatement]:
+        """Return what is known of each statement, in the order in which they were read."""
         with self._db.reading() as connection:
-            return list(connection.execute(query))
+            rows = connection.execute(select(bank_statements).order_by(bank_statements.c.id)).all()
+        return [
+            KnownStatement(
+                row.account,
+                dt.date.fromisoformat(row.first_day),
+                dt.date.fromisoformat(row.last_day),
+                row.opening_cents,
+                row.closing_cents,
+                row.gap_cents,
+            )
+            for row in rows
+        ]
 
     def explained(self) -> list[Explained]:
         """Return what is said of lines by now, the first first; nothing of those of which it was taken back."""

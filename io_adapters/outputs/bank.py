@@ -75,8 +75,16 @@ def notes_of(closing: Closing, labels: Catalogue) -> list[str | Toned]:
     if closing.covered_until is None or closing.covered_until < closing.last:
         until = "" if closing.covered_until is None else f"{closing.covered_until:%d/%m/%Y}"
         notes.append(Message("bank.open.covered", day=until or "-"))
-    if closing.gap_cents:
-        notes.append(Message("bank.open.gap", sum=Money(closing.gap_cents, HOME_CURRENCY)))
+    notes += [
+        Message(
+            "bank.open.gap",
+            account=gap.account,
+            first=f"{gap.first:%d/%m/%Y}",
+            last=f"{gap.last:%d/%m/%Y}",
+            sum=Money(gap.cents, HOME_CURRENCY),
+        )
+        for gap in closing.gaps
+    ]
     if differing := sum(1 for row in closing.rows if row.difference_cents):
         notes.append(Message("bank.open.differences", count=differing))
     if closing.unexplained:

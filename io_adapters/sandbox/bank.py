@@ -1,9 +1,10 @@
-"""The statement that the payer's bank would write of what went to the sandbox, and of what came back."""
+"""The statement of the payer's bank, of what went to the sandbox and came back: as it is, or with a fault."""
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
 
 from schemas.job import BRASILIA
 from schemas.wire import amount_from_cents
@@ -34,6 +35,54 @@ def lines_of_bank(
 
 def _day(row: Mapping[str, Any]) -> dt.date:
     return dt.datetime.fromtimestamp(row["at"], BRASILIA).date()
+
+
+class BankFault(StrEnum):
+    """What a bank gets wrong in the first line of a statement."""
+
+    DOUBLE = "double"
+    MISSING = "missing"
+    FEE = "fee"
+    REVERSAL = "reversal"
+    DAY = "day"
+    MERGED = "merged"
+    SPLIT = "split"
+    CENTAVO = "centavo"
+    FOREIGN = "foreign"
+
+
+_Lines = list[SandboxBankLine]
+# What becomes of the first line, and of those after it.
+_WITH: Final[Mapping[BankFault, Callable[[SandboxBankLine, _Lines], _Lines]]] = {
+    BankFault.DOUBLE: lambda line, rest: [line, line, *rest],
+    BankFault.MISSING: lambda _, rest: rest,
+    BankFault.FEE: lambda line, rest: [line._replace(cents=line.cents - 601), *rest],
+    BankFault.REVERSAL: lambda line, rest: [line, line._replace(cents=-line.cents, text="ESTORNO"), *rest],
+    BankFault.DAY: lambda line, rest: [line._replace(day=line.day - dt.timedelta(days=9)), *rest],
+    BankFault.MERGED: lambda line, rest: [
+        line._replace(cents=line.cents + sum(other.cents for other in rest[:1])),
+        *rest[1:],
+    ],
+    BankFault.SPLIT: lambda line, rest: [
+        line._replace(cents=line.cents + 1),
+        line._replace(cents=-1, text="RESTO"),
+        *rest,
+    ],
+    BankFault.CENTAVO: lambda line, rest: [line._replace(cents=line.cents - 1), *rest],
+    BankFault.FOREIGN: lambda line, rest: [line, line._replace(cents=-123_456, text="ALUGUEL"), *rest],
+}
+
+
+def with_fault(lines: Sequence[SandboxBankLine], fault: BankFault) -> list[SandboxBankLine]:
+    """Return lines of which the first, the oldest, is wrong."""
+    return _WITH[fault](lines[0], list(lines[1:])) if lines else []
+
+
+def csv_of(lines: list[SandboxBankLine]) -> str:
+    """Write lines as a sheet, as banks let their customers save one; it tells no balance."""
+    amounts = (str(amount_from_cents(line.cents)).replace(".", ",") for line in lines)
+    rows = (f"{line.day:%d/%m/%Y};{line.text};{amount}" for line, amount in zip(lines, amounts, strict=True))
+    return "\n".join(["Data;Histórico;Valor", *rows, ""])
 
 
 def ofx_of(lines: list[SandboxBankLine], today: dt.date) -> str:

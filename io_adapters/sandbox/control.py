@@ -3,14 +3,14 @@
 import datetime as dt
 import ipaddress
 from collections import defaultdict
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from io_adapters.sandbox import tables
 from io_adapters.sandbox.assumptions import Behaviour
-from io_adapters.sandbox.bank import lines_of_bank, ofx_of
+from io_adapters.sandbox.bank import BankFault, csv_of, lines_of_bank, ofx_of, with_fault
 from io_adapters.sandbox.context import Fault, Running
 from io_adapters.sandbox.models import (
     REPORT_FIELDS,
@@ -174,12 +174,14 @@ def return_payment(split_id: str, back: ComesBack, sandbox: Running) -> dict[str
     return {"returned": split_id}
 
 
-@router.get("/statement.ofx")
-def statement(sandbox: Running) -> Response:
+@router.get("/statement.{form}")
+def statement(form: Literal["ofx", "csv"], sandbox: Running, fault: BankFault | None = None) -> Response:
     """Return the statement of the payer's bank until today: what went to the service, and what came back."""
     rows, today = sandbox.database.rows, dt.datetime.fromtimestamp(sandbox.clock(), BRASILIA).date()
     lines = lines_of_bank(rows(tables.fundings), rows(tables.returns), rows(tables.account_checks))
-    return Response(ofx_of(lines, today), media_type="application/x-ofx")
+    lines = with_fault(lines, fault) if fault else lines
+    written = ofx_of(lines, today) if form == "ofx" else csv_of(lines)
+    return Response(written, media_type="application/x-ofx" if form == "ofx" else "text/csv")
 
 
 @router.get("/awaits")

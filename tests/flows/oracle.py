@@ -77,10 +77,9 @@ class Oracle:
         body = {"extPaymentId": key, "amount": float(amount), "shows_in_report": shown}
         return self._control.post(f"/reports/{split_id}/return", json=body).status_code
 
-    @property
-    def statement(self) -> str:
-        """What the payer's bank writes of all this, as OFX."""
-        return self._control.get("/statement.ofx").raise_for_status().text
+    def statement(self, form: str = "ofx", **fault: str) -> str:
+        """What the payer's bank writes of all this, perhaps with a fault."""
+        return self._control.get(f"/statement.{form}", params=fault).raise_for_status().text
 
     @property
     def back(self) -> int:

@@ -80,6 +80,26 @@ def test_the_balances_before_and_after_are_those_that_the_bank_says(tmp_path, te
     assert (found.opening_cents, found.closing_cents) == (opening, closing)
 
 
+def test_a_month_in_which_nothing_moved_is_a_statement_where_it_says_its_days(tmp_path):
+    empty = SGML[: SGML.index("<STMTTRN>")] + SGML[SGML.index("</BANKTRANLIST>") :]
+    found = read_statement(written(tmp_path, empty), "itau")
+    assert (found.lines, found.first, found.last) == ((), dt.date(2026, 10, 1), dt.date(2026, 10, 31))
+    assert (found.opening_cents, found.closing_cents) == (197050, 197050)
+    with pytest.raises(UnreadableFile):
+        read_statement(written(tmp_path, empty.replace("<DTEND>20261031", "")), "itau")
+
+
+def test_a_balance_of_a_later_day_than_the_lines_is_none_of_theirs(tmp_path):
+    later = SGML.replace("<BALAMT>1970.50<DTASOF>20261031", "<BALAMT>1970.50<DTASOF>20261105")
+    found = read_statement(written(tmp_path, later), "itau")
+    assert (found.opening_cents, found.closing_cents) == (None, None)
+
+
+def test_a_balance_that_does_not_follow_is_named_by_its_cell(tmp_path):
+    found = read_statement(written(tmp_path, SIGNED.replace("1.970,50", "1.970,49"), "a.csv"), "itau")
+    assert found.breaks == (("a.csv, D3", -1),)
+
+
 def test_an_account_is_called_as_people_say_or_as_its_bank_does_and_one_that_nobody_names_is_asked_about(tmp_path):
     assert read_statement(written(tmp_path, SGML), "").account == "12345-6"
     assert read_statement(written(tmp_path, SGML), "itau").account == "itau"

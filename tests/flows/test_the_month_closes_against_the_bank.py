@@ -12,6 +12,7 @@ import pytest
 from beancount import loader
 from openpyxl import load_workbook
 
+from io_adapters.sandbox.bank import BankFault
 from schemas.errors import ExitCode
 from schemas.journal import AccountKind
 from schemas.readers import for_strangers
@@ -85,19 +86,51 @@ def ana(label, service, paid):
     return next(one["extPaymentId"] for one in service.reports[0]["payments"] if one["final_amount_cents"] == 1000)
 
 
-def test_the_statement_of_the_sandbox_closes_what_happened_in_it(label, service, paid):
+def read_of_sandbox(label, service, form, *, is_named=True, **fault):
+    """Read what the sandbox's bank writes of a report of 30.00, paid, and of one payment of it that came back."""
     label.say("settle")
-    key = service.reports[0]["extPaymentIds"][0]
-    cents = next(one["final_amount_cents"] for one in service.reports[0]["payments"] if one["extPaymentId"] == key)
-    service.give_back(key, f"{cents / 100:.2f}")
+    key = next(one["extPaymentId"] for one in service.reports[0]["payments"] if one["final_amount_cents"] == 1000)
+    service.give_back(key, "10.00")
     label.say("settle", code=40)
-    path = label.folder / "sandbox.ofx"
-    path.write_text(service.statement, encoding="cp1252")
-    said = read(label, path)
+    path = label.folder / f"sandbox.{form}"
+    text = service.statement(form, **fault)
+    path.write_text(text if is_named else text.replace(service.reports[0]["split_id"], "AUT"), encoding="cp1252")
+    return label.ask_any("bank", "read", path, "--account", "77", *BY)
+
+
+@pytest.mark.parametrize("form", ["ofx", "csv"])
+def test_the_statement_of_the_sandbox_closes_what_happened_in_it(label, service, paid, form):
+    said = read_of_sandbox(label, service, form)
     assert {each["matter"] for each in said["explained"]} == {"funding", "returned"}
     month = label.ask("bank", code=15)  # the month is not over
     assert month["unexplained"] == month["missing"] == []
     assert {row["difference_cents"] for row in month["rows"]} == {0}
+
+
+# Of a report of 30.00 and 10.00 that came back. What the month then says: lines without an explanation, what is in no
+# statement, and by how much sums differ; first where the bank's text names the report, then where it does not.
+LEFT = {
+    BankFault.DOUBLE: (([], [], [0, 3000]), ([-3000, -3000], [3000], [0])),
+    BankFault.MISSING: (([], [3000], [0]), ([], [3000], [0])),
+    BankFault.FEE: (([], [], [0, 601]), ([-3601], [3000], [0])),
+    BankFault.REVERSAL: (([3000], [], [0, 0]), ([3000], [], [0, 0])),
+    BankFault.DAY: (([], [], [0, 0]), ([-3000], [3000], [0])),
+    BankFault.MERGED: (([], [-1000], [1000, 1000]), ([-2000], [-1000, 3000], [1000])),
+    BankFault.SPLIT: (([-1], [], [0, 1]), ([-2999, -1], [3000], [0])),
+    BankFault.CENTAVO: (([], [], [0, 1]), ([-3001], [3000], [0])),
+    BankFault.FOREIGN: (([-123456], [], [0, 0]), ([-123456], [], [0, 0])),
+}
+
+
+@pytest.mark.parametrize(("form", "is_named"), [("ofx", True), ("csv", False)])
+@pytest.mark.parametrize("fault", BankFault)
+def test_each_fault_of_a_bank_is_named_to_the_centavo(label, service, paid, fault, form, is_named):
+    read_of_sandbox(label, service, form, is_named=is_named, fault=fault)
+    month = label.ask("bank", code=15)
+    lines = sorted(line["cents"] for line in month["unexplained"])
+    missing = sorted(need["cents"] for need in month["missing"])
+    differences = sorted(row["difference_cents"] for row in month["rows"])
+    assert (lines, missing, differences) == LEFT[fault][0 if is_named else 1]
 
 
 @pytest.mark.parametrize("changed_by", [0, 1, -500])
@@ -317,13 +350,54 @@ def test_the_checks_of_a_day_are_one_line_and_an_overlapping_file_brings_only_wh
     assert of_checks.get(AccountKind.FLOAT, 0) == 0
 
 
-def test_balances_that_do_not_meet_and_a_month_that_is_not_over_keep_it_open(label, paid):
+def test_a_month_that_is_not_over_is_open(label, paid):
     early = TODAY if TODAY < LAST else LAST - timedelta(days=1)
-    read(label, statement(label, [(-3000, "PIX", early)], closing=90_000, opening=100_000, until=early))
+    read(label, statement(label, [(-3000, "PIX", early)], until=early))
     label.say("settle")
     month = label.ask("bank", code=15)
-    assert month["closed"] is False
+    assert (month["closed"], month["gaps"]) == (False, [])
     assert month["covered_until"] < LAST.isoformat()
+
+
+def sheet(label, rows, name="extrato.csv", skipped=()):
+    """Write a statement as a sheet with the balance behind each line, some lines left out."""
+    balance, lines = 100_000, ["Data;Histórico;Valor;Saldo"]
+    for number, (cents, text, day) in enumerate(rows):
+        balance += cents
+        if number not in skipped:
+            amounts = (f"{sum_ / 100:.2f}".replace(".", ",") for sum_ in (cents, balance))
+            lines.append(f"{day:%d/%m/%Y};{text};{';'.join(amounts)}")
+    (label.folder / name).write_text("\n".join(lines), encoding="utf-8")
+    return label.folder / name
+
+
+def test_a_line_that_a_sheet_leaves_out_is_seen_at_its_balance_until_the_whole_is_read(label, paid):
+    rows = [(-3000, "PIX", TODAY), (-500, "TARIFA", TODAY), (700, "TED", LAST)]
+    words = ("bank", "read", sheet(label, rows, skipped={1}), "--account", "77", *BY)
+    assert "extrato.csv, D3: " in label.say(*words, code=15).output
+    (gap,) = label.ask("bank", code=15)["gaps"]
+    assert (gap["account"], gap["cents"]) == ("77", 500)
+    assert "R$ 5.00" in label.say("bank", code=15).output
+    label.ask("bank", "read", sheet(label, rows, "inteiro.csv"), "--account", "77", *BY, code=15)
+    assert label.ask("bank", code=15)["gaps"] == []
+
+
+def test_a_statement_that_nobody_has_read_is_seen_between_two_that_are(label, paid):
+    first, second = TODAY.replace(day=1), TODAY.replace(day=3)
+    read(label, statement(label, [(-3000, "PIX", first)], until=first), code=15)
+    later = statement(label, [(-100, "TARIFA", LAST)], "depois.ofx", opening=96_000)
+    later.write_bytes(
+        later.read_bytes().replace(f"<DTSTART>{first:%Y%m%d}".encode(), f"<DTSTART>{second:%Y%m%d}".encode())
+    )
+    read(label, later, code=15)
+    (gap,) = label.ask("bank", code=15)["gaps"]
+    assert (gap["first"], gap["last"], gap["cents"]) == (first.isoformat(), second.isoformat(), 1000)
+    read(
+        label,
+        statement(label, [(-3000, "PIX", first), (-1000, "ALUGUEL", first), (-100, "TARIFA", LAST)], "mes.ofx"),
+        code=15,
+    )
+    assert label.ask("bank", code=15)["gaps"] == []
 
 
 def test_the_month_is_a_workbook_and_names_no_text_of_the_bank_to_strangers(label, paid, tmp_path):
