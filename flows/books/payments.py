@@ -76,10 +76,10 @@ class PaymentSearch:
         found = {tax_id for tax_id in names.keys() | ledger.journal.payees() if is_meant(names.get(tax_id, ""), tax_id)}
         rows = ledger.views.ask(REFERENCES)
         found |= {row.tax_id for row in rows if is_meant(mask_value("reference", row.reference))}
-        if _NAME.fullmatch(words):
-            found |= {payment.payee for payment in ledger.claims.payments_of(words)}
-            found |= {claim.payee for claim in ledger.claims.trace(words)}
-            found |= {owed.payee.tax_id for _, owed in last_obligations(ledger, [words]).values()}
+        for name in {words, without_returns(words)} if _NAME.fullmatch(words) else ():
+            found |= {payment.payee for payment in ledger.claims.payments_of(name)}
+            found |= {claim.payee for claim in ledger.claims.trace(name)}
+            found |= {owed.payee.tax_id for _, owed in last_obligations(ledger, [name]).values()}
         return found if len(found) <= _MOST_MEANT else None
 
     def of_payee(self, documents: Collection[str]) -> tuple[PaymentLine, ...]:

@@ -38,7 +38,7 @@ from schemas.errors import RepasseError
 from schemas.exchange_update import ExchangeState, ExchangeUpdate
 from schemas.messages import Listed, Message, for_desk, render
 from schemas.plan import Place
-from schemas.returns import is_return
+from schemas.returns import is_return, payment_of
 from schemas.states import PAYMENTS
 from schemas.submission import LIKENESS, OPEN, UNTOLD, Submission, SubmissionState
 
@@ -160,6 +160,9 @@ def doubts_page(
 ) -> Response:
     found = unresolved_of(request)
     undetermined, payments = found.undetermined(), payments_of(request)
+    returning = (
+        next((line for line in payments.find(Search(payment)) if line.key == payment), None) if payment else None
+    )
     facts: dict[str, Any] = {
         "kinds": DecisionKind,
         "of_reports": words_on_reports(ledger_of(request)),
@@ -171,9 +174,9 @@ def doubts_page(
         "shown": PAYMENTS_SHOWN,
         "stop": found.stop(),
         "stamp": _stamp(found),
-        "returning": next((line for line in payments.find(Search(payment)) if line.key == payment), None)
-        if payment
-        else None,
+        "returning": returning,
+        # Of what is back already, the record is put right: that of the payment it came back of.
+        "back_of": payment_of(payment) if returning and returning.place == Place.RETURNED else payment,
     }
     return show(request, "doubts.html", status=status, problem=problem, done=done, **facts)
 

@@ -143,14 +143,30 @@ def test_a_first_word_on_one_batch_is_none_on_another_beside_it(ana, bia, the_jo
         assert {ledger.submissions.get(name).state for name in (first, second)} == {SubmissionState.IN_DOUBT}
 
 
-def test_a_payment_that_came_back_is_recorded_from_its_line_and_decided_as_what_it_is(bia, caio, plan, service):
-    bia.post(f"{plan}/approve", at=plan, total="30,00")
+def recorded_from_its_line(caio, service):
+    """Follow the link beside a paid line; returns it, the page, and what is to be said of all of that payment."""
     link = re.search(r'href="(/doubts\?payment=ob-[a-z0-9]+)#returned"', caio.get("/payments"))[1]
     page = caio.get(link)
     (key,) = re.findall(r'name="payment" value="([^"]+)"', page)
     today = (datetime.now(UTC) - timedelta(hours=3)).date().isoformat()
     cents = next(p["final_amount_cents"] for p in service.reports[0]["payments"] if p["extPaymentId"] == key)
-    said = {"payment": key, "amount": f"{cents // 100},00", "day": today, "evidence": "extrato"}
+    return link, page, {"payment": key, "amount": f"{cents // 100},00", "day": today, "evidence": "extrato"}
+
+
+def test_what_was_recorded_by_mistake_is_taken_back_from_the_line_of_what_is_all_back(bia, caio, plan, service):
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    link, _, said = recorded_from_its_line(caio, service)
+    caio.post("/doubts/returned", at=link, **said)
+    again = re.search(r'href="(/doubts\?payment=ob-[a-z0-9]+/r1)#returned"', caio.get("/payments"))[1]
+    assert f'name="payment" value="{said["payment"]}"' in caio.get(again)
+    assert caio.post("/doubts/returned", at=again, **said | {"amount": f"-{said['amount']}"}) == "/doubts?done=returned"
+    assert f'href="{link}#returned"' in caio.get("/payments")
+
+
+def test_a_payment_that_came_back_is_recorded_from_its_line_and_decided_as_what_it_is(bia, caio, plan, service):
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    link, page, said = recorded_from_its_line(caio, service)
+    key, cents = said["payment"], int(said["amount"].replace(",", ""))
     assert f"R$ {cents // 100},00" in words_of(page)
     assert "não pode ser mais" in caio.post("/doubts/returned", at=link, code=422, **said | {"amount": "99,00"})
     assert caio.post("/doubts/returned", at="/doubts", **said) == "/doubts?done=returned"
