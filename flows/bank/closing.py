@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from flows.bank.read_statement import read_statement
 from flows.bank.rules.balances import gaps_of
-from flows.bank.rules.explain import LATER, explain, folded
+from flows.bank.rules.explain import LATER, beside_words, explain, folded
 from flows.reports.funding import fundings_of, unsettled_fundings
 from io_adapters.ledger.ledger import Ledger
 from schemas.bank import BankLine, BankMatter, BankMonth, BankStatement, Closing, ClosingRow, Explained, Need
@@ -71,20 +71,27 @@ def write_down(ledger: Ledger, found: Iterable[Explained], *, by: str, evidence:
 
     What was paid is recorded before its line is explained: cut off between the two, the line is the record's next time.
     """
+    new = list(found)
     days = {line.id: line.day for line in ledger.bank.lines()}
-    shown, paid = _shown(ledger.bank.explained()), ledger.fundings.all_paid()
-    by_line = defaultdict[str, list[Explained]](list)
-    for each in found:
-        by_line[each.line_id].append(each)
-    for line_id, own in by_line.items():
-        for each in (each for each in own if each.matter is BankMatter.FUNDING):
-            before = shown.get((BankMatter.FUNDING, each.subject), 0)
-            if paid.get(each.subject, 0) == before and before + each.cents >= 0:
-                words = evidence or f"bank line {line_id}"
-                paid[each.subject] = ledger.fundings.record(
-                    each.subject, each.cents, days[line_id], by=by, evidence=words, line_id=line_id
+    paid, recorded = ledger.fundings.all_paid(), ledger.fundings.by_lines()
+    of_reports = defaultdict[str, dict[str, int]](dict)
+    for each in (*ledger.bank.explained(), *new):
+        if each.matter is BankMatter.FUNDING:
+            of_reports[each.subject][each.line_id] = each.cents
+    for report in sorted({each.subject for each in new if each.matter is BankMatter.FUNDING}):
+        lines, by_people = of_reports[report], paid.get(report, 0)
+        by_people -= sum(cents for (_, subject), cents in recorded.items() if subject == report)
+        open_lines = {line: cents for line, cents in lines.items() if (line, report) not in recorded}
+        for line in beside_words(by_people, open_lines):
+            if paid.get(report, 0) + lines[line] >= 0:
+                words = evidence or f"bank line {line}"
+                paid[report] = ledger.fundings.record(
+                    report, lines[line], days[line], by=by, evidence=words, line_id=line
                 )
-            shown[BankMatter.FUNDING, each.subject] = before + each.cents
+    by_line = defaultdict[str, list[Explained]](list)
+    for each in new:
+        by_line[each.line_id].append(each)
+    for own in by_line.values():
         ledger.bank.explain(own, by=by, evidence=evidence)
 
 
@@ -95,7 +102,8 @@ def take_back(ledger: Ledger, line: BankLine, *, by: str, evidence: str) -> None
         DecisionRefused: nothing is said of it.
     """
     paid = ledger.fundings.all_paid()
-    for subject, cents in ledger.fundings.recorded_by(line.id).items():
+    recorded = ledger.fundings.by_lines().items()
+    for subject, cents in ((report, cents) for (line_id, report), cents in recorded if line_id == line.id):
         if left_cents := min(cents, paid.get(subject, 0)):
             ledger.fundings.record(subject, -left_cents, line.day, by=by, evidence=evidence, line_id=line.id)
     ledger.bank.explain([Explained(line.id, BankMatter.OPEN, "", 0, "person")], by=by, evidence=evidence)
@@ -106,6 +114,7 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
     shown, paid, days = _shown(known), ledger.fundings.all_paid(), ledger.fundings.days()
     open_ones = {stands.report.id: stands for stands in unsettled_fundings(ledger) if stands.state in _MAY_BE_PAID}
     unsaid = ledger.submissions.with_ids(sorted(ledger.fundings.never_paid_for()))
+    told = ledger.bank.told_by_reports([report.id for report in unsaid])
     open_ones |= {stands.report.id: stands for stands in fundings_of(ledger, unsaid)}
     ended = ledger.submissions.ended_at(open_ones)
     names = sorted({*paid, *open_ones})
@@ -117,7 +126,7 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
         sent = (report.sending_at or ledger.now()).date()
         if recorded_cents > 0:
             found.append(Need(BankMatter.FUNDING, name, recorded_cents, days.get(name, sent), marks))
-        elif name in open_ones and (left_cents := _left(open_ones[name])) > 0:
+        elif name in open_ones and (left_cents := _left(open_ones[name], told.get(name))) > 0:
             until = ended[name].date() + LATER if name in ended else ledger.today()
             found.append(Need(BankMatter.FUNDING, name, left_cents, sent, marks, until=until))
     for each in _came_back(ledger):
@@ -129,8 +138,16 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
     return found + [Need(BankMatter.CHECKS, day.isoformat(), cents, day) for day, cents in open_days.items()]
 
 
-def _left(stands: ReportFunding) -> int:
-    return stands.fee_cents if stands.state is FundingState.FEE_UNPAID else stands.left_cents
+def _left(stands: ReportFunding, told_cents: int | None) -> int:
+    """Return what is still to be paid for a report.
+
+    Args:
+        told_cents: What it says became of its money, with its fee, where nobody has said that any was paid.
+    """
+    owes_fee = stands.state is FundingState.FEE_UNPAID
+    if told_cents is not None and stands.report.currency == HOME_CURRENCY:
+        return told_cents - (stands.fee_cents if owes_fee else 0)
+    return stands.fee_cents if owes_fee else stands.left_cents
 
 
 def _shown(known: Iterable[Explained]) -> dict[tuple[BankMatter, str], int]:

@@ -1,6 +1,7 @@
 """What was paid for reports, and whom the service's Pix codes pay, as people have said."""
 
 import datetime as dt
+from collections import defaultdict
 from collections.abc import Collection
 
 from sqlalchemy import Connection, Select, and_, func, select
@@ -85,7 +86,7 @@ class Fundings:
             DecisionRefused: it would be less than nothing.
         """
         with self._db.writing() as connection:
-            if line_id and self._recorded_by(connection, line_id).get(submission_id) == amount_cents:
+            if line_id and self._by_lines(connection).get((line_id, submission_id)) == amount_cents:
                 return _paid(connection, [submission_id]).get(submission_id, 0)
             paid_cents = _paid(connection, [submission_id]).get(submission_id, 0) + amount_cents
             if paid_cents < 0:
@@ -116,17 +117,17 @@ class Fundings:
                 days[act.subject] = dt.date.fromisoformat(act.facts["day"])
         return days
 
-    def recorded_by(self, line_id: str) -> dict[str, int]:
-        """Return what a line of the bank is the record of, by report, less what was taken back with it."""
+    def by_lines(self) -> dict[tuple[str, str], int]:
+        """Return what lines of the bank are the record of, by line and report, less what was taken back with them."""
         with self._db.reading() as connection:
-            return self._recorded_by(connection, line_id)
+            return self._by_lines(connection)
 
-    def _recorded_by(self, connection: Connection, line_id: str) -> dict[str, int]:
-        found = dict[str, int]()
+    def _by_lines(self, connection: Connection) -> dict[tuple[str, str], int]:
+        found = defaultdict[tuple[str, str], int](int)
         for act, is_sound in acts_of(connection, self._db.seal, [ActKind.FUND]):
-            if is_sound and act.facts.get("line") == line_id:
-                found[act.subject] = found.get(act.subject, 0) + int(act.facts["amount_cents"])
-        return found
+            if is_sound and (line_id := act.facts.get("line")):
+                found[line_id, act.subject] += int(act.facts["amount_cents"])
+        return {where: cents for where, cents in found.items() if cents}
 
     def all_paid(self) -> dict[str, int]:
         """Return what was paid for every report for which anything was, in centavos of the home currency."""

@@ -97,6 +97,11 @@ class Oracle:
         sums = sum(one["final_amount_cents"] for one in paid if one["extPaymentId"].partition("/r")[0] == root)
         return sums - sum(one["amount_cents"] for one in back if one["ext_payment_id"].partition("/r")[0] == root)
 
+    def funded_of(self, name: str) -> int:
+        """Centavos that were paid for a report of ours."""
+        split_id = next(report["split_id"] for report in self.reports if report["reportId"] == name)
+        return sum(one["amount_cents"] for one in self._audit()["fundings"] if one["split_id"] == split_id)
+
     @property
     def funded_cents(self) -> list[int]:
         """Centavos of everything that was paid for reports, in order."""

@@ -227,6 +227,34 @@ def test_what_people_have_recorded_is_met_by_the_banks_line_and_not_recorded_twi
     assert [act["kind"] for act in label.ask("acts")["acts"]].count("fund") == 1
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_of_a_report_paid_in_parts_the_bank_is_the_record_of_those_that_nobody_has_said(label, service, paid, at_once):
+    words = ("--amount", "10,00", "--day", TODAY.isoformat(), "--by", "bia", "--evidence", "comprovante")
+    label.type("funding", "paid", paid, *words)
+    rows = [(-2000, f"PIX {paid}", TODAY), (-1000, f"PIX {paid}", TODAY)]
+    if not at_once:
+        read(label, statement(label, rows[:1]))
+        assert label.ask("funding", code=23)["reports"][0]["funded_cents"] == 1000  # 20.00 may be what people meant
+    read(label, statement(label, rows, "mes.ofx"))
+    assert label.ask("funding", code=23)["reports"][0]["funded_cents"] == 3000
+    label.say("settle")
+    assert label.ask("bank")["closed"] is True
+
+
+def test_a_report_that_was_paid_with_its_fee_is_known_by_that_sum(label, service):
+    service.behave(funding="pix", processing_after_s=0, done_after_s=0, fee_on_top=True, fee_rate="0.01")
+    label.declare(settle={"every_s": "0.1", "for_s": "0.2"})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run()
+    (report,) = label.ask_any("funding")["reports"]
+    words = ("--receiver", report["receiver"], "--by", "bia", "--evidence", "contrato")
+    label.type("funding", "receiver", report["report_id"], *words)
+    assert service.fund() == 200
+    label.say("settle")
+    read(label, statement(label, [(-3030, "PIX", TODAY)]))
+    assert label.ask("bank")["closed"] is True
+
+
 @pytest.mark.parametrize(
     ("rows", "key", "count"),
     [

@@ -6,7 +6,7 @@ thing that waits for one (or one choice of several). What is left, people explai
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
@@ -102,6 +102,22 @@ def _by_sum(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explained]
         if len(found) == 1 and all(taken[need.matter, need.subject] == 1 for need in found[0])
         for need in found[0]
     ]
+
+
+def beside_words(said_cents: int, lines: Mapping[str, int]) -> list[str]:
+    """Return the lines for a report of which nobody has said anything: what people said is the sum of the others.
+
+    None where it is the sum of no choice of them: nobody knows then which of them was meant.
+
+    Args:
+        lines: All that are of the report and are no record yet -> centavos.
+    """
+    names = sorted(lines)
+    for size in range(len(names) + 1 if len(names) <= MOST_OF_A_DAY else 1):
+        for choice in combinations(names, size):
+            if sum(lines[name] for name in choice) == said_cents:
+                return [name for name in names if name not in choice]
+    return []
 
 
 def _sums(needs: Sequence[Need]) -> dict[int, list[tuple[Need, ...]]]:

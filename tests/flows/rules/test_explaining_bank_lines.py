@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.bank.rules.explain import explain, folded
+from flows.bank.rules.explain import beside_words, explain, folded
 from schemas.bank import BankMatter, Need, lines_of
 
 DAY = dt.date(2026, 10, 5)
@@ -103,6 +103,26 @@ def test_no_line_and_no_need_is_explained_twice_and_the_order_of_either_says_not
     chance.shuffle(mixed_lines)
     chance.shuffle(mixed_needs)
     assert set(explain(mixed_lines, mixed_needs)) == set(found)
+
+
+@pytest.mark.parametrize(
+    ("said", "lines", "beside"),
+    [
+        (0, [3000], ["a"]),
+        (3000, [3000], []),
+        (1000, [1000, 2000], ["b"]),
+        (2000, [1000, 2000], ["a"]),
+        (3000, [1000, 2000], []),
+        (2999, [1000, 2000], []),
+        (1000, [2000], []),
+        (0, [3000, -3000], ["a", "b"]),
+        (0, [100] * 20, [chr(ord("a") + number) for number in range(20)]),
+        (100, [100] * 20, []),  # too many to look through
+    ],
+)
+def test_what_people_said_is_the_sum_of_some_lines_and_the_others_are_the_record(said, lines, beside):
+    named = {chr(ord("a") + number): cents for number, cents in enumerate(lines)}
+    assert beside_words(said, named) == beside
 
 
 def a_month(chance, count=12):
