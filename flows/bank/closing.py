@@ -114,10 +114,9 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
     shown, paid, days = _shown(known), ledger.fundings.all_paid(), ledger.fundings.days()
     open_ones = {stands.report.id: stands for stands in unsettled_fundings(ledger) if stands.state in _MAY_BE_PAID}
     unsaid = ledger.submissions.with_ids(sorted(ledger.fundings.never_paid_for()))
-    told = ledger.bank.told_by_reports([report.id for report in unsaid])
     open_ones |= {stands.report.id: stands for stands in fundings_of(ledger, unsaid)}
-    ended = ledger.submissions.ended_at(open_ones)
     names = sorted({*paid, *open_ones})
+    told, ended = ledger.bank.told_by_reports(names), ledger.submissions.ended_at(names)
     of_reports = {report.id: report for report in ledger.submissions.with_ids(names)}
     found = list[Need]()
     for name, report in of_reports.items():
@@ -126,7 +125,7 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
         sent = (report.sending_at or ledger.now()).date()
         if recorded_cents > 0:
             found.append(Need(BankMatter.FUNDING, name, recorded_cents, days.get(name, sent), marks))
-        elif name in open_ones and (left_cents := _left(open_ones[name], told.get(name))) > 0:
+        elif (left_cents := _left(report, open_ones.get(name), told.get(name, 0) - paid.get(name, 0))) > 0:
             until = ended[name].date() + LATER if name in ended else ledger.today()
             found.append(Need(BankMatter.FUNDING, name, left_cents, sent, marks, until=until))
     for each in _came_back(ledger):
@@ -138,16 +137,17 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
     return found + [Need(BankMatter.CHECKS, day.isoformat(), cents, day) for day, cents in open_days.items()]
 
 
-def _left(stands: ReportFunding, told_cents: int | None) -> int:
-    """Return what is still to be paid for a report.
+def _left(report: Submission, stands: ReportFunding | None, unsaid_cents: int) -> int:
+    """Return what is still to be paid for a report, or was paid without that anybody has said so.
 
     Args:
-        told_cents: What it says became of its money, with its fee, where nobody has said that any was paid.
+        stands: Towards its payer, where it waits for one, or nobody has said that anything was paid.
+        unsaid_cents: What it says became of its money, with its fee, less what was recorded.
     """
-    owes_fee = stands.state is FundingState.FEE_UNPAID
-    if told_cents is not None and stands.report.currency == HOME_CURRENCY:
-        return told_cents - (stands.fee_cents if owes_fee else 0)
-    return stands.fee_cents if owes_fee else stands.left_cents
+    fee_cents = stands.fee_cents if stands and stands.state is FundingState.FEE_UNPAID else 0
+    if report.state is SubmissionState.PAID and report.currency == HOME_CURRENCY:
+        return unsaid_cents - fee_cents if unsaid_cents > fee_cents else unsaid_cents
+    return fee_cents or (stands.left_cents if stands else 0)
 
 
 def _shown(known: Iterable[Explained]) -> dict[tuple[BankMatter, str], int]:

@@ -78,6 +78,8 @@ class AtTheBank:
         return [report["reportId"] for report in self.service.reports if awaits[report["split_id"]] == "money"]
 
     def come_back(self):
+        """Some payment comes back once the ledger has seen it paid; who told of it is the report, or else a person."""
+        self.label.type("settle")
         paid = [p for report in self.service.reports for p in report["payments"]]
         entry = self.random.choice(paid)
         key = entry["extPaymentId"]
@@ -105,7 +107,7 @@ class AtTheBank:
             return
         form = self.random.choice(["ofx", "csv"])
         text = self.service.statement(form)
-        if text.count("\n") < 3 and form == "csv":
+        if text.count("\n") < 2 and form == "csv":
             return
         for report in () if self.keeps_texts else self.service.reports:
             text = text.replace(report["split_id"], "AUT")

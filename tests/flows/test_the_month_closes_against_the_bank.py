@@ -241,6 +241,15 @@ def test_of_a_report_paid_in_parts_the_bank_is_the_record_of_those_that_nobody_h
     assert label.ask("bank")["closed"] is True
 
 
+@pytest.mark.parametrize("text", ["PIX {name}", "PIX"])
+def test_the_rest_of_a_report_is_known_though_its_report_has_told_meanwhile_that_it_is_paid(label, paid, text):
+    rows = [(-1234, f"PIX {paid}", TODAY), (-1766, text.format(name=paid), TODAY)]
+    read(label, statement(label, rows[:1]))
+    label.say("settle")
+    read(label, statement(label, rows, "mes.ofx"))
+    assert label.ask("bank")["closed"] is True
+
+
 def test_a_report_that_was_paid_with_its_fee_is_known_by_that_sum(label, service):
     service.behave(funding="pix", processing_after_s=0, done_after_s=0, fee_on_top=True, fee_rate="0.01")
     label.declare(settle={"every_s": "0.1", "for_s": "0.2"})
