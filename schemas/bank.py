@@ -188,7 +188,7 @@ class Closing:
         explained: What is said of the month's lines.
         missing: What should be in the bank by its end and is not.
         gaps: Where the statements do not lead from one balance to the next.
-        covered_until: Last day of which a statement speaks; None of none.
+        covered_until: Last day that the statements of each of its accounts reach; None where there are none.
     """
 
     month: str

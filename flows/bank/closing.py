@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.bank.read_statement import read_statement
-from flows.bank.rules.balances import gaps_of
+from flows.bank.rules.balances import covered_until, gaps_of
 from flows.bank.rules.explain import LATER, beside_words, explain, folded
 from flows.reports.funding import fundings_of, unsettled_fundings
 from io_adapters.ledger.ledger import Ledger
@@ -193,7 +193,6 @@ def closing_of(ledger: Ledger, month: str) -> Closing:
     lines = {line.id: line for line in ledger.bank.lines(first, last)}
     needs = [need for need in needs_of(ledger, known) if first <= need.day <= last and _is_due(ledger, need)]
     statements = ledger.bank.statements()
-    covered = [statement.last for statement in statements if statement.first <= last]
     return Closing(
         month=month,
         rows=(
@@ -205,7 +204,7 @@ def closing_of(ledger: Ledger, month: str) -> Closing:
         explained=tuple((lines[each.line_id], each) for each in known if each.line_id in lines),
         missing=tuple(needs),
         gaps=tuple(gap for gap in gaps_of(statements) if gap.first <= last and first <= gap.last),
-        covered_until=max(covered, default=None),
+        covered_until=covered_until(statements, first, last),
         last=last,
     )
 

@@ -65,6 +65,15 @@ def _by_day(way: range, days: Sequence[dt.date], balances: Balances) -> Iterator
         yield [balance if at in ends else None for at, balance in enumerate(balances)]
 
 
+def covered_until(statements: Sequence[KnownStatement], first: dt.date, last: dt.date) -> dt.date | None:
+    """Return the day that the statements of every account reach which has any day of a month; None where none has.
+
+    A sheet reaches its last line; that nothing moved after it shows in the next statement of the account.
+    """
+    accounts = {one.account for one in statements if one.first <= last and first <= one.last}
+    return min((max(one.last for one in statements if one.account == account) for account in accounts), default=None)
+
+
 def gaps_of(statements: Sequence[KnownStatement]) -> list[BankGap]:
     """Return where balances do not follow: within a statement, and between two of an account of which none is between.
 

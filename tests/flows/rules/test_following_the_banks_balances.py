@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from flows.bank.rules.balances import follow, gaps_of
+from flows.bank.rules.balances import covered_until, follow, gaps_of
 from schemas.bank import BankGap, KnownStatement
 
 FIRST = dt.date(2026, 10, 1)
@@ -80,6 +80,22 @@ def known(first, last, opening=None, closing=None, *, gap=0, account="itau"):
 
 def gap(first, last, cents, account="itau"):
     return BankGap(account, day(first), day(last), cents)
+
+
+@pytest.mark.parametrize(
+    ("statements", "until"),
+    [
+        ([], None),
+        ([known(1, 31)], 31),
+        ([known(3, 29)], 29),
+        ([known(3, 29), known(34, 58)], 58),  # sheets of two months, neither with a line on the last day of the first
+        ([known(1, 31), known(1, 20, account="nubank")], 20),
+        ([known(1, 31), known(-40, -30, account="nubank")], 31),  # an account that is not used any more
+        ([known(34, 58)], None),
+    ],
+)
+def test_a_month_is_covered_once_each_of_its_accounts_has_statements_to_its_end(statements, until):
+    assert covered_until(statements, day(1), day(31)) == (None if until is None else day(until))
 
 
 @pytest.mark.parametrize(
