@@ -122,7 +122,7 @@ class Need:
 
     Attributes:
         subject: A report, what came back (ob-.../r1), or the day of checks (ISO).
-        cents: What is to leave the account.
+        cents: What is to leave the account; 0 of a report for which all is there, which a line may name all the same.
         day: When, as people said or the service did; of what nobody has said to be paid, when that became possible.
         marks: What names it in a line's text: its ids, folded.
         until: The last day on which it may be; None for some days after the first.

@@ -128,6 +128,8 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
         elif (left_cents := _left(report, open_ones.get(name), told.get(name, 0) - paid.get(name, 0))) > 0:
             until = ended[name].date() + LATER if name in ended else ledger.today()
             found.append(Need(BankMatter.FUNDING, name, left_cents, sent, marks, until=until))
+        else:
+            found.append(Need(BankMatter.FUNDING, name, 0, sent, marks))
     for each in _came_back(ledger):
         if not each.in_bank:
             mark = frozenset({folded(each.obligation_key)})
@@ -216,7 +218,7 @@ def _is_due(ledger: Ledger, need: Need) -> bool:
     code; else nobody knows what it was paid from.
     """
     if need.until is None:
-        return True
+        return need.cents != 0
     looks = ledger.reports.history(need.subject) if need.subject in ledger.fundings.never_paid_for() else ()
     return any(SplitReport.model_validate(parse_json(look.document)).pixQrCodePayload for look in looks)
 

@@ -250,6 +250,15 @@ def test_the_rest_of_a_report_is_known_though_its_report_has_told_meanwhile_that
     assert label.ask("bank")["closed"] is True
 
 
+def test_a_second_debit_is_known_by_its_name_in_a_later_file_as_in_the_same(label, paid):
+    rows = [(-3000, f"PIX {paid}", TODAY), (-3000, f"PIX {paid}", TODAY)]
+    read(label, statement(label, rows[:1]))
+    label.say("settle")
+    read(label, statement(label, rows, "mes.ofx"))
+    (row,) = label.ask("bank", code=15)["rows"]
+    assert (row["bank_cents"], row["service_cents"], row["difference_cents"]) == (6000, 3000, 3000)
+
+
 def test_a_report_that_was_paid_with_its_fee_is_known_by_that_sum(label, service):
     service.behave(funding="pix", processing_after_s=0, done_after_s=0, fee_on_top=True, fee_rate="0.01")
     label.declare(settle={"every_s": "0.1", "for_s": "0.2"})

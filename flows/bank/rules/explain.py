@@ -27,7 +27,7 @@ def explain(lines: Iterable[BankLine], needs: Iterable[Need]) -> list[Explained]
         said = way(list(open_lines.values()), open_needs)
         found += said
         met = {(explained.matter, explained.subject) for explained in said}
-        open_needs = [need for need in open_needs if (need.matter, need.subject) not in met]
+        open_needs = [need for need in open_needs if need.cents and (need.matter, need.subject) not in met]
         for explained in said:
             open_lines.pop(explained.line_id, None)
     return found
@@ -43,7 +43,10 @@ def folded(text: str) -> str:
 
 
 def _by_marks(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explained]:
-    """Take a line whose text names one thing, whatever its sum: the difference is told afterwards."""
+    """Take a line whose text names one thing, whatever its sum: the difference is told afterwards.
+
+    What nothing is to be paid for any more is meant by what leaves the account alone; what comes in may be a return.
+    """
     by_mark = defaultdict[str, list[Need]](list)
     for need in needs:
         for mark in need.marks:
@@ -52,7 +55,8 @@ def _by_marks(lines: Sequence[BankLine], needs: Sequence[Need]) -> list[Explaine
     for line in lines:
         text = folded(line.text)
         parts = {text[at : at + length] for length in lengths for at in range(len(text) - length + 1)}
-        meant = {(need.matter, need.subject) for part in parts & by_mark.keys() for need in by_mark[part]}
+        named = [need for part in parts & by_mark.keys() for need in by_mark[part]]
+        meant = {(need.matter, need.subject) for need in named if need.cents or line.cents < 0}
         if len(meant) == 1:
             ((matter, subject),) = meant
             found.append(Explained(line.id, matter, subject, -line.cents, "marks"))

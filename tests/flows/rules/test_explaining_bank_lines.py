@@ -36,6 +36,9 @@ def said(rows, needs):
         ([(DAY, -3000, "PIX RP-ABC")], [need("rp-abc", 3000)], {("PIX RP-ABC", "rp-abc"): "marks"}),
         ([(DAY, -2999, "PIX RP-ABC")], [need("rp-abc", 3000)], {("PIX RP-ABC", "rp-abc"): "marks"}),
         ([(DAY, 3000, "ESTORNO rpabc")], [need("rp-abc", 3000)], {("ESTORNO rpabc", "rp-abc"): "marks"}),
+        ([(DAY, -3000, "PIX RP-ABC")], [need("rp-abc", 0)], {("PIX RP-ABC", "rp-abc"): "marks"}),
+        ([(DAY, 3000, "ESTORNO rpabc")], [need("rp-abc", 0)], {}),  # of what is all there: a return, perhaps
+        ([(DAY, -5000, "a")], [need("x", 3000), need("y", 2000), need("z", 0)], {("a", "x"): "sum", ("a", "y"): "sum"}),
         ([(DAY, -3000, "pix")], [need("rp-abc", 3000)], {("pix", "rp-abc"): "amount"}),
         ([(DAY + dt.timedelta(3), -3000, "pix")], [need("rp-abc", 3000)], {("pix", "rp-abc"): "amount"}),
         ([(DAY - dt.timedelta(1), -3000, "pix")], [need("rp-abc", 3000)], {("pix", "rp-abc"): "amount"}),
