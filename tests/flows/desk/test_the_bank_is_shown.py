@@ -63,6 +63,13 @@ def test_a_month_goes_from_its_statement_to_its_close(ana, bia, caio, job, the_j
     assert "1 lançamento sem explicação." in page
 
 
+def test_a_line_that_a_sheet_leaves_out_is_told_by_its_cell_and_keeps_the_month_open(caio):
+    sheet = "Data;Valor;Saldo\n01/10/2026;5,00;105,00\n02/10/2026;3,00;110,00\n"
+    page = words_of(bring(caio, sheet, "x.csv", "itau").text)
+    assert "x.csv, C3: o saldo não segue do anterior: R$ 2,00" in page
+    assert "de itau de 01/10/2026 a 02/10/2026" in words_of(caio.get("/bank?month=2026-10"))
+
+
 @pytest.mark.parametrize(
     ("text", "name", "account", "words"),
     [
