@@ -65,6 +65,17 @@ def draft_of(run: Run, intake: Intake, snapshot: LedgerSnapshot) -> Draft:
     Raises:
         UnsoundPlan: as `draft` says.
     """
+    computed = work_out(run, intake, snapshot)
+    kept = kept_answers(run, computed) if run.job.account_checks.when == "new_or_changed" else {}
+    return Draft(intake, snapshot, kept, _compute(run, intake, snapshot, kept) if kept else computed)
+
+
+def work_out(run: Run, intake: Intake, snapshot: LedgerSnapshot) -> Payables:
+    """Work out who is owed what, whatever is known of accounts.
+
+    Raises:
+        UnsoundPlan: as `draft` says.
+    """
     if slips := intake.used_before.in_place:
         raise UnsoundPlan(Listed(tuple(Message("plan.in_place", **slip.facts) for slip in slips), "; "))
     if rates := [issue.message for issue in intake.inputs.issues if issue.code is IssueCode.RATE_OUTSIDE_PERIOD]:
@@ -74,8 +85,7 @@ def draft_of(run: Run, intake: Intake, snapshot: LedgerSnapshot) -> Draft:
     paid = (*snapshot.claims, *snapshot.claims_elsewhere)
     if file := list_in_place(computed.obligations, paid, _handed_in(run, intake)):
         raise UnsoundPlan(Message("plan.list_in_place", file=file, period=run.request.period.label))
-    kept = kept_answers(run, computed) if run.job.account_checks.when == "new_or_changed" else {}
-    return Draft(intake, snapshot, kept, _compute(run, intake, snapshot, kept) if kept else computed)
+    return computed
 
 
 def _handed_in(run: Run, intake: Intake) -> frozenset[str]:
