@@ -29,8 +29,14 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(120 + 40 * HISTORIES)]
 
 MONTHS: Final = ("2026-01", "2026-02", "2026-03", "2026-04")
 CENTS: Final = st.sampled_from([0, 1, 999, 2_000, 5_000, 12_345, 40_000, -1, -3_000])
-ADVANCE: Final = st.tuples(
-    st.sampled_from(["2025-06-01", "2026-02-10", "2026-04-30"]), st.sampled_from([1_000, 7_777, 30_000])
+DAYS: Final = st.sampled_from(["2025-06-01", "2026-02-10", "2026-04-30"])
+# One of the sum of another that is gone is asked about, whatever its name and payee: held constant, as nobody answers.
+ADVANCES: Final = st.fixed_dictionaries(
+    {},
+    optional={
+        "disco": st.tuples(DAYS, st.sampled_from([7_777, 30_000])),
+        "clipe": st.tuples(DAYS, st.sampled_from([1_000, 20_000])),
+    },
 )
 KEYS: Final = st.sampled_from(["sound"] * 5 + ["none", "wrong"])
 BEFORE: Final = ("nothing", "nothing", "nothing", "nothing", "move", "rename", "payer")
@@ -44,14 +50,14 @@ def told(draw: st.DrawFn) -> Told:
     deals = {
         name: Deal(
             earned=draw(CENTS),
-            advances=draw(st.dictionaries(st.sampled_from(["disco", "clipe"]), ADVANCE, max_size=2)),
+            advances={title: (day, cents + at) for title, (day, cents) in draw(ADVANCES).items()},
             is_held=keys[name] != "sound",
             is_quarterly=draw(st.sampled_from([False, False, True])),
             rate=Fraction(draw(st.sampled_from(["0", "0", "27.5", "100"]))),
             fixed=draw(st.sampled_from([0, 0, 1_100])),
             invoiced=draw(st.sampled_from([None, None, None, 0, 2_000, 12_345])),
         )
-        for name in NAMES
+        for at, name in enumerate(NAMES)
     }
     rows = draw(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(sorted(ROW_CHANGES)), max_size=2))
     return Told(deals, rows, keys, draw(st.booleans()))
