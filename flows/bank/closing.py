@@ -17,7 +17,7 @@ from schemas.funding import FundingState, ReportFunding
 from schemas.messages import Message, Money
 from schemas.plan import HOME_CURRENCY
 from schemas.returns import Returned
-from schemas.submission import Submission, SubmissionState
+from schemas.submission import ENDED, Submission, SubmissionState
 from schemas.wire import SplitReport, parse_json
 
 # Reports that may be paid for though nobody has said so yet.
@@ -125,8 +125,8 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
         sent = (report.sending_at or ledger.now()).date()
         if recorded_cents > 0:
             found.append(Need(BankMatter.FUNDING, name, recorded_cents, days.get(name, sent), marks))
-        elif (left_cents := _left(report, open_ones.get(name), told.get(name, 0) - paid.get(name, 0))) > 0:
-            until = ended[name].date() + LATER if name in ended else ledger.today()
+        elif left_cents := _left(report, open_ones.get(name), told.get(name, 0) - paid.get(name, 0)):
+            until = ended[name].date() + LATER if name in ended and left_cents > 0 else ledger.today()
             found.append(Need(BankMatter.FUNDING, name, left_cents, sent, marks, until=until))
         else:
             found.append(Need(BankMatter.FUNDING, name, 0, sent, marks))
@@ -142,13 +142,17 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
 def _left(report: Submission, stands: ReportFunding | None, unsaid_cents: int) -> int:
     """Return what is still to be paid for a report, or was paid without that anybody has said so.
 
+    Of a report that has ended otherwise, and was paid for, what the service may give back: below zero.
+
     Args:
         stands: Towards its payer, where it waits for one, or nobody has said that anything was paid.
         unsaid_cents: What it says became of its money, with its fee, less what was recorded.
     """
     fee_cents = stands.fee_cents if stands and stands.state is FundingState.FEE_UNPAID else 0
     if report.state is SubmissionState.PAID and report.currency == HOME_CURRENCY:
-        return unsaid_cents - fee_cents if unsaid_cents > fee_cents else unsaid_cents
+        return max(0, unsaid_cents - fee_cents if unsaid_cents > fee_cents else unsaid_cents)
+    if report.state in ENDED and report.currency == HOME_CURRENCY:
+        return min(0, unsaid_cents)
     return fee_cents or (stands.left_cents if stands else 0)
 
 

@@ -241,6 +241,19 @@ def test_of_a_report_paid_in_parts_the_bank_is_the_record_of_those_that_nobody_h
     assert label.ask("bank")["closed"] is True
 
 
+@pytest.mark.parametrize("text", ["PIX DEVOLVIDO {name}", "PIX DEVOLVIDO"])
+@pytest.mark.parametrize("is_one_file", [True, False])
+def test_what_was_paid_for_a_report_that_failed_is_known_when_it_comes_back(label, service, paid, text, is_one_file):
+    rows = [(-3000, f"PIX {paid}", TODAY), (3000, text.format(name=paid), TODAY)]
+    for payment_ in service.reports[0]["payments"]:  # before anybody has seen it paid
+        service.give_back(payment_["extPaymentId"], f"{payment_['final_amount_cents'] / 100:.2f}")
+    read(label, statement(label, rows if is_one_file else rows[:1]), code=15 if is_one_file and "{" not in text else 0)
+    label.type("settle")
+    label.ask_any("bank", "read", statement(label, rows, "mes.ofx"), *BY)
+    (row,) = label.ask("bank")["rows"]
+    assert {row["bank_cents"], row["service_cents"], row["recorded_cents"]} == {0}
+
+
 @pytest.mark.parametrize("text", ["PIX {name}", "PIX"])
 def test_the_rest_of_a_report_is_known_though_its_report_has_told_meanwhile_that_it_is_paid(label, paid, text):
     rows = [(-1234, f"PIX {paid}", TODAY), (-1766, text.format(name=paid), TODAY)]
