@@ -342,6 +342,8 @@ def _replaced(run: Run, inputs: Inputs) -> frozenset[str]:
         return frozenset()
     paid = run.ledger.claims.royalties_of(run.job.job)
     formers = [_former(run, claims) for claims in gone_payees(paid, inputs, run.ledger.journal.payee_moves()).values()]
+    if not formers:
+        return frozenset()
     return replaced_payees(rows_by_payee(inputs.payees), formers, paid, run.request.period.label)
 
 
