@@ -71,26 +71,27 @@ def write_down(ledger: Ledger, found: Iterable[Explained], *, by: str, evidence:
 
     What was paid is recorded before its line is explained: cut off between the two, the line is the record's next time.
     """
-    new = list(found)
-    days = {line.id: line.day for line in ledger.bank.lines()}
-    paid, recorded = ledger.fundings.all_paid(), ledger.fundings.by_lines()
+    by_line = defaultdict[str, list[Explained]](list)
+    for each in found:
+        by_line[each.line_id].append(each)
+    new = [each for own in by_line.values() for each in own if each.matter is BankMatter.FUNDING]
     of_reports = defaultdict[str, dict[str, int]](dict)
     for each in (*ledger.bank.explained(), *new):
         if each.matter is BankMatter.FUNDING:
             of_reports[each.subject][each.line_id] = each.cents
-    for report in sorted({each.subject for each in new if each.matter is BankMatter.FUNDING}):
-        lines, by_people = of_reports[report], paid.get(report, 0)
-        by_people -= sum(cents for (_, subject), cents in recorded.items() if subject == report)
-        open_lines = {line: cents for line, cents in lines.items() if (line, report) not in recorded}
-        for line in beside_words(by_people, open_lines):
-            if paid.get(report, 0) + lines[line] >= 0:
+    days, paid = {line.id: line.day for line in ledger.bank.lines()}, ledger.fundings.all_paid()
+    recorded = defaultdict[str, dict[str, int]](dict)
+    for (line_id, report), cents in ledger.fundings.by_lines().items():
+        recorded[report][line_id] = cents
+    for report in sorted({each.subject for each in new}):
+        lines, paid_cents = of_reports[report], paid.get(report, 0)
+        open_lines = {line: cents for line, cents in lines.items() if line not in recorded[report]}
+        beside = beside_words(paid_cents - sum(recorded[report].values()), open_lines)
+        for line in sorted(beside, key=lines.__getitem__, reverse=True):  # what was paid before what came back of it
+            if paid_cents + lines[line] >= 0:
                 words = evidence or f"bank line {line}"
-                paid[report] = ledger.fundings.record(
-                    report, lines[line], days[line], by=by, evidence=words, line_id=line
-                )
-    by_line = defaultdict[str, list[Explained]](list)
-    for each in new:
-        by_line[each.line_id].append(each)
+                day, cents = days[line], lines[line]
+                paid_cents = ledger.fundings.record(report, cents, day, by=by, evidence=words, line_id=line)
     for own in by_line.values():
         ledger.bank.explain(own, by=by, evidence=evidence)
 
@@ -176,7 +177,7 @@ _SHORTEST_MARK = 8  # a shorter one may stand in any text
 def months_of_bank(ledger: Ledger) -> list[str]:
     """Return the months of which lines or statements are on record, the latest first."""
     days = {line.day for line in ledger.bank.lines()}
-    days |= {day for statement in ledger.bank.statements() for day in (statement.first, statement.last)}
+    days |= {statement.first for statement in ledger.bank.statements()}
     return sorted({f"{day:%Y-%m}" for day in days}, reverse=True)
 
 

@@ -243,8 +243,11 @@ def test_of_a_report_paid_in_parts_the_bank_is_the_record_of_those_that_nobody_h
 
 @pytest.mark.parametrize("text", ["PIX DEVOLVIDO {name}", "PIX DEVOLVIDO"])
 @pytest.mark.parametrize("is_one_file", [True, False])
-def test_what_was_paid_for_a_report_that_failed_is_known_when_it_comes_back(label, service, paid, text, is_one_file):
-    rows = [(-3000, f"PIX {paid}", TODAY), (3000, text.format(name=paid), TODAY)]
+@pytest.mark.parametrize("number", range(3))  # lines are told apart by names of their own, whose order is by chance
+def test_what_was_paid_for_a_report_that_failed_is_known_when_it_comes_back(
+    label, service, paid, text, is_one_file, number
+):
+    rows = [(-3000, f"PIX {number} {paid}", TODAY), (3000, text.format(name=paid), TODAY)]
     for payment_ in service.reports[0]["payments"]:  # before anybody has seen it paid
         service.give_back(payment_["extPaymentId"], f"{payment_['final_amount_cents'] / 100:.2f}")
     read(label, statement(label, rows if is_one_file else rows[:1]), code=15 if is_one_file and "{" not in text else 0)
