@@ -143,12 +143,17 @@ class Returns:
             write = _Writing(connection, paid.submission_id, day, by, evidence, self._db.now())
             number = seen.number if seen else next_number(mine)
             write(obligation_key, number, Witness.PERSON, amount_cents)
-            nobodys = next((each for each in known if each.is_nobodys and each.counts), None)
-            if seen is None and nobodys is not None and amount_cents <= nobodys.amount_cents:
+            nobodys = [each for each in known if each.is_nobodys and each.counts]
+            if seen is None and amount_cents <= sum(each.amount_cents for each in nobodys):
                 write(obligation_key, number, Witness.REPORT, amount_cents)
-                write(nobodys.obligation_key, nobodys.number, Witness.WITHDRAWN, nobodys.amount_cents)
-                if rest_cents := nobodys.amount_cents - amount_cents:
-                    write(nobodys.obligation_key, nobodys.number + 1, Witness.REPORT, rest_cents)
+                left_cents = amount_cents
+                for each in nobodys:
+                    if left_cents > 0:
+                        write(each.obligation_key, each.number, Witness.WITHDRAWN, each.amount_cents)
+                        left_cents -= each.amount_cents
+                if left_cents < 0:
+                    rest = next_number(each for each in known if each.is_nobodys)
+                    write(nobodys[0].obligation_key, rest, Witness.REPORT, -left_cents)
             key = return_key(obligation_key, number)
             post_returns(connection, [key], by=by, now=self._db.now())
             return read_returns(connection, _with_keys([key]))[0]

@@ -7,7 +7,7 @@ from sqlalchemy import create_engine, text
 
 from schemas.errors import DecisionRefused
 from schemas.journal import AccountKind, EntryKind, JournalEntry, Series, postings_of
-from schemas.returns import ReportWentBack, ReturnState
+from schemas.returns import ReportWentBack, ReturnState, Witness
 from schemas.submission import Outcome, SubmissionState
 from tests.io_adapters.ledger.conftest import key_of
 
@@ -78,6 +78,22 @@ def test_what_a_report_alone_shows_is_nowhere_in_the_bank_and_a_person_joins_it(
     assert AccountKind.BANK not in balances(ledger)
     assert record(ledger, BIA, 200).key == found.key
     assert balances(ledger)[AccountKind.BANK] == 200
+
+
+@pytest.mark.parametrize("shown", [(30,), (10, 20), (20, 10), (10, 10, 10)])
+@pytest.mark.parametrize("named", [(30,), (5, 25), (10, 20), (14, 16), (12, 1, 17)])
+def test_what_reports_showed_of_nobody_yet_is_that_of_whom_people_name_however_it_was_shown(ledger, paid, shown, named):
+    for cents in shown:
+        see(ledger, paid, ledger.returns.of_reports([paid]), nobodys_cents=cents)
+    left_cents = 30
+    for cents in named:
+        record(ledger, ANA, cents)
+        left_cents -= cents
+        found = [each for each in ledger.returns.of_reports([paid]) if each.counts]
+        assert sum(each.amount_cents for each in found if each.is_nobodys) == left_cents
+        assert sum(each.amount_cents for each in found if not each.is_nobodys) == 30 - left_cents
+    assert all(each.seen_by == {Witness.PERSON, Witness.REPORT} for each in found)
+    assert not ledger.returns.disagreeing([paid])
 
 
 def test_of_two_looks_at_once_one_is_written(ledger, paid):
