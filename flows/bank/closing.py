@@ -14,6 +14,7 @@ from flows.reports.funding import fundings_of, unsettled_fundings
 from io_adapters.ledger.ledger import Ledger
 from schemas.bank import BankLine, BankMatter, BankMonth, BankStatement, Closing, ClosingRow, Explained, Need
 from schemas.funding import FundingState, ReportFunding
+from schemas.job import BRASILIA
 from schemas.messages import Message, Money
 from schemas.plan import HOME_CURRENCY
 from schemas.returns import Returned
@@ -123,11 +124,11 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
     for name, report in of_reports.items():
         marks = _marks(report, open_ones.get(name))
         recorded_cents = paid.get(name, 0) - shown.get((BankMatter.FUNDING, name), 0)
-        sent = (report.sending_at or ledger.now()).date()
+        sent = _day_in_brazil(report.sending_at or ledger.now())
         if recorded_cents > 0:
             found.append(Need(BankMatter.FUNDING, name, recorded_cents, days.get(name, sent), marks))
         elif left_cents := _left(report, open_ones.get(name), told.get(name, 0) - paid.get(name, 0)):
-            until = ended[name].date() + LATER if name in ended and left_cents > 0 else ledger.today()
+            until = _day_in_brazil(ended[name]) + LATER if name in ended and left_cents > 0 else ledger.today()
             found.append(Need(BankMatter.FUNDING, name, left_cents, sent, marks, until=until))
         else:
             found.append(Need(BankMatter.FUNDING, name, 0, sent, marks))
@@ -138,6 +139,10 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
     costs = ledger.bank.checks_by_day().items()
     open_days = {day: cents for day, cents in costs if (BankMatter.CHECKS, day.isoformat()) not in shown}
     return found + [Need(BankMatter.CHECKS, day.isoformat(), cents, day) for day, cents in open_days.items()]
+
+
+def _day_in_brazil(moment: dt.datetime) -> dt.date:
+    return moment.astimezone(BRASILIA).date()
 
 
 def _left(report: Submission, stands: ReportFunding | None, unsaid_cents: int) -> int:

@@ -8,15 +8,16 @@ all differ. Varied: everything else, by a seed that is printed. HISTORIES=1000 p
 
 import os
 import random
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 import pytest
 
+from schemas.job import BRASILIA
 from tests.flows.jobs import payment, people
 
 HISTORIES = int(os.environ.get("HISTORIES", "2"))
 SEED = int(os.environ.get("SEED", "8"))
-TODAY = (datetime.now(UTC) - timedelta(hours=3)).date()
+TODAY = datetime.now(BRASILIA).date()
 MONTH, DAY = f"{TODAY:%Y-%m}", TODAY.isoformat()
 WORDS = ("--day", DAY, "--by", "bia", "--evidence", "contrato")
 WHO = people(12)

@@ -6,7 +6,7 @@ Varied: who says first that a report was paid, what the bank writes, what went w
 
 import calendar
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from beancount import loader
@@ -14,6 +14,7 @@ from openpyxl import load_workbook
 
 from io_adapters.sandbox.bank import BankFault
 from schemas.errors import ExitCode
+from schemas.job import BRASILIA
 from schemas.journal import AccountKind
 from schemas.readers import for_strangers
 from tests.flows.books import places
@@ -21,7 +22,7 @@ from tests.flows.jobs import payment, people
 from tests.flows.label import summary_of
 
 ANA, BIA = people(2)
-TODAY = datetime.now(UTC).date()
+TODAY = datetime.now(BRASILIA).date()
 MONTH = f"{TODAY:%Y-%m}"
 LAST = TODAY.replace(day=calendar.monthrange(TODAY.year, TODAY.month)[1])
 BY = ("--by", "caio")

@@ -7,7 +7,7 @@ people who may see names. Varied: what becomes of the payer's money, and where p
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from flows.payout import payout
 from flows.settings import read_settings
 from flows.settle import settle
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
+from schemas.job import BRASILIA
 from tests.flows.desk.office import ALL_ROLES, Browser, RunsHere, hashed, words_of
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
@@ -30,7 +31,7 @@ from tests.flows.oracle import Oracle
 from tests.watched.installation import free_port
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("prefect_database")]
-TODAY = datetime.now(UTC).date().isoformat()
+TODAY = datetime.now(BRASILIA).date().isoformat()
 BY = ("--by", "bia", "--evidence", "comprovante")
 
 

@@ -5,16 +5,17 @@ Judged by what bank and service say. Varied: who does it, what they bring, and w
 
 import calendar
 import io
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pytest
 from openpyxl import load_workbook
 
+from schemas.job import BRASILIA
 from tests.flows.desk.office import ORIGIN, plan_of, prepare, words_of
 from tests.flows.jobs import declare, payment, people, write_sheet
 
 (ANA,) = people(1)
-TODAY = datetime.now(UTC).date()
+TODAY = datetime.now(BRASILIA).date()
 MONTH = f"{TODAY:%Y-%m}"
 LAST = TODAY.replace(day=calendar.monthrange(TODAY.year, TODAY.month)[1])
 pytestmark = pytest.mark.long
