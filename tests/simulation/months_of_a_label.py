@@ -352,7 +352,7 @@ class MonthsOfALabel:
             [
                 {
                     "CPF": documents[name],
-                    "Número": "1",
+                    "Número": month[-2:],  # one of a number that is known is asked about
                     "Data": f"{month}-20",
                     "Valor": _text(deal.invoiced),
                     "Período": month,
