@@ -36,9 +36,9 @@ def follow(days: Sequence[dt.date], cents: Sequence[int], balances: Balances) ->
     ways = [range(len(days))] if list(days) == sorted(days) else []
     ways += [range(len(days))[::-1]] if list(days) == sorted(days, reverse=True) else []
     tried = (
-        _followed(way, cents, told)
+        _followed(way, cents, read)
         for way in ways or [range(len(days))]
-        for told in (balances, *_by_day(way, days, balances))
+        for read in (balances, *_by_day(way, days, balances))
     )
     return min(tried, key=lambda followed: len(followed.breaks))
 
@@ -47,13 +47,13 @@ def _followed(way: range, cents: Sequence[int], balances: Balances) -> FollowedB
     opening, known, breaks, moved = None, None, list[tuple[int, int]](), 0
     for at in way:
         moved += cents[at]
-        if (told := balances[at]) is None:
+        if (balance := balances[at]) is None:
             continue
         if known is None:
-            opening = told - moved
-        elif known + moved != told:
-            breaks.append((at, told - known - moved))
-        known, moved = told, 0
+            opening = balance - moved
+        elif known + moved != balance:
+            breaks.append((at, balance - known - moved))
+        known, moved = balance, 0
     return FollowedBalance(opening, None if known is None else known + moved, tuple(breaks))
 
 
@@ -70,30 +70,46 @@ def covered_until(statements: Sequence[KnownStatement], first: dt.date, last: dt
 
     A sheet reaches its last line; that nothing moved after it shows in the next statement of the account.
     """
-    accounts = {one.account for one in statements if one.first <= last and first <= one.last}
-    return min((max(one.last for one in statements if one.account == account) for account in accounts), default=None)
+    reached = dict[str, dt.date]()
+    for statement in statements:
+        reached[statement.account] = max(statement.last, reached.get(statement.account, statement.last))
+    accounts = {statement.account for statement in statements if statement.first <= last and first <= statement.last}
+    return min((reached[account] for account in accounts), default=None)
 
 
 def gaps_of(statements: Sequence[KnownStatement]) -> list[BankGap]:
     """Return where balances do not follow: within a statement, and between two of an account of which none is between.
 
-    Of statements with the same days the one that was read last counts, so that a whole file puts a broken one right.
+    A statement counts unless another covers its days: a whole one before a broken one, whichever was read first, and
+    then the longer and the later one.
 
     Args:
         statements: In the order in which they were read.
     """
+    ranks = {
+        statement: (not statement.gap_cents, statement.last - statement.first, number)
+        for number, statement in enumerate(statements)
+    }
     counting = [
-        one
-        for number, one in enumerate(statements, start=1)
-        if not any(other.covers(one) for other in statements[number:])
+        statement
+        for statement, rank in ranks.items()
+        if not any(other.covers(statement) and rank < of_other for other, of_other in ranks.items())
     ]
-    found = [BankGap(one.account, one.first, one.last, one.gap_cents) for one in counting if one.gap_cents]
+    gaps = [
+        BankGap(statement.account, statement.first, statement.last, statement.gap_cents)
+        for statement in counting
+        if statement.gap_cents
+    ]
     latest = dict[str, KnownStatement]()
-    for one in sorted(counting, key=lambda one: (one.first, one.last)):
-        before = latest.get(one.account)
-        if before is not None and before.last < one.first and None not in (before.closing_cents, one.opening_cents):
-            off_cents = abs((one.opening_cents or 0) - (before.closing_cents or 0))
-            found += [BankGap(one.account, before.last, one.first, off_cents)] if off_cents else []
-        if before is None or before.last <= one.last:
-            latest[one.account] = one
-    return found
+    for statement in sorted(counting, key=lambda statement: (statement.first, statement.last)):
+        before = latest.get(statement.account)
+        if before is not None and before.last < statement.first:
+            off_cents = _off_cents(before.closing_cents, statement.opening_cents)
+            gaps += [BankGap(statement.account, before.last, statement.first, off_cents)] if off_cents else []
+        if before is None or before.last <= statement.last:
+            latest[statement.account] = statement
+    return gaps
+
+
+def _off_cents(closing_cents: int | None, opening_cents: int | None) -> int:
+    return 0 if closing_cents is None or opening_cents is None else abs(opening_cents - closing_cents)

@@ -110,8 +110,13 @@ def test_a_month_is_covered_once_each_of_its_accounts_has_statements_to_its_end(
         ([known(1, 10, 0, 500), known(21, 30, None, None)], []),
         ([known(1, 10, 0, 500), known(11, 20, 499, 700, account="nubank")], []),
         ([known(1, 10, 0, 500, gap=7)], [gap(1, 10, 7)]),
-        ([known(1, 10, 0, 500, gap=7), known(1, 10, 0, 500)], []),  # what was read last counts
-        ([known(1, 10, 0, 500), known(1, 10, 0, 500, gap=7)], [gap(1, 10, 7)]),
+        ([known(1, 10, 0, 500, gap=7), known(1, 10, 0, 500)], []),  # a whole one puts a broken one right
+        ([known(1, 10, 0, 500), known(1, 10, 0, 500, gap=7)], []),  # and stays so
+        ([known(1, 30, 0, 500), known(5, 10, 0, 500, gap=7)], []),
+        ([known(5, 10, 0, 500), known(1, 30, 0, 500, gap=7)], [gap(1, 30, 7)]),
+        ([known(1, 10, 0, 400), known(1, 10, 0, 500), known(11, 20, 500, 700)], []),  # of two whole ones the later one
+        ([known(1, 10, 0, 500), known(1, 10, 0, 400), known(11, 20, 500, 700)], [gap(10, 11, 100)]),
+        ([known(1, 10, 0, 500)] * 2, []),
         ([known(1, 10, 0, 500, gap=7), known(2, 9, 0, 500)], [gap(1, 10, 7)]),
         ([known(1, 10, 0, 500, gap=7), known(1, 10, 0, 500, account="nubank")], [gap(1, 10, 7)]),
         ([known(1, 30, 0, 900), known(5, 5, 3, 4), known(31, 40, 900, 1)], []),
