@@ -3,7 +3,7 @@
 import calendar
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -128,7 +128,7 @@ def needs_of(ledger: Ledger, known: Iterable[Explained]) -> list[Need]:
         if recorded_cents > 0:
             found.append(Need(BankMatter.FUNDING, name, recorded_cents, days.get(name, sent), marks))
         elif left_cents := _left(report, open_ones.get(name), told.get(name, 0) - paid.get(name, 0)):
-            until = _day_in_brazil(ended[name]) + LATER if name in ended and left_cents > 0 else ledger.today()
+            until = _day_in_brazil(ended[name]) + LATER if name in ended else ledger.today()
             found.append(Need(BankMatter.FUNDING, name, left_cents, sent, marks, until=until))
         else:
             found.append(Need(BankMatter.FUNDING, name, 0, sent, marks))
@@ -203,7 +203,8 @@ def closing_of(ledger: Ledger, month: str) -> Closing:
     known = ledger.bank.explained()
     of_lines = {each.line_id for each in known}
     lines = {line.id: line for line in ledger.bank.lines(first, last)}
-    needs = [need for need in needs_of(ledger, known) if first <= need.day <= last and _is_due(ledger, need)]
+    unsaid = ledger.fundings.never_paid_for()
+    needs = [need for need in needs_of(ledger, known) if first <= need.day <= last and _is_due(ledger, need, unsaid)]
     statements = ledger.bank.statements()
     return Closing(
         month=month,
@@ -221,15 +222,18 @@ def closing_of(ledger: Ledger, month: str) -> Closing:
     )
 
 
-def _is_due(ledger: Ledger, need: Need) -> bool:
+def _is_due(ledger: Ledger, need: Need, unsaid: Collection[str]) -> bool:
     """Whether a month without it is open.
 
     Of a report for which nobody has said that anything was paid: once it has paid everybody, if it ever bore a Pix
     code; else nobody knows what it was paid from.
+
+    Args:
+        unsaid: The reports of that kind that have paid everybody.
     """
     if need.until is None:
         return need.cents != 0
-    looks = ledger.reports.history(need.subject) if need.subject in ledger.fundings.never_paid_for() else ()
+    looks = ledger.reports.history(need.subject) if need.subject in unsaid else ()
     return any(SplitReport.model_validate(parse_json(look.document)).pixQrCodePayload for look in looks)
 
 

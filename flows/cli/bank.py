@@ -60,7 +60,7 @@ def read(
         console.print(render(problem, terminal_language()), soft_wrap=True, markup=False)
     document = {"account": taken.statement.account, "new": taken.new, "unexplained": [line.id for line in left]}
     document["explained"] = [_explained_document(each) for each in taken.explained]
-    return ExitCode.ROWS_HELD if left or taken.statement.breaks else ExitCode.DONE, document
+    return ExitCode.ROWS_HELD if left or taken.breaks else ExitCode.DONE, document
 
 
 @bank_app.callback(invoke_without_command=True)
