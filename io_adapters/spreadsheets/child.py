@@ -45,8 +45,9 @@ from io_adapters.spreadsheets.workbook.markup import open_html, open_xml_sheet
 from io_adapters.spreadsheets.workbook.ofx import open_ofx
 from io_adapters.spreadsheets.workbook.sheets import Workbook, WorkbookRefused
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
-from schemas.errors import UnreadableFile
+from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.issues import IssueCode
+from schemas.messages import fact_json
 from schemas.sheet_cells import HeadRow
 
 if TYPE_CHECKING:
@@ -218,6 +219,8 @@ class _Reader:
             case "block":
                 block = next(self._blocks, None)
                 yield text_block_message(block) if block else ({"done": True, "end": True}, b"")
+            case "yaml" | "yaml_with":
+                yield _of_yaml(words, given.read().decode("utf-8", "surrogatepass")), b""
             case "mark":
                 yield {"done": True}, importlib.import_module(_MARKING).marked(given.read(), words["marks"])
             case "close":
@@ -239,6 +242,17 @@ class _Reader:
         self._open, self._blocks = None, iter(())
         for file in self._files:
             file.close()
+
+
+def _of_yaml(asked: Words, text: str) -> Words:
+    from io_adapters.spreadsheets.yaml_text import yaml_with, yaml_words  # noqa: PLC0415 - for declarations alone
+
+    try:
+        if asked["ask"] == "yaml":
+            return {"done": True} | yaml_words(text, asked["name"])
+        return {"done": True, "text": yaml_with(text, asked["changes"])}
+    except ConfigurationError as refused:
+        return {"done": True, "wrong": fact_json(refused.content)}
 
 
 def _opened(kind: FileKind, name: str, stream: BinaryIO) -> "OpenWorkbook | OpenedText | Report":

@@ -1,157 +1,99 @@
-"""YAML as plain values, with the line and column of every key: a problem in a declaration is told where it stands."""
+"""Jobs, layouts, policies and answers as people declare them in YAML: a problem is told where it stands.
+
+What is read of a file, and what is changed in one, is done by the process that reads strangers' files.
+"""
 
 import difflib
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib import resources
-from io import StringIO
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.constructor import DuplicateKeyError
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.scalarfloat import ScalarFloat
-from ruamel.yaml.scalarint import ScalarInt
-from ruamel.yaml.tokens import (
-    AliasToken,
-    AnchorToken,
-    BlockEndToken,
-    BlockMappingStartToken,
-    BlockSequenceStartToken,
-    FlowMappingEndToken,
-    FlowMappingStartToken,
-    FlowSequenceEndToken,
-    FlowSequenceStartToken,
-    ScalarToken,
-)
-from ruamel.yaml.util import load_yaml_guess_indent
 
 from io_adapters.spreadsheets.files import lies_within
+from io_adapters.spreadsheets.readers import READERS, ReaderStopped
+from io_adapters.spreadsheets.yaml_text import LONGEST_DECLARATION, Words, plain_from
 from schemas.errors import ConfigurationError
 from schemas.job import NO_HOUSE_COLUMNS, HouseColumns, HousePolicy, Job
-from schemas.layouts.answers import ColumnAnswer, columns_yaml
+from schemas.layouts.answers import ColumnAnswer, answer_value
 from schemas.layouts.layout import Layout
-from schemas.messages import Listed, Message
+from schemas.messages import Listed, Message, fact_from, render
 
 KeyPath = tuple[str | int, ...]
+Change = tuple[KeyPath, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class YamlText:
-    """A parsed YAML document."""
+    """A parsed YAML document.
+
+    Attributes:
+        places: Line and column, from 1, of every key and item, by the path that leads to it; 0 where it is not known.
+    """
 
     name: str
     values: Any
-    tree: Any
+    places: Mapping[KeyPath, tuple[int, int]]
 
     def at(self, path: KeyPath) -> tuple[int, int]:
         """Return line and column, from 1, of the key or item a path leads to, or of the last part that is written."""
-        line, column = 0, 0
-        node = self.tree
-        for step in path:
-            if not _has(node, step):
-                break
-            try:
-                line, column = node.lc.key(step) if isinstance(node, CommentedMap) else node.lc.item(step)
-            except (KeyError, TypeError):  # merged in from an anchor (<<), or in a tagged value that keeps no places
-                break
-            node = node[step]
-        return line + 1, column + 1
+        ways = (path[:length] for length in range(len(path), 0, -1))
+        return next((place for way in ways if all(place := self.places.get(way, (0, 0)))), (1, 1))
 
     def written(self, path: KeyPath) -> KeyPath:
         """Return the steps of a path that are in the document.
 
         pydantic puts the names of union members between the keys: ("period", "PeriodRange", "end").
         """
-        steps: list[str | int] = []
-        node = self.tree
+        steps: KeyPath = ()
         for step in path:
-            if _has(node, step):
-                steps.append(step)
-                node = node[step]
-        return tuple(steps)
+            steps = (*steps, step) if (*steps, step) in self.places else steps
+        return steps
 
 
-_LONGEST_DECLARATION: Final = 200_000
-_DEEPEST: Final = 30
-_MOST_TOKENS: Final = 10_000
-_LONGEST_PLAIN: Final = 2_000  # characters; a number of more digits cannot be made, and no name or path has as many
-_OPENING: Final = (BlockMappingStartToken, BlockSequenceStartToken, FlowMappingStartToken, FlowSequenceStartToken)
-_CLOSING: Final = (BlockEndToken, FlowMappingEndToken, FlowSequenceEndToken)
-
-
-@functools.lru_cache(maxsize=16)  # a run reads its job file again wherever it asks what holds by now
+@functools.lru_cache(maxsize=64)  # a run reads its job file again wherever it asks what holds by now
 def parse_yaml(text: str, name: str) -> YamlText:
     """Parse one YAML 1.2 document; what is returned may be another caller's too, and is read only.
 
     Raises:
         ConfigurationError: it is not YAML, or a key is given twice, with line and column; it is longer or deeper than
-            any declaration, or has anchors: what a few hundred bytes of those stand for fills a machine.
+            any declaration, or has anchors.
     """
-    _require_plain(text, name)
+    answer = _asked({"ask": "yaml"}, text, name)
     try:
-        tree = YAML(typ="rt").load(text)
-    except DuplicateKeyError as error:
-        what = str(error.problem).split(" with ", maxsplit=1)[0]
-        raise ConfigurationError(Message("error.key_twice", place=_mark(name, error), what=what)) from None
-    except MarkedYAMLError as error:
-        raise ConfigurationError(f"{_mark(name, error)} {error.problem or error.context}") from None
-    except Exception as error:  # noqa: BLE001 - whatever a parser makes of a stranger's text is a refusal
+        places = {tuple(map(plain_from, path)): (int(line), int(column)) for path, line, column in answer["places"]}
+        return YamlText(name, plain_from(answer["values"]), places)
+    except (LookupError, TypeError, ValueError, RecursionError) as error:  # nothing that comes out of it is trusted
         raise ConfigurationError(Message("error.not_yaml", name=name, kind=type(error).__name__)) from None
-    return YamlText(name, _plain(tree), tree)
 
 
-def _require_plain(text: str, name: str) -> None:
-    """Refuse what no declaration needs, before anything is made of it: its tokens are read one by one."""
-    if len(text) > _LONGEST_DECLARATION:
-        raise ConfigurationError(Message("error.declaration_long", name=name, limit=_LONGEST_DECLARATION))
-    depth = 0
+def _asked(words: Words, text: str, name: str) -> Words:
+    """Return what the process that reads files makes of a text.
+
+    Raises:
+        ConfigurationError: what it refuses; or that it cannot be started, or does not answer.
+    """
+    if len(text) > LONGEST_DECLARATION:
+        raise ConfigurationError(Message("error.declaration_long", name=name, limit=LONGEST_DECLARATION))
     try:
-        for number, token in enumerate(YAML(typ="rt").scan(text)):
-            if isinstance(token, AnchorToken | AliasToken):
-                mark = token.start_mark
-                place = f"{name}:{mark.line + 1}:{mark.column + 1}"
-                raise ConfigurationError(Message("error.declaration_anchor", place=place))
-            if isinstance(token, ScalarToken) and token.plain and len(token.value) > _LONGEST_PLAIN:
-                mark = token.start_mark
-                place = f"{name}:{mark.line + 1}:{mark.column + 1}"
-                raise ConfigurationError(Message("error.declaration_value", place=place, limit=_LONGEST_PLAIN))
-            if number > _MOST_TOKENS:
-                raise ConfigurationError(Message("error.declaration_long", name=name, limit=_LONGEST_DECLARATION))
-            depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
-            if depth > _DEEPEST:
-                raise ConfigurationError(Message("error.declaration_deep", name=name, limit=_DEEPEST))
-    except YAMLError:
-        return  # what is wrong with it is told where it is parsed
-
-
-def _has(node: Any, step: str | int) -> bool:  # noqa: ANN401
-    if isinstance(node, CommentedSeq):
-        return isinstance(step, int) and step < len(node)
-    return isinstance(node, CommentedMap) and step in node
-
-
-def _mark(name: str, error: MarkedYAMLError) -> str:
-    mark = error.problem_mark or error.context_mark
-    return f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else f"{name}:"
-
-
-def _plain(node: Any) -> Any:  # noqa: ANN401
-    if isinstance(node, dict):
-        return {key: _plain(value) for key, value in node.items()}
-    if isinstance(node, list):
-        return [_plain(value) for value in node]
-    if isinstance(node, ScalarFloat):
-        return float(node)
-    if isinstance(node, ScalarInt):
-        return int(node)
-    return str(node) if isinstance(node, str) else node
+        answer = READERS.ask_once(words | {"name": name}, [BytesIO(text.encode("utf-8", "surrogatepass"))])
+    except (ReaderStopped, OSError) as error:
+        raise ConfigurationError(Message("error.not_yaml", name=name, kind=type(error).__name__)) from None
+    if "wrong" not in answer:
+        return answer
+    try:
+        wrong = fact_from(answer["wrong"])
+        render(wrong, "en")  # its id and its facts are the catalogue's
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise ConfigurationError(Message("error.not_yaml", name=name, kind=type(error).__name__)) from None
+    raise ConfigurationError(wrong)
 
 
 _LAYOUTS: Final = resources.files("schemas.layouts")
@@ -159,8 +101,6 @@ _LAYOUTS: Final = resources.files("schemas.layouts")
 _VAGUE: Final = frozenset({"model_type", "string_type", "too_short"})
 
 Model = TypeVar("Model", bound=BaseModel)
-# No line of a person's file is broken when another part of it is written anew.
-_WIDE: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,15 +162,9 @@ def with_table_files(text: str, table: str, files: Sequence[str]) -> str:
 
     Everything else stays as it is written, comments included.
     """
-
-    def change(document: CommentedMap) -> None:
-        value = files[0] if len(files) == 1 else list(files)
-        if isinstance(document.get(table), dict):
-            document[table]["files"] = value
-        else:
-            document[table] = value
-
-    return _changed(text, change)
+    stands = parse_yaml(text, "").values.get(table)
+    value = files[0] if len(files) == 1 else list(files)
+    return _changed(text, [((table, "files") if isinstance(stands, dict) else (table,), value)])
 
 
 def with_columns_of(text: str, place: str, said: Mapping[str, ColumnAnswer]) -> str:
@@ -242,46 +176,19 @@ def with_columns_of(text: str, place: str, said: Mapping[str, ColumnAnswer]) -> 
         place: The number of a source, from 1, or the name of a table beside the sources.
         said: Header -> what it is, of all headers there; nothing takes the key out.
     """
-
-    def change(document: CommentedMap) -> None:
-        holder, key = (document["sources"], int(place) - 1) if place.isdecimal() else (document, place)
-        if not isinstance(holder[key], dict):
-            holder[key] = _in_one_line({"files": holder[key]})
-        holder[key].pop("columns", None)
-        if said:
-            holder[key]["columns"] = _flow(YAML(typ="safe").load(columns_yaml(said)))
-
-    return _changed(text, change)
+    way: KeyPath = ("sources", int(place) - 1) if place.isdecimal() else (place,)
+    stands = functools.reduce(lambda holder, step: holder[step], way, parse_yaml(text, "").values)
+    changes: list[Change] = [] if isinstance(stands, dict) else [(way, {"files": stands})]
+    changes.append(((*way, "columns"), None))
+    changes += [((*way, "columns"), {header: answer_value(answer) for header, answer in said.items()})] if said else []
+    return _changed(text, changes)
 
 
-def _flow(value: str | Sequence[str] | Mapping[str, Any]) -> Any:  # noqa: ANN401 - as YAML has it
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return _in_one_line({name: _flow(inner) for name, inner in value.items()})
-    line = CommentedSeq(value)
-    line.fa.set_flow_style()
-    return line
-
-
-def _in_one_line(values: Mapping[str, Any]) -> CommentedMap:
-    line = CommentedMap(values)
-    line.fa.set_flow_style()
-    return line
-
-
-def _changed(text: str, change: Callable[[CommentedMap], None]) -> str:
-    """Return the text of a declaration after a change; what is not changed stays as it is written."""
-    yaml = YAML()
-    yaml.preserve_quotes = True
-    yaml.width = _WIDE
-    # How far its lists are indented, as whoever wrote it has it.
-    document, sequence, offset = load_yaml_guess_indent(text, yaml=yaml)
-    yaml.indent(sequence=sequence or 2, offset=offset or 0)
-    change(document)
-    written = StringIO()
-    yaml.dump(document, written)
-    return written.getvalue()
+def _changed(text: str, changes: Sequence[Change]) -> str:
+    changed = _asked({"ask": "yaml_with", "changes": changes}, text, "").get("text")
+    if not isinstance(changed, str):
+        raise ConfigurationError(Message("error.not_yaml", name="", kind="TypeError"))
+    return changed
 
 
 def read_policy(path: Path) -> HousePolicy:
@@ -324,14 +231,8 @@ def with_house_columns(path: Path, said: Iterable[tuple[str, Mapping[str, Column
         said: Layout, and header -> answer.
     """
     before = _text_of(_bytes_of(path), path) if path.is_file() else ""
-    new = [(layout, _flow(YAML(typ="safe").load(columns_yaml(answers)))) for layout, answers in said if answers]
-
-    def change(document: CommentedMap) -> None:
-        for layout, answers in new:
-            document[layout] = document.get(layout) or CommentedMap()
-            document[layout].update(answers)
-
-    text = _changed(before or f"{new[0][0]}:\n", change) if new else before
+    new = [((layout, header), answer_value(answer)) for layout, answers in said for header, answer in answers.items()]
+    text = _changed(before or f"{new[0][0][0]}:\n", new) if new else before
     return b"" if text == before else text.encode()
 
 
@@ -407,7 +308,7 @@ def _bytes_of(path: Path) -> bytes:
         with path.open("rb") as file:
             if not lies_within(file.fileno(), path):
                 raise ConfigurationError(Message("error.declaration_elsewhere", path=str(path)))
-            return file.read(4 * _LONGEST_DECLARATION + 1)  # four bytes are the most that a character takes
+            return file.read(4 * LONGEST_DECLARATION + 1)  # four bytes are the most that a character takes
     except OSError as error:
         raise ConfigurationError(Message("error.file_unreadable", path=str(path), kind=type(error).__name__)) from None
 

@@ -58,7 +58,7 @@ def receive(stream: IO[bytes]) -> tuple[Words, bytes] | None:
         raise Broken
     try:
         words = json.loads(head)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Broken from None
     if not isinstance(words, dict):
         raise Broken

@@ -33,6 +33,13 @@ REMARK: Final = "remark"
 IGNORED: Final = "ignored"
 
 
+def answer_value(answer: ColumnAnswer) -> str | dict[str, str | list[str]]:
+    """Return an answer as the value that stands behind its header in a job file."""
+    if isinstance(answer, IgnoredWhile):
+        return {IGNORED: str(answer.kind)}
+    return answer if isinstance(answer, str) else {"only": list(answer)}
+
+
 def answer_yaml(answer: ColumnAnswer) -> str:
     """Write an answer as a job file has it.
 
