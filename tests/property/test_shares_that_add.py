@@ -1,15 +1,18 @@
 """Shares with bases, on random rows and lines, come to what a slow, obvious way of sharing out comes to."""
 
 from collections import Counter
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate
 from flows.royalties.rules.share_book import ShareBook
+from schemas.errors import UnsoundPlan
 from tests.property.months import drawn
 from tests.spec.tables import CPF, PEOPLE, lines, shares
 
@@ -121,3 +124,23 @@ def test_bases_and_names_share_out_as_the_obvious_way_does(rows, of_lines):
     most = sum(abs(Fraction(line[3])) for line in of_lines) / 1_000_000
     for name in {*earned, *expected}:
         assert abs(earned[name] - expected[name]) <= most
+
+
+@given(some_rows(), st.lists(LINE, min_size=1, max_size=6), st.data())
+def test_percentages_that_are_parted_by_the_column_come_to_what_group_by_group_they_do(rows, of_lines, data):
+    """A day on which every line is covered says nothing new, but of it a group is looked at by itself."""
+    table = shares(drawn("| payee | recording | release | artist | role | share | base |", rows))
+    times = data.draw(st.sampled_from([1, 9, 50]), "so that some sum to the whole, nearly or more")
+    table["share_ppm"] = pd.Series([str(min(int(ppm) * times, 1_000_000)) for ppm in table["share_ppm"]], dtype="str")
+    dated = data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table)), "which rows are of a day")
+    totals = sum_lines(lines(drawn("| recording | release | artist | amount |", of_lines)))
+    ways = list[object]()
+    for has_day in (lambda _: True, dated.__getitem__, lambda _: False):
+        days = ["1900-01-01" if has_day(at) else "" for at in range(len(table))]
+        book = ShareBook(table.assign(valid_from=pd.Series(days, dtype="str")))
+        told: object = None
+        with suppress(UnsoundPlan):
+            found = allocate(totals, book, rates={"BRL": Decimal(1)}, first_day="2026-10-01")
+            told = [frame.to_csv(index=False) for frame in (found.earnings, found.territories)]
+        ways.append((told, book.overfull, book.nearly_whole, book.baseless))
+    assert ways[0] == ways[1] == ways[2]

@@ -17,6 +17,7 @@ from flows.intake.rules.inputs import EXACT, Inputs, Statement, in_question, lef
 from flows.payables.rules.left_out import set_aside
 from flows.royalties.rules.assets import LEVELS, Asset, Place, day_of
 from flows.royalties.rules.costs import CostBook
+from flows.royalties.rules.plain_shares import NOT_PLAIN, OF_NOBODY
 from flows.royalties.rules.share_book import AMBIGUOUS, SILENT, ShareBook, ShareOf
 from schemas.corrections import MissingShare, MissingShares
 from schemas.issues import Issue, IssueCode, make_issue
@@ -404,9 +405,15 @@ def _told_apart(totals: pd.DataFrame, book: ShareBook) -> tuple[npt.NDArray[np.i
     return np.asarray(numbers, dtype=np.int64), totals.loc[~numbers.duplicated(), ASSET]
 
 
-def _covering(assets: pd.DataFrame, book: ShareBook, first_day: str) -> Iterator[tuple[ShareOf, ...]]:
-    for *named, period in zip(*(assets[name].tolist() for name in ASSET), strict=True):
-        yield book.covering(Asset(*named), day_of(period, first_day))
+def _covering(assets: pd.DataFrame, book: ShareBook, first_day: str) -> list[tuple[ShareOf, ...] | None]:
+    """Return the shares of each line; None for those of a group of percentages alone."""
+    named = {name: assets[name].tolist() for name in Asset._fields}
+    days = [day_of(period, first_day) for period in assets["period"].tolist()]
+    groups = book.plain_groups(named, days)
+    found: list[tuple[ShareOf, ...] | None] = [() if group == OF_NOBODY else None for group in groups.tolist()]
+    for at in np.flatnonzero(groups == NOT_PLAIN).tolist():
+        found[at] = book.covering(Asset(*(texts[at] for texts in named.values())), days[at])
+    return found
 
 
 def _lines_of_nobody(
@@ -416,7 +423,7 @@ def _lines_of_nobody(
     first_day: str,
 ) -> Iterator[_Finding]:
     numbers, assets = _told_apart(totals, book)
-    covering = list(_covering(assets, book, first_day))
+    covering = _covering(assets, book, first_day)
     for shares, (code, held) in of_nobody.items():
         bare = [number for number, found in enumerate(covering) if found == shares]
         if not bare:
@@ -566,7 +573,7 @@ def list_missing_shares(
 
 def _is_covered(totals: pd.DataFrame, book: ShareBook, first_day: str) -> bool:
     """Tell whether shares cover all lines."""
-    return all(_covering(_told_apart(totals, book)[1], book, first_day))
+    return () not in _covering(_told_apart(totals, book)[1], book, first_day)
 
 
 def _lines(frame: pd.DataFrame) -> Iterator[_Line]:

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from flows.intake.rules.inputs import EXACT, nothing, of_all_files
 from flows.royalties.rules.assets import Asset, day_of, with_worth_of_prices
 from flows.royalties.rules.costs import Cost
+from flows.royalties.rules.plain_shares import NOT_PLAIN, OF_NOBODY, PlainParts
 from flows.royalties.rules.share_book import IN_QUESTION, ShareBook, ShareOf
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
@@ -154,13 +155,17 @@ def allocate(totals: LineTotals, book: ShareBook, *, rates: Mapping[str, Decimal
         UnsoundPlan: the shares of an asset sum to more than 100 %; every such asset is named.
     """
     sums, places = of_all_files(totals)
-    parts = _shared_out(with_worth_of_prices(sums, rates), book, first_day, rates, _all_parts)
+    of_groups = book.plain.parts(OWNER_ROLE, UNMATCHED_ROLE)
+    parts = _shared_out(with_worth_of_prices(sums, rates), book, first_day, rates, of_groups, _all_parts)
     if book.overfull:  # before what one payee has in all is worked out, which may be more than millionths can hold
         named = "; ".join(f"{name}: {percent} %" for name, percent in sorted(book.overfull.items()))
         raise UnsoundPlan(Message("error.shares_above", shares=named))
     if book.clashing:
         raise UnsoundPlan(Message("error.shares_clash", shares=", ".join(sorted(book.clashing))))
-    parts_of_places = _shared_out(with_worth_of_prices(places, rates), book, first_day, rates, _parts_of_payees)
+    of_groups = book.plain.parts_of_payees()
+    parts_of_places = _shared_out(
+        with_worth_of_prices(places, rates), book, first_day, rates, of_groups, _parts_of_payees
+    )
     whole = places.select(["territory", "currency", "amount", "units"]).take(parts_of_places["sum_number"])
     of_places = whole.rename_columns({"amount": "source_amount"})
     for name in ("tax_id", "earned"):
@@ -244,48 +249,64 @@ def _shared_out(
     book: ShareBook,
     first_day: str,
     rates: Mapping[str, Decimal],
+    of_groups: PlainParts,
     parts_of: Callable[[Sequence[ShareOf], Sequence[Cost]], list[_Part]],
 ) -> pa.Table:
-    """Return the parts of each sum, in order: the number of the sum, whose the part is, and what it earned."""
+    """Return the parts of each sum, in order: the number of the sum, whose the part is, and what it earned.
+
+    Args:
+        of_groups: What is made of the book's groups of percentages alone.
+        parts_of: What is made of the shares of any other line, and of what is taken off it.
+    """
     numbers, first_of_each = _numbered(sums, book.columns)
-    parts, firsts = list[_Part](), [0]  # all parts one after the other, and where those of each number begin
     keys = sums.take(first_of_each)
-    for *asset, period in zip(*(keys[name].to_pylist() for name in (*Asset._fields, "period")), strict=True):
-        named = Asset(*asset)
-        parts += parts_of(book.covering(named, day_of(period, first_day)), book.costs_of(named))
-        firsts.append(len(parts))
-    first, counts = np.array(firsts)[numbers], np.diff([*firsts, 0])[numbers]
+    named = {name: keys[name].to_pylist() for name in Asset._fields}
+    days = [day_of(period, first_day) for period in keys["period"].to_pylist()]
+    groups = book.plain_groups(named, days)
+    # All parts one after the other, those of groups first, and where those of each key begin and end.
+    known = np.where(groups == NOT_PLAIN, OF_NOBODY, groups)
+    begin, end = of_groups.firsts[:-1][known], of_groups.firsts[1:][known]
+    parts, first_part = list[_Part](), len(of_groups.tax_ids)
+    for at in np.flatnonzero(groups == NOT_PLAIN).tolist():
+        asset = Asset(*(texts[at] for texts in named.values()))
+        begin[at] = first_part + len(parts)
+        parts += parts_of(book.covering(asset, days[at]), book.costs_of(asset))
+        end[at] = first_part + len(parts)
+    first, counts = begin[numbers], (end - begin)[numbers]
     places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - first, counts)
     sum_numbers = pa.array(np.repeat(np.arange(len(numbers)), counts))
-    of_whole = [part_after(part.costs, part.share_ppm) for part in parts]
+    of_whole: list[Millionths] = of_groups.shares_ppm.tolist()
+    of_whole += [part_after(part.costs, part.share_ppm) for part in parts]
+    per_unit = [""] * first_part + [part.per_unit for part in parts]
     is_plain = [
-        isinstance(whole, int) and abs(whole) <= WHOLE and not part.per_unit
-        for part, whole in zip(parts, of_whole, strict=True)
+        isinstance(whole, int) and abs(whole) <= WHOLE and not unit
+        for unit, whole in zip(per_unit, of_whole, strict=True)
     ]
     is_whole = np.array(is_plain, dtype=bool)[places]
-    whole = [Decimal(int(part) if plain_ else 0).scaleb(-6) for part, plain_ in zip(of_whole, is_plain, strict=True)]
-    millionths = pa.array(whole, _MILLIONTHS)
+    millionths = pa.array(
+        [Decimal(int(part) if plain_ else 0).scaleb(-6) for part, plain_ in zip(of_whole, is_plain, strict=True)],
+        _MILLIONTHS,
+    )
     rate = pa.array(rates.values(), _RATE).take(_currencies(sums, rates))
     worth = pc.multiply(sums["amount"].cast(_AMOUNT), rate).take(sum_numbers)
     earned = pc.multiply(worth, millionths.take(places)).cast(EARNED)
     if not is_whole.all():
         units = sums["units"].take(sum_numbers).filter(~is_whole).to_pylist()
         others = zip(worth.filter(~is_whole).to_pylist(), units, places[~is_whole], strict=True)
-        exact = [_earned(amount, count, of_whole[place], parts[place].per_unit) for amount, count, place in others]
+        exact = [_earned(amount, count, of_whole[place], per_unit[place]) for amount, count, place in others]
         earned = pc.replace_with_mask(earned, pa.array(~is_whole), pa.array(exact, EARNED))
-    return pa.table(
-        {
-            "sum_number": sum_numbers,
-            "tax_id": pa.array([part.tax_id for part in parts], pa.large_string()).take(places),
-            "role": pa.array([part.role for part in parts], pa.large_string()).take(places),
-            "share_ppm": pa.array([str(part.share_ppm) for part in parts], pa.large_string()).take(places),
-            "contract": pa.array([part.contract for part in parts], pa.large_string()).take(places),
-            "per_unit": pa.array([part.per_unit for part in parts], pa.large_string()).take(places),
-            "terms": pa.array([part.terms for part in parts], pa.large_string()).take(places),
-            "costs": pa.array([part.costs for part in parts], pa.large_string()).take(places),
-            "earned": earned,
-        }
-    )
+    nothing = [""] * first_part
+    told = {
+        "tax_id": [*of_groups.tax_ids, *(part.tax_id for part in parts)],
+        "role": [*of_groups.roles, *(part.role for part in parts)],
+        "share_ppm": [*map(str, of_groups.shares_ppm), *(str(part.share_ppm) for part in parts)],
+        "contract": [*of_groups.contracts, *(part.contract for part in parts)],
+        "per_unit": per_unit,
+        "terms": [*nothing, *(part.terms for part in parts)],
+        "costs": [*nothing, *(part.costs for part in parts)],
+    }
+    of_parts = {name: pa.array(texts, pa.large_string()).take(places) for name, texts in told.items()}
+    return pa.table({"sum_number": sum_numbers, **of_parts, "earned": earned})
 
 
 def _earned(worth: Decimal, units: Decimal, share_ppm: Millionths, per_unit: str) -> Decimal:

@@ -16,7 +16,7 @@ LEVELS: Final = ("isrc", "upc", "release", "artist")
 # File, sheet and row.
 Place = tuple[str, str, int]
 # What a row may say beside the name it is of, and a line may contradict: codes by codes, texts by texts.
-_BESIDE: Final[Mapping[str, str]] = {"isrc": "upc", "release": "artist"}
+BESIDE: Final[Mapping[str, str]] = {"isrc": "upc", "release": "artist"}
 
 
 class Asset(NamedTuple):
@@ -92,7 +92,7 @@ class RowScope(NamedTuple):
     @property
     def columns(self) -> set[str]:
         """Of what a line says, all that tells whether the row is of it."""
-        beside = {_BESIDE[self.level]} if self.level in _BESIDE else set()
+        beside = {BESIDE[self.level]} if self.level in BESIDE else set()
         named = {self.level} if self.level in LEVELS else set()
         return named | beside | {condition.column for condition in self.conditions}
 
@@ -122,5 +122,5 @@ def name_at(asset: Asset, level: str) -> str | None:
 
 def said_beside(asset: Asset, level: str) -> str:
     """Return what a line says beside the name that it has at a level."""
-    stated = folded(getattr(asset, _BESIDE.get(level, ""), ""))
+    stated = folded(getattr(asset, BESIDE.get(level, ""), ""))
     return "" if stated == UNREAD_UPC else stated

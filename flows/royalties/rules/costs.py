@@ -77,6 +77,10 @@ class CostBook:
         self.columns = frozenset(chain.from_iterable(scope.columns for scope in scopes))
 
     @property
+    def takes_nothing(self) -> bool:
+        return not self._rows and not self._in_question
+
+    @property
     def in_order(self) -> list[Cost]:
         return [cost for _, cost in self._rows]
 
@@ -87,7 +91,7 @@ class CostBook:
 
     def of(self, asset: Asset) -> tuple[Cost, ...] | Unknown:
         """Return what is taken from a line, in order."""
-        if not self._rows and not self._in_question:
+        if self.takes_nothing:
             return ()
         known = self._known.get(asset)
         if known is None:

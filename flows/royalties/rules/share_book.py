@@ -6,12 +6,15 @@ from copy import copy
 from decimal import Decimal
 from fractions import Fraction
 from itertools import repeat
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeGuard
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from flows.royalties.rules.assets import LEVELS, Asset, Place, RowScope, folded, name_at, price_of, said_beside
 from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook, Unknown
+from flows.royalties.rules.plain_shares import NOT_PLAIN, OF_NOBODY, PlainShares, scopes_of
 from schemas.tables.model import DataFrame, records
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC, Shares
 from schemas.values.line_conditions import LineCondition, conditions_of
@@ -156,23 +159,26 @@ class ShareBook:
         self._by_name: dict[tuple[str, str], list[_Row]] = {}
         self._known: dict[tuple[str, ...], tuple[ShareOf, ...]] = {}
         self._kinds_of_scope = set[tuple[str, tuple[LineCondition, ...]]]()
+        asked = (
+            [RowScope.of(row[level] for level in LEVELS) for row in records(in_question)] if _has(in_question) else []
+        )
         ordered = shares.sort_values(["tax_id", "role", "row"])
-        names = zip(*(ordered[level].tolist() for level in LEVELS), strict=True)
-        read = ordered.assign(share_ppm=ordered["share_ppm"].map(read_millionths).astype(object))
-        places = list(zip(*(ordered[column].tolist() for column in ("file", "sheet", "row")), strict=True))
-        of_rows = (read[column].tolist() for column in ShareOf._fields[:-3])
-        parts = map(ShareOf, *of_rows, repeat(""), repeat(""), places)
-        asked = zip(*(ordered[column].tolist() for column in CONDITIONS), strict=True)
-        moving = resting_on_periods(ordered).tolist()
-        for named, share, cells, is_moving in zip(names, parts, asked, moving, strict=True):
-            scope = RowScope.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))) if any(cells) else ())
-            if is_moving:
-                share = share._replace(ladder="|".join((folded(share.role), scope.text, share.base)))  # noqa: PLW2901
-            self._add(_Row(share, share.place, scope))
-        for row in records(in_question) if in_question is not None else ():
-            self._add(_Row(IN_QUESTION, _NOWHERE, RowScope.of(row[level] for level in LEVELS)))
-        used = {level for level, _ in self._by_name}
-        self._levels = [level for level in (*LEVELS, "catalogue") if level in used]
+        scopes, is_alone = scopes_of(ordered)
+        others = {scope for scope, alone in zip(scopes, is_alone.tolist(), strict=True) if not alone}
+        others |= {(scope.level, scope.name) for scope in asked}
+        is_plain = is_alone & np.array([scope not in others for scope in scopes], dtype=bool)
+        self.plain = PlainShares(ordered[is_plain], [scopes[at] for at in np.flatnonzero(is_plain)])
+        self._kinds_of_scope |= {(level, ()) for level in self.plain.levels}
+        for row in _rows_of(ordered[~is_plain]):
+            self._add(row)
+        for scope in asked:
+            self._add(_Row(IN_QUESTION, _NOWHERE, scope))
+        self._names = {level: self.plain.names_at(level) for level in (*LEVELS, "catalogue")}
+        for level, name in self._by_name:
+            self._names[level][name] = NOT_PLAIN
+        if self._names["upc"]:
+            self._names["upc"][UNREAD_UPC] = NOT_PLAIN
+        self._levels = [level for level, names in self._names.items() if names]
         self.columns = self._columns_that_tell(shares)
         self._told_at = [at for at, name in enumerate((*Asset._fields, "period")) if name in self.columns]
         adding = {level for (level, _), rows in self._by_name.items() if any(row.share.base for row in rows)}
@@ -192,9 +198,48 @@ class ShareBook:
         self._kinds_of_scope.add((row.scope.level, row.scope.conditions))
         self._by_name.setdefault((row.scope.level, row.scope.name), []).append(row)
 
+    def _rows_at(self, level: str, name: str) -> list[_Row]:
+        """Return the rows of a name: kept, or made of a group of percentages that a line of another group meets."""
+        rows = self._by_name.get((level, name))
+        if rows is None and self._names[level].get(name, NOT_PLAIN) != NOT_PLAIN:
+            rows = self._by_name[level, name] = list(_rows_of(self.plain.rows_of(level, name)))
+        return rows or []
+
     def shares(self) -> list[ShareOf]:
         """Return all shares, by where they stand."""
-        return sorted((row.share for rows in self._by_name.values() for row in rows), key=lambda share: share.place)
+        named = [(level, name) for level, names in self._names.items() for name in names]
+        rows = (row for level, name in named for row in self._rows_at(level, name))
+        return sorted((row.share for row in rows), key=lambda share: share.place)
+
+    def plain_groups(self, lines: Mapping[str, Sequence[str]], days: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Return of each line the number of its group in `plain`; `OF_NOBODY`, or `NOT_PLAIN` for `covering` to say.
+
+        Args:
+            lines: Column of `Asset` -> what each line says there.
+            days: On which shares must hold, for each line.
+        """
+        found = np.full(len(days), OF_NOBODY if self._costs.takes_nothing else NOT_PLAIN, dtype=np.int64)
+        for level in reversed(self._levels if self._costs.takes_nothing else ()):
+            texts = map(folded, lines[level]) if level in LEVELS else repeat("", len(days))
+            numbers, of_level = self._names[level], np.empty(len(days), dtype=np.int64)
+            of_level[:] = [numbers.get(name, OF_NOBODY) for name in texts]
+            found[of_level >= 0] = np.where(found == NOT_PLAIN, found, of_level)[of_level >= 0]
+            found[of_level == NOT_PLAIN] = NOT_PLAIN
+        left_ppm = WHOLE - self.plain.totals_ppm
+        is_odd = np.append((left_ppm < 0) | ((left_ppm > 0) & (left_ppm <= HAIR_PPM)), [False, False])
+        for at in np.flatnonzero(is_odd[found]).tolist():  # of the last two, nobody's and not plain, nothing is known
+            group = int(found[at])
+            level = self.plain.levels[group]
+            where = f"{level} {lines[level][at]}" if level in LEVELS else level
+            self._tell_total(where, days[at], int(self.plain.totals_ppm[group]), self.plain.place_of(group))
+        return found
+
+    def _tell_total(self, where: str, day: str, total_ppm: Millionths, place: Place) -> None:
+        percent = format(Decimal(round(total_ppm)).scaleb(-4), "f")
+        if total_ppm > WHOLE:
+            self.overfull[f"{where} ({day})"] = percent
+        elif 0 < WHOLE - total_ppm <= HAIR_PPM:
+            self.nearly_whole.setdefault(where, (percent, place))
 
     def settled(self, tiers: Mapping[Place, Fraction], caps: Mapping[Place, Fraction]) -> "ShareBook":
         """Return the book of a period, in which tiers have a part of their lines and caps leave a part of shares.
@@ -248,12 +293,7 @@ class ShareBook:
             shares = _with_added(shares, list(map(self._in_tier, adding)))
         if self._tiers or self._caps:
             return tuple(self._given(share) for share in shares)
-        total = _most_at_once(shares)
-        percent = format(Decimal(round(total)).scaleb(-4), "f")
-        if total > WHOLE:
-            self.overfull[f"{where} ({day})"] = percent
-        elif 0 < WHOLE - total <= HAIR_PPM:
-            self.nearly_whole.setdefault(where, (percent, group[0].place))
+        self._tell_total(where, day, _most_at_once(shares), group[0].place)
         return shares
 
     def _given(self, share: ShareOf) -> ShareOf:
@@ -310,7 +350,7 @@ class ShareBook:
                 if not has_group or self._adds_by_upc:
                     yield level, AMBIGUOUS  # one of the shares by UPC may be this line's
                 continue
-            rows = [row for row in self._by_name.get((level, name), ()) if row.share.holds_on(day)]
+            rows = [row for row in self._rows_at(level, name) if row.share.holds_on(day)]
             if not rows:
                 continue
             if (
@@ -339,7 +379,7 @@ class ShareBook:
     def shut_out(self, asset: Asset, day: str) -> list[Place]:
         """Return the rows of wider groups whose payees get nothing of an asset, since a narrower group decides."""
         names = ((level, name_at(asset, level)) for level in self._levels)
-        named = [rows for level, name in names if name is not None and (rows := self._by_name.get((level, name)))]
+        named = [rows for level, name in names if name is not None and (rows := self._rows_at(level, name))]
         if len(named) < 2 and not any(row.conditions for rows in named for row in rows):
             return []
         paid = {share.tax_id for share in self.covering(asset, day)}
@@ -350,6 +390,25 @@ class ShareBook:
         ]
         wider = list(filter(None, groups))[1:]
         return [row.place for group in wider for row in group if row.share.tax_id not in paid]
+
+
+def _has(rows: pd.DataFrame | None) -> TypeGuard[pd.DataFrame]:
+    return rows is not None and not rows.empty
+
+
+def _rows_of(shares: pd.DataFrame) -> Iterator[_Row]:
+    """Make rows of a table of shares, in its order."""
+    names = zip(*(shares[level].tolist() for level in LEVELS), strict=True)
+    read = shares.assign(share_ppm=shares["share_ppm"].map(read_millionths).astype(object))
+    places = list(zip(*(shares[column].tolist() for column in ("file", "sheet", "row")), strict=True))
+    of_rows = (read[column].tolist() for column in ShareOf._fields[:-3])
+    parts = map(ShareOf, *of_rows, repeat(""), repeat(""), places)
+    asked = zip(*(shares[column].tolist() for column in CONDITIONS), strict=True)
+    moving = resting_on_periods(shares).tolist()
+    for named, share, cells, is_moving in zip(names, parts, asked, moving, strict=True):
+        scope = RowScope.of(named, conditions_of(dict(zip(CONDITIONS, cells, strict=True))) if any(cells) else ())
+        ladder = "|".join((folded(share.role), scope.text, share.base)) if is_moving else ""
+        yield _Row(share._replace(ladder=ladder), share.place, scope)
 
 
 def _missing_role(group: Sequence[ShareOf], added: Sequence[ShareOf]) -> str | None:
