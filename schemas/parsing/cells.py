@@ -82,7 +82,7 @@ class Cells:
     def _distinct(self) -> tuple[list[tuple[str, CellKind]], npt.NDArray[np.int64]]:
         codes, texts = pd.factorize(self.texts)
         pairs, inverse = np.unique(codes.astype(np.int64) * 8 + self.kinds, return_inverse=True)
-        stripped = [text.strip(BLANKS) for text in texts]
+        stripped = [text.strip(BLANKS) for text in texts.tolist()]
         return [(stripped[pair // 8], CellKind(pair % 8)) for pair in pairs.tolist()], inverse
 
     def stripped(self) -> npt.NDArray[Any]:

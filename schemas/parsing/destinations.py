@@ -12,7 +12,7 @@ from schemas.issues import IssueCode
 from schemas.layouts.answers import IGNORED, columns_yaml
 from schemas.messages import Message
 from schemas.parsing.cells import CellFinding
-from schemas.parsing.typed_table import Mask, TypedTable
+from schemas.parsing.typed_table import Mask, TypedTable, read_each
 from schemas.parsing.unread_columns import where_answered
 from schemas.values.bank_account import (
     check_account_digit,
@@ -22,6 +22,7 @@ from schemas.values.bank_account import (
 )
 from schemas.values.pix_key import document_type, key_digest, proposed_key_type, read_pix_key, written_key
 from schemas.values.reading import fold_word, without_accents
+from schemas.values.tax_id import kind_of
 
 _ACCOUNT_FIELDS = ("bank_code", "psp_id", "agency", "account", "account_type")
 
@@ -113,8 +114,11 @@ def _read_pix_keys(table: TypedTable, typed: Mask) -> TypedTable:
     readable = typed & table.sound("pix_key_type") & table.sound("pix_key")
     owners = np.where(table.sound("tax_id"), table.canonical["tax_id"], "")
     keys, types = table.canonical["pix_key"].copy(), table.canonical["pix_key_type"]
+    kinds = np.array(read_each(owners, lambda owner: kind_of(owner) if owner else ""), dtype=object)
+    # The payee's own document, as the document column has it, is what it is: most keys are.
+    is_own = np.asarray((keys == owners) & (types == kinds), dtype=bool)
     findings = []
-    for position in np.flatnonzero(readable).tolist():
+    for position in np.flatnonzero(readable & ~is_own).tolist():
         written = written_key(keys[position], *_payee_at(table, position))
         is_named = written.named in {None, types[position]}  # else the cell says another type than its column
         text = written.text if is_named else keys[position]

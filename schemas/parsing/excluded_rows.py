@@ -36,9 +36,13 @@ def positions_under(raw: RawTable, header: str) -> list[int]:
 
 
 def rows_holding(raw: RawTable, position: int, texts: Sequence[str]) -> Mask:
+    return _holding(raw.cells[position], texts)
+
+
+def _holding(cells: "pd.Series[str]", texts: Sequence[str]) -> Mask:
     wanted = {fold(text) for text in texts}
-    codes, distinct = pd.factorize(raw.cells[position])
-    return np.array([fold(text) in wanted for text in distinct], dtype=bool)[codes]
+    codes, distinct = pd.factorize(cells)
+    return np.array([fold(text) in wanted for text in distinct.tolist()], dtype=bool)[codes]
 
 
 class ExclusionReason(StrEnum):
@@ -162,7 +166,8 @@ def _headers_again(raw: RawTable, layout: Layout, positions: Mapping[str, int], 
     for column in layout.required:
         if column in positions:
             position = positions[column]
-            again &= rows_holding(raw, position, [raw.headers[position]])
+            left = np.flatnonzero(again)
+            again[left] = _holding(raw.cells[position].iloc[left], [raw.headers[position]])
     if not any(column in positions for column in layout.required):
         return np.zeros(len(again), dtype=bool)
     for at in np.flatnonzero(again).tolist():

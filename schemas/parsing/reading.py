@@ -149,11 +149,15 @@ def _days_told(
 
 # Artists and albums are called "NA", "Nada", "Sem".
 _NAMED: Final = frozenset({"artist", "artist_name", "release"})
+# Codes, documents, addresses and amounts: whoever says that there is nothing writes no digit.
+_IN_NO_WORD: Final = "[0-9@]"
 
 
 def _blank_nothing(texts: "pd.Series[str]", column: Column) -> Mask:
     is_name = column.kind is ColumnKind.NAME or column.name in _NAMED
-    words = [text for text in texts.unique() if says_nothing(text.strip(BLANKS), is_name=is_name)]
+    different = pd.Series(texts.unique(), dtype="str")
+    may_be = different[~different.str.contains(_IN_NO_WORD)].tolist()
+    words = [text for text in may_be if says_nothing(text.strip(BLANKS), is_name=is_name)]
     blanked = texts.isin(words).to_numpy(dtype=bool)
     texts[blanked] = ""
     return blanked

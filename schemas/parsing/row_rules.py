@@ -13,7 +13,7 @@ from schemas.issues import IssueCode, Severity
 from schemas.parsing.amounts import PER_UNIT, ExactAmount, price_text, releases
 from schemas.parsing.cells import CellFinding
 from schemas.parsing.destinations import check_destinations, flag_shared_keys, hold_two_names, require_names
-from schemas.parsing.typed_table import Mask, Rule, TypedTable
+from schemas.parsing.typed_table import Mask, Rule, TypedTable, read_each
 from schemas.plan import HOME_CURRENCY
 from schemas.tables.model import ISO_DAY, ColumnKind, columns_of
 from schemas.tables.payees import CARRIED, GUARANTEE, PAID, TO_RECOUP, USUAL_MINIMUM, Payees
@@ -81,8 +81,9 @@ def read_terms(table: TypedTable) -> TypedTable:
     table = table.assign(minimum=np.fromiter(minimum, dtype=object))
     for column, words in _TERM_WORDS.items():
         written = table.canonical[column]
-        known = np.array([fold_word(text) in words or not text for text in written], dtype=bool)
-        read = np.array([words.get(fold_word(text), "") for text in written], dtype=object)
+        folded = read_each(written, fold_word)
+        known = np.array([word in words or not text for word, text in zip(folded, written, strict=True)], dtype=bool)
+        read = np.array([words.get(word, "") for word in folded], dtype=object)
         table = table.flag(~known & table.sound(column), column, IssueCode.TERM_UNKNOWN).assign(**{column: read})
     return table
 
@@ -209,25 +210,30 @@ def check_tiers(table: TypedTable) -> TypedTable:
 
     What has its part of everything so far must be of what the tier is of: money a unit of units, a percentage of money.
     """
-    wrong, wrong_end = np.zeros(len(table.rows), dtype=bool), np.zeros(len(table.rows), dtype=bool)
-    bounds = zip(*(table.canonical[name] for name in ("tier_from", "tier_to", "per_unit")), strict=True)
-    for at, (first, last, per_unit) in enumerate(bounds):
+
+    def is_wrong(tier: tuple[str, str, str]) -> tuple[bool, bool]:
+        first, last, per_unit = tier
         since, until = read_bound(first), read_bound(last)
-        wrong[at] = first.endswith(RETROACTIVE) and since.in_units != bool(per_unit)
-        wrong_end[at] = bool(last) and bool(first) and (since.in_units != until.in_units or until.value <= since.value)
-        wrong_end[at] |= last.endswith(RETROACTIVE)
-    table = table.flag(wrong & table.sound("tier_from"), "tier_from", IssueCode.SHARE_TIER)
-    return table.flag(wrong_end & table.sound("tier_to"), "tier_to", IssueCode.SHARE_TIER)
+        ends_wrong = bool(last) and bool(first) and (since.in_units != until.in_units or until.value <= since.value)
+        begins_wrong = first.endswith(RETROACTIVE) and since.in_units != bool(per_unit)
+        return begins_wrong, ends_wrong or last.endswith(RETROACTIVE)
+
+    tiers = zip(*(table.canonical[name].tolist() for name in ("tier_from", "tier_to", "per_unit")), strict=True)
+    wrong = np.array(read_each(tiers, is_wrong), dtype=bool).reshape(-1, 2)
+    table = table.flag(wrong[:, 0] & table.sound("tier_from"), "tier_from", IssueCode.SHARE_TIER)
+    return table.flag(wrong[:, 1] & table.sound("tier_to"), "tier_to", IssueCode.SHARE_TIER)
 
 
 def read_releases(table: TypedTable) -> TypedTable:
     """Read when a reserve is given back; a reserve of nothing is none, and none is given back."""
     kept = [part or "0" for part in table.canonical["reserve"]]
-    parts = [releases(text) if text else "" for text in table.canonical["given_back"]]
-    wrong = [
-        part is None or (bool(part) != (reserve != "0")) or read_millionths(reserve) > WHOLE
-        for part, reserve in zip(parts, kept, strict=True)
-    ]
+    parts = read_each(table.canonical["given_back"], lambda text: releases(text) if text else "")
+
+    def is_wrong(reserve: tuple[str, str | None]) -> bool:
+        kept_back, given_back = reserve
+        return given_back is None or bool(given_back) != (kept_back != "0") or read_millionths(kept_back) > WHOLE
+
+    wrong = read_each(zip(kept, parts, strict=True), is_wrong)
     sound = table.sound("reserve") & table.sound("given_back")
     table = table.flag(np.array(wrong, dtype=bool) & sound, "given_back", IssueCode.SHARE_RESERVE)
     return table.assign(
@@ -242,8 +248,9 @@ def require_amounts(*columns: str) -> Rule:
     def hold(table: TypedTable) -> TypedTable:
         for column in columns:
             amounts = table.canonical[column]
-            no_amount = np.array([bool(text) and not _ABOVE_ZERO.fullmatch(text) for text in amounts], dtype=bool)
-            table = table.flag(no_amount & table.sound(column), column, IssueCode.AMOUNT_NOT_POSITIVE)
+            no_amount = read_each(amounts, lambda text: bool(text) and not _ABOVE_ZERO.fullmatch(text))
+            is_wrong = np.array(no_amount, dtype=bool) & table.sound(column)
+            table = table.flag(is_wrong, column, IssueCode.AMOUNT_NOT_POSITIVE)
         return table
 
     return hold
@@ -311,7 +318,7 @@ def require_scope(table: TypedTable) -> TypedTable:
 def _read_whole_catalogue(table: TypedTable) -> tuple[TypedTable, Mask]:
     """Blank the cells that say that a share is of the whole catalogue; tell which rows have one."""
     whole = {
-        column: np.array([fold_word(text) in _WHOLE_CATALOGUE for text in table.texts[column]], dtype=bool)
+        column: np.array(read_each(table.texts[column], lambda text: fold_word(text) in _WHOLE_CATALOGUE), dtype=bool)
         for column in (*_SCOPE, "title")
     }
     blanked = {column: np.where(where, "", table.texts[column]) for column, where in whole.items()}

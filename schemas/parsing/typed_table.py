@@ -1,10 +1,10 @@
 """A table whose cells are read, each column by its kind, and what the rules found of its rows so far."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -85,15 +85,24 @@ class TypedTable:
     def groups(self, *columns: str, form: Callable[[Any], Any] = lambda value: value) -> list[list[int]]:
         """Return groups of two or more positions that agree in columns, the first of which is given and sound."""
         first, *others = columns
-        usable = np.flatnonzero(self.given(first) & self.sound(first)).tolist()
+        usable = np.flatnonzero(self.given(first) & self.sound(first))
+        values = (read_each(self.canonical[other][usable].tolist(), form) for other in others)
         found: dict[tuple[Any, ...], list[int]] = {}
-        for position in usable:
-            name = (self.canonical[first][position], *(form(self.canonical[other][position]) for other in others))
-            found.setdefault(name, []).append(position)
+        for position, *name in zip(usable.tolist(), self.canonical[first][usable].tolist(), *values, strict=True):
+            found.setdefault(tuple(name), []).append(position)
         return [positions for positions in found.values() if len(positions) > 1]
 
 
 Rule = Callable[[TypedTable], TypedTable]
+_Value = TypeVar("_Value", bound=Hashable)
+_Read = TypeVar("_Read")
+
+
+def read_each(values: Iterable[_Value], read: Callable[[_Value], _Read]) -> list[_Read]:
+    """Read every value of a column, each different one once: most columns of most tables say nothing."""
+    values = list(values)
+    known = {value: read(value) for value in set(values)}
+    return [known[value] for value in values]
 
 
 def is_error(finding: CellFinding) -> bool:
