@@ -149,7 +149,7 @@ def row_issues(run: Run, drafted: Draft) -> list[Issue]:
 def _moved_tiers(run: Run, drafted: Draft) -> list[Issue]:
     """Tell of later periods that stand as if this one had come to something else."""
     inputs, labels = drafted.inputs, dict(drafted.snapshot.history.journal.periods)
-    names = dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True))
+    names = dict(zip(*(inputs.payees[column].tolist() for column in ("tax_id", "name")), strict=True))
     return [
         make_issue(
             IssueCode.TIER_MOVED,

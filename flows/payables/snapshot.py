@@ -127,7 +127,7 @@ def _accounts(run: Run, inputs: Inputs, made: Iterable[Claim]) -> _Accounts:
     state = journal.state(series, period.label, period.start, run.today)
     if state.moved_to is not None and state.moved_to.job != job.job:
         raise UnsoundPlan(Message("error.continued_by", job=job.job, by=state.moved_to.job))
-    present = {*inputs.payees["tax_id"], *inputs.payee_problems}
+    present = {*inputs.payees["tax_id"].tolist(), *inputs.payee_problems}
     earlier = {old: new for old, new in state.moves.items() if old not in present}
     payees = to_the_last(earlier | dict(moves_of(inputs)))
     former_series = _formers_of(job, state.former)
@@ -204,7 +204,7 @@ def _waiting_elsewhere(
     run: Run, series: Series, state: JournalState, inputs: Inputs, own: Collection[Series]
 ) -> tuple[Message, ...]:
     """Say what payees are owed, or owe back, under another payer, currency or name of what may be this job."""
-    people = {*inputs.payees["tax_id"], *inputs.payments["tax_id"]}
+    people = {*inputs.payees["tax_id"].tolist(), *inputs.payments["tax_id"].tolist()}
     sums, whose = SignedSums[tuple[Series, str]](), defaultdict[tuple[Series, str], set[str]](set)
     for account, cents in run.ledger.journal.balances_of_payees(people).items():
         other = Series(account.job, account.payer, account.currency)
@@ -287,7 +287,7 @@ def _report_contradictions(run: Run, intake: Intake, contradictions: Sequence[Co
 def _contact_ids(run: Run, intake: Intake) -> dict[str, str]:
     """Ask the ledger for the contacts of the job's payees, and tell of each row that names another one."""
     inputs = intake.inputs
-    ids = run.ledger.contacts.ids([*inputs.payees["tax_id"], *inputs.payments["tax_id"]])
+    ids = run.ledger.contacts.ids([*inputs.payees["tax_id"].tolist(), *inputs.payments["tax_id"].tolist()])
     for conflict in conflicting_ids(inputs, ids):
         found = find_cell(intake, conflict.file, conflict.sheet, conflict.row, "contact_id")
         issue = make_issue(

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from flows.intake.rules.inputs import Inputs
-from flows.payables.rules.obligations import source_of
 from flows.reports.rules.judge_report import judge_report
 from schemas.approval import Decision, DecisionKind
 from schemas.issues import Issue, IssueCode, make_issue
@@ -19,7 +18,6 @@ from schemas.plan_view import Notice, PayeeNotice
 from schemas.reasons import Reason, as_decided, because
 from schemas.sources import FailedPayment
 from schemas.submission import Claim, Submission, SubmissionState
-from schemas.tables.model import records
 from schemas.values.money import SignedSums
 from schemas.wire import SplitReport, amount_from_cents
 
@@ -386,11 +384,14 @@ def report_second_attempts(
 
 def places_of(inputs: Inputs) -> Callable[[Obligation], dict[str, Any]]:
     """Tell where an obligation stands in the files, as issues name it: its own row, or that of its payee."""
-    payees = {row["tax_id"]: source_of(row) for row in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
+    columns = (inputs.payees[name].tolist() for name in ("tax_id", "file", "sheet", "row"))
+    payees = {tax_id: place for tax_id, *place in zip(*columns, strict=True)}
 
     def place_of(obligation: Obligation) -> dict[str, Any]:
-        source = obligation.source if obligation.source.row else payees.get(obligation.payee.tax_id, obligation.source)
-        return {"file": source.file, "sheet": source.sheet or None, "row": source.row or None}
+        own = obligation.source
+        of_row = own.file, own.sheet, own.row
+        file, sheet, row = of_row if own.row else payees.get(obligation.payee.tax_id, of_row)
+        return {"file": file, "sheet": sheet or None, "row": row or None}
 
     return place_of
 

@@ -185,7 +185,7 @@ def compute_payables(
             problems.setdefault(tax_id, IssueCode.OPENING_GONE.value)
     unsure = {*snapshot.in_question, *snapshot.doubtful_advances}
     unsure |= {*inputs.advance_problems, *inputs.recouped_in_question}
-    strangers = of_royalties - set(inputs.payees["tax_id"]) - set(inputs.payee_problems)
+    strangers = of_royalties - set(inputs.payees["tax_id"].tolist()) - set(inputs.payee_problems)
     # One of them is whoever a row is of that does not say so, perhaps with terms of their own.
     unsure |= strangers if "" in inputs.payee_problems else set()
     for tax_id in strangers - set(problems):

@@ -33,7 +33,7 @@ def told_deals(inputs: Inputs, currency: str) -> list[Message | Listed]:
     A plain share or advance says itself; so only those are told that have conditions, a base, a contract, a fraction, a
     tier, a cap, a scope or a part to recoup, and every cost.
     """
-    names = dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True))
+    names = dict(zip(*(inputs.payees[column].tolist() for column in ("tax_id", "name")), strict=True))
     told = [*_shares(inputs, names, currency), *_costs(inputs, names, currency), *_advances(inputs, names, currency)]
     more = len(told) - MOST_TOLD
     return [*told[:MOST_TOLD], Message("deal.more", count=more)] if more > 0 else told
@@ -89,7 +89,7 @@ def _of_units(per_unit: str) -> Message:
 
 def terms_of_deals(inputs: Inputs) -> Iterator[DealTerm]:
     """Tell what goes on over periods: costs of an amount or with a cap, tiers, caps, reserves, guarantees."""
-    names = dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True))
+    names = dict(zip(*(inputs.payees[column].tolist() for column in ("tax_id", "name")), strict=True))
     shares = inputs.shares[resting_on_periods(inputs.shares)]
     rows = {_place(row): row for table in (shares, inputs.costs) for row in records(table)}
 

@@ -34,7 +34,7 @@ def moves_of(inputs: Inputs, posted: Moves = MappingProxyType({})) -> Moves:
     problems = inputs.payee_problems.items()
     unclear = {tax_id for tax_id, codes in problems if IssueCode.IDENTITY_CONFLICT in codes.split(",")}
     declared = {before: tax_id for before, tax_id in named if tax_id and not {before, tax_id} & unclear}
-    present = {*inputs.payees["tax_id"], *inputs.payee_problems}
+    present = {*inputs.payees["tax_id"].tolist(), *inputs.payee_problems}
     moves = to_the_last({old: new for old, new in posted.items() if old not in present} | declared)
     return {old: new for old, new in moves.items() if old in declared or new in present}
 
@@ -50,7 +50,7 @@ def gone_payees(claims: Iterable[Claim], inputs: Inputs, posted: Moves) -> dict[
     Returns:
         Tax id -> what was claimed for them.
     """
-    there = {*inputs.payees["tax_id"], *moves_of(inputs, posted), *inputs.payee_problems}
+    there = {*inputs.payees["tax_id"].tolist(), *moves_of(inputs, posted), *inputs.payee_problems}
     gone: dict[str, list[Claim]] = {}
     for claim in claims:
         if claim.payee not in there:

@@ -124,7 +124,7 @@ def owe_royalties(
     """
     obligation, rows, to_invoice = list[Obligation](), records(royalties.balances), royalties.to_invoice
     for column, kind, place, code in _PARTS:
-        for balance in rows:
+        for balance in (row for row in rows if row[column]):
             tax_id = balance["tax_id"]
             reserved_cents = _reserved_cents(balance, royalties) if place is Place.CARRIED else 0
             cents = reserved_cents if code == _RESERVED else balance[column] - reserved_cents
