@@ -1,5 +1,8 @@
 """The base of every table's model: a pandera `DataFrameModel` whose metadata says from which cells a column is read."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -8,9 +11,27 @@ from typing import Any, Final, TypeVar
 import pandas as pd
 import pandera.pandas as pa
 from pandera.errors import SchemaErrors
+from pandera.typing import get_index_types
 from pandera.typing.pandas import DataFrame, Series
 
 from schemas.values.tax_id import read_tax_ids
+
+
+@contextmanager
+def _absent(module: str) -> Iterator[None]:
+    """Let an import of a module fail for as long as this lasts."""
+    there = {name: sys.modules.pop(name) for name in [module] if name in sys.modules}
+    sys.modules[module] = None  # type: ignore[assignment]  # what the import statement takes for "there is none"
+    try:
+        yield
+    finally:
+        del sys.modules[module]
+        sys.modules.update(there)
+
+
+# pandera asks for tables of every kind it knows, were they of use or not; loading Dask's takes longer than all of ours.
+with _absent("dask.dataframe"):
+    get_index_types()
 
 
 class ColumnKind(StrEnum):
