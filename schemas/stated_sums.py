@@ -64,8 +64,9 @@ def _with_micros(frames: list[pd.DataFrame], names: tuple[str, ...]) -> pa.Table
     return table.drop_columns(["amount"]).append_column("micros", pa.array(micros))
 
 
+# `least` is found by heaps of 1,024 sums; only what may be among them is put in order.
 _STATED: Final = r"""
-WITH platforms AS (
+WITH platforms AS MATERIALIZED (
     SELECT *, (isrc <> '')::INTEGER + 2 * (upc <> '')::INTEGER + 4 * (title <> '')::INTEGER
         + 8 * (platform <> '')::INTEGER AS shape
     FROM (
@@ -74,7 +75,7 @@ WITH platforms AS (
             regexp_replace(strip_accents(lower(platform)), '[^\p{L}\p{N}]', '', 'g') AS platform
         FROM platform_totals)
 ),
-territories AS (
+territories AS MATERIALIZED (
     SELECT *, 16 + (isrc <> '')::INTEGER + 2 * (upc <> '')::INTEGER + 4 * (territory <> '')::INTEGER AS shape
     FROM (
         SELECT file, currency, left(period, 7) AS month, isrc, ltrim(replace(upc, '?', ''), '0') AS upc, micros, lines,
@@ -92,7 +93,7 @@ by_shape AS (
     FROM territories
     GROUP BY file, currency, month, shape, GROUPING SETS ((), (territory), (isrc, territory))
 ),
-named AS (
+named AS MATERIALIZED (
     SELECT file, currency, month, shape, micros, lines, concat_ws('|', isrc, upc, title, platform, territory) AS name,
         concat_ws('+', if(isrc IS NULL, NULL, 'isrc'), if(upc IS NULL, NULL, 'upc'), if(title IS NULL, NULL, 'title'),
             if(platform IS NULL, NULL, 'platform'), if(territory IS NULL, NULL, 'territory')) AS level
@@ -101,18 +102,28 @@ named AS (
         AND NOT coalesce(platform = '', false) AND NOT coalesce(territory = '', false)
 ),
 of_several_shapes AS (
-    SELECT file FROM named GROUP BY file
-    HAVING count(DISTINCT shape) FILTER (shape < 16) > 1 OR count(DISTINCT shape) FILTER (shape >= 16) > 1
+    SELECT DISTINCT file FROM (
+        SELECT file FROM platforms GROUP BY file HAVING min(shape) < max(shape)
+        UNION ALL
+        SELECT file FROM territories GROUP BY file HAVING min(shape) < max(shape))
 ),
-sums AS (
+sums AS MATERIALIZED (
     SELECT * FROM named SEMI JOIN of_several_shapes USING (file)
     UNION ALL
     SELECT file, currency, month, -1, sum(micros), sum(lines), name, level
-    FROM named WHERE level <> '' OR shape < 16 GROUP BY ALL
+    FROM named SEMI JOIN of_several_shapes USING (file) WHERE level <> '' OR shape < 16 GROUP BY ALL
+    UNION ALL
+    SELECT file, currency, month, -1, micros, lines, name, level
+    FROM named ANTI JOIN of_several_shapes USING (file) WHERE level <> '' OR shape < 16
+),
+least AS (
+    SELECT file, currency, month, shape, level, list_min(max(abs(micros), 1024)) AS micros_least
+    FROM sums WHERE micros <> 0 GROUP BY ALL
 )
 SELECT file, currency, month, shape, level, md5_number_lower(level || ':' || name) AS key,
     micros::BIGINT AS amount_micros, lines::BIGINT AS lines
-FROM sums WHERE micros <> 0
+FROM sums JOIN least USING (file, currency, month, shape, level)
+WHERE micros <> 0 AND abs(micros) >= least.micros_least
 QUALIFY row_number() OVER (
     PARTITION BY file, currency, month, shape, level ORDER BY abs(micros) DESC, name) <= 1024
 ORDER BY ALL
