@@ -107,7 +107,7 @@ of_several_shapes AS (
         UNION ALL
         SELECT file FROM territories GROUP BY file HAVING min(shape) < max(shape))
 ),
-sums AS MATERIALIZED (
+sums AS NOT MATERIALIZED (
     SELECT * FROM named SEMI JOIN of_several_shapes USING (file)
     UNION ALL
     SELECT file, currency, month, -1, sum(micros), sum(lines), name, level

@@ -29,7 +29,7 @@ QueryName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.\-]+$")]
 class Assumptions(BaseModel):
     """What Repasse takes to be true of the service until someone has looked."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     get_takes: Literal["_id", "reportId"] = "_id"
     """Which id GET /split/{split_id}/get takes. Probe: create a report of R$ 0.01 and get it by each."""

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from importlib import import_module
 from typing import Any, Final, TypeVar
 
 import pandas as pd
@@ -18,20 +19,21 @@ from schemas.values.tax_id import read_tax_ids
 
 
 @contextmanager
-def _absent(module: str) -> Iterator[None]:
-    """Let an import of a module fail for as long as this lasts."""
-    there = {name: sys.modules.pop(name) for name in [module] if name in sys.modules}
-    sys.modules[module] = None  # type: ignore[assignment]  # what the import statement takes for "there is none"
+def _absent(*modules: str) -> Iterator[None]:
+    """Let imports of modules that nobody has imported yet fail for as long as this lasts."""
+    hidden = [name for name in modules if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None is what says "there is none" there
     try:
         yield
     finally:
-        del sys.modules[module]
-        sys.modules.update(there)
+        for name in hidden:
+            del sys.modules[name]
 
 
-# pandera asks for tables of every kind it knows, were they of use or not; loading Dask's takes longer than all of ours.
-with _absent("dask.dataframe"):
+# pandera loads what it finds for tables of other kinds, and for making examples; that takes longer than all of ours.
+with _absent("dask.dataframe", "hypothesis"):
     get_index_types()
+    import_module("pandera.backends.pandas.builtin_checks")
 
 
 class ColumnKind(StrEnum):

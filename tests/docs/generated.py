@@ -1,9 +1,12 @@
 """The pages of docs that the program itself can write: `make docs` writes them, and a test holds them against it."""
 
+import ast
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import Distribution, distributions
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -206,11 +209,23 @@ def _sentence(schema: Schema) -> str:
     return " ".join(schema.get("description", "").split())
 
 
+def assumed() -> dict[str, str]:
+    """Return what stands below each assumption in its source, in one line: a program that runs does not read it."""
+    (written,) = ast.parse(inspect.getsource(Assumptions)).body
+    assert isinstance(written, ast.ClassDef)
+    said = dict[str, str]()
+    for field, below in pairwise(written.body):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                said[name] = " ".join(text.split())
+    return said
+
+
 def assumptions_page() -> str:
-    rows = []
+    rows, said = [], assumed()
     for name, field in Assumptions.model_fields.items():
         shown = _shown_default(field.default)
-        rows.append(f"| `{PREFIX}{name.upper()}` | `{shown}` | {' '.join((field.description or '').split())} |")
+        rows.append(f"| `{PREFIX}{name.upper()}` | `{shown}` | {said[name]} |")
     return ASSUMED_INTRO + "\n".join(rows) + "\n"
 
 
