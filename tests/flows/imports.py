@@ -15,7 +15,7 @@ finally:
     print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 """
 # What runs flows, serves pages, talks to the service or sets statements.
-NEVER = ("prefect", "fastapi", "uvicorn", "typst", "httpx", "openpyxl", "distributed")
+NEVER = ("prefect", "fastapi", "uvicorn", "typst", "httpx", "openpyxl", "distributed", "dask", "hypothesis")
 
 
 def imported_by(*command: str) -> set[str]:
