@@ -101,7 +101,7 @@ def owe_unreadable(row: Record, own: Mapping[str, Any], place: Place, reasons: R
 
 def destinations_of(payments: DataFrame[Payments], payees: DataFrame[Payees]) -> list[str]:
     """Return the fingerprint of where each payments row would go; "" for nowhere."""
-    known = rows_by_payee(payees)
+    known = rows_by_payee(payees[payees["tax_id"].isin(payments["tax_id"].unique())])
     accounts = (account_of(_row_of_account(row, known.get(row["tax_id"], {}))) for row in records(payments))
     return [account.fingerprint if account else "" for account in accounts]
 
@@ -278,7 +278,8 @@ def _row_of_account(row: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[s
 
 def account_of(row: Mapping[str, Any]) -> Destination | None:
     """Return the destination that a row states; None for none."""
-    return destination_of(**{name: row.get(name, "") for name in DESTINATION_COLUMNS})
+    columns = DESTINATION_COLUMNS[:2] if row.get("pix_key") else DESTINATION_COLUMNS
+    return destination_of(**{name: row.get(name, "") for name in columns})
 
 
 def _wishes_of(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,13 +31,13 @@ _TERMS: Final = (
     *CONDITIONS,
 )
 _WHOLE_MILLIONTHS: Final = "[0-9]{1,9}"
-_CATALOGUE: Final = "catalogue"
+CATALOGUE: Final = "catalogue"
 
 
 def scopes_of(shares: pd.DataFrame) -> tuple[list[tuple[str, str]], npt.NDArray[np.bool_]]:
     """Return of each row the narrowest level that it names, and its name there; and which say a percentage alone."""
     texts = {level: shares[level].tolist() for level in LEVELS}
-    levels, names = np.full(len(shares), _CATALOGUE, dtype=object), np.full(len(shares), "", dtype=object)
+    levels, names = np.full(len(shares), CATALOGUE, dtype=object), np.full(len(shares), "", dtype=object)
     is_alone = ~(shares[[*_TERMS]] != "").any(axis=1).to_numpy(dtype=bool)
     is_alone &= shares["share_ppm"].str.fullmatch(_WHOLE_MILLIONTHS).to_numpy(dtype=bool)
     for level in reversed(LEVELS):
@@ -67,6 +67,7 @@ class PlainShares:
     """The groups of a job's shares that are percentages alone.
 
     Attributes:
+        names: Level -> name of a group there -> its number.
         totals_ppm: Of each group.
         levels: At which each group's name is.
     """
@@ -83,18 +84,16 @@ class PlainShares:
         self._shares = shares.iloc[order]
         self._groups = of_rows[order]
         self._bounds = np.searchsorted(self._groups, np.arange(len(numbers) + 1))
-        self._numbers = numbers
+        self.names = {level: dict[str, int]() for level in (*LEVELS, CATALOGUE)}
+        for (level, name), number in numbers.items():
+            self.names[level][name] = number
         self._ppm = self._shares["share_ppm"].astype("int64").to_numpy()
         self.totals_ppm = np.zeros(len(numbers), dtype=np.int64)
         np.add.at(self.totals_ppm, self._groups, self._ppm)
         self.levels = [level for level, _ in numbers]
 
-    def names_at(self, level: str) -> dict[str, int]:
-        """Return name -> number of its group."""
-        return {name: number for (of, name), number in self._numbers.items() if of == level}
-
     def rows_of(self, level: str, name: str) -> pd.DataFrame:
-        number = self._numbers.get((level, name))
+        number = self.names[level].get(name)
         first, last = (0, 0) if number is None else self._bounds[number : number + 2]
         return self._shares.iloc[first:last]
 

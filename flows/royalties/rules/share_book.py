@@ -173,7 +173,7 @@ class ShareBook:
             self._add(row)
         for scope in asked:
             self._add(_Row(IN_QUESTION, _NOWHERE, scope))
-        self._names = {level: self.plain.names_at(level) for level in (*LEVELS, "catalogue")}
+        self._names = {level: dict(names) for level, names in self.plain.names.items()}
         for level, name in self._by_name:
             self._names[level][name] = NOT_PLAIN
         if self._names["upc"]:
