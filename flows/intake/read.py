@@ -58,13 +58,13 @@ def read(run: Run) -> Intake:
     tables = _without_withdrawn(run, reader.read_all(_slots(run, corrections)))
     reader.raise_what_cannot_be_read()
     corrections.refuse_what_was_not_read()
-    give_memory_back()
     everything = [table for found in tables for table in found]
     _refuse_namesakes(everything)
     _refuse_strangers(run, [table.raw for table in everything])
     before = [_corrected_before(row) for row in corrections.settled]
     unread = reader.unread()
     intake = _intake(run, tables, corrections, [*unread, *before], reader.held)
+    give_memory_back()
     intake = replace(intake, proposed_key_types=reader.proposed, confirmed_key_types=reader.confirmed)
     return hand_in_files(run, intake, corrections.plain)
 
