@@ -267,10 +267,11 @@ def _shared_out(
     known = np.where(groups == NOT_PLAIN, OF_NOBODY, groups)
     begin, end = of_groups.firsts[:-1][known], of_groups.firsts[1:][known]
     parts, first_part = list[_Part](), len(of_groups.tax_ids)
-    for at in np.flatnonzero(groups == NOT_PLAIN).tolist():
-        asset = Asset(*(texts[at] for texts in named.values()))
+    for at in np.flatnonzero((groups == NOT_PLAIN) | ((groups != OF_NOBODY) & book.has_costs)).tolist():
+        asset, group = Asset(*(texts[at] for texts in named.values())), int(groups[at])
         begin[at] = first_part + len(parts)
-        parts += parts_of(book.covering(asset, days[at]), book.costs_of(asset))
+        shares = book.covering(asset, days[at]) if group == NOT_PLAIN else book.shares_of_group(group)
+        parts += parts_of(shares, book.costs_of(asset))
         end[at] = first_part + len(parts)
     first, counts = begin[numbers], (end - begin)[numbers]
     places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - first, counts)

@@ -92,19 +92,14 @@ class PlainShares:
         np.add.at(self.totals_ppm, self._groups, self._ppm)
         self.levels = [level for level, _ in numbers]
 
-    def rows_of(self, level: str, name: str) -> pd.DataFrame:
-        number = self.names[level].get(name)
-        first, last = (0, 0) if number is None else self._bounds[number : number + 2]
-        return self._shares.iloc[first:last]
-
-    def place_of(self, number: int) -> tuple[str, str, int]:
-        """Return where the first row of a group stands."""
-        file, sheet, row = self._shares[["file", "sheet", "row"]].iloc[self._bounds[number]]
-        return str(file), str(sheet), int(row)
-
     @property
     def rows(self) -> pd.DataFrame:
+        """All rows, one group after the other."""
         return self._shares
+
+    def rows_of(self, number: int) -> slice:
+        """Return where in `rows` those of a group are."""
+        return slice(*self._bounds[number : number + 2].tolist())
 
     def parts(self, owner: str, nobody: str) -> PlainParts:
         """Return all parts of each group: its shares, and what they leave to the owner; all of what is nobody's.

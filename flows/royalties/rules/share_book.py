@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from itertools import repeat
 from typing import Final, NamedTuple, TypeGuard
 
@@ -199,11 +200,16 @@ class ShareBook:
         self._by_name.setdefault((row.scope.level, row.scope.name), []).append(row)
 
     def _rows_at(self, level: str, name: str) -> list[_Row]:
-        """Return the rows of a name: kept, or made of a group of percentages that a line of another group meets."""
-        rows = self._by_name.get((level, name))
-        if rows is None and self._names[level].get(name, NOT_PLAIN) != NOT_PLAIN:
-            rows = self._by_name[level, name] = list(_rows_of(self.plain.rows_of(level, name)))
-        return rows or []
+        number = self._names[level].get(name, NOT_PLAIN)
+        return self._by_name.get((level, name), []) if number == NOT_PLAIN else self._plain_rows(number)
+
+    def _plain_rows(self, number: int) -> list[_Row]:
+        return self._rows_of_plain[self.plain.rows_of(number)]
+
+    @cached_property
+    def _rows_of_plain(self) -> list[_Row]:
+        """Rows of groups of percentages, made all at once, for lines that have costs or another group besides."""
+        return list(_rows_of(self.plain.rows))
 
     def shares(self) -> list[ShareOf]:
         """Return all shares, by where they stand."""
@@ -218,21 +224,33 @@ class ShareBook:
             lines: Column of `Asset` -> what each line says there.
             days: On which shares must hold, for each line.
         """
-        found = np.full(len(days), OF_NOBODY if self._costs.takes_nothing else NOT_PLAIN, dtype=np.int64)
-        for level in reversed(self._levels if self._costs.takes_nothing else ()):
+        found = np.full(len(days), OF_NOBODY, dtype=np.int64)
+        for level in reversed(self._levels):
             texts = map(folded, lines[level]) if level in LEVELS else repeat("", len(days))
             numbers, of_level = self._names[level], np.empty(len(days), dtype=np.int64)
             of_level[:] = [numbers.get(name, OF_NOBODY) for name in texts]
             found[of_level >= 0] = np.where(found == NOT_PLAIN, found, of_level)[of_level >= 0]
             found[of_level == NOT_PLAIN] = NOT_PLAIN
+        if self.has_costs:
+            costs = (self._costs.of(asset) for asset in map(Asset, *(lines[name] for name in Asset._fields)))
+            found[(found >= 0) & [isinstance(taken, str) for taken in costs]] = NOT_PLAIN  # nobody knows what is left
         left_ppm = WHOLE - self.plain.totals_ppm
         is_odd = np.append((left_ppm < 0) | ((left_ppm > 0) & (left_ppm <= HAIR_PPM)), [False, False])
         for at in np.flatnonzero(is_odd[found]).tolist():  # of the last two, nobody's and not plain, nothing is known
             group = int(found[at])
             level = self.plain.levels[group]
             where = f"{level} {lines[level][at]}" if level in LEVELS else level
-            self._tell_total(where, days[at], int(self.plain.totals_ppm[group]), self.plain.place_of(group))
+            place = self._plain_rows(group)[0].place
+            self._tell_total(where, days[at], int(self.plain.totals_ppm[group]), place)
         return found
+
+    @property
+    def has_costs(self) -> bool:
+        return not self._costs.takes_nothing
+
+    def shares_of_group(self, number: int) -> tuple[ShareOf, ...]:
+        """Return the shares of a group of percentages alone."""
+        return tuple(row.share for row in self._plain_rows(number))
 
     def _tell_total(self, where: str, day: str, total_ppm: Millionths, place: Place) -> None:
         percent = format(Decimal(round(total_ppm)).scaleb(-4), "f")
