@@ -17,7 +17,8 @@ from schemas.values.millionths import WHOLE
 
 # What stands for the number of a line's group.
 OF_NOBODY: Final = -1
-NOT_PLAIN: Final = -2
+NOT_PLAIN: Final = -2  # another group
+ADDED_TO: Final = -3  # another group, rows of which are besides whatever group a line has
 # What else a row says, if anything.
 _TERMS: Final = (
     "valid_from",

@@ -15,7 +15,7 @@ import pandas as pd
 
 from flows.royalties.rules.assets import LEVELS, Asset, Place, RowScope, folded, name_at, price_of, said_beside
 from flows.royalties.rules.costs import NO_COSTS, Cost, CostBook, Unknown
-from flows.royalties.rules.plain_shares import NOT_PLAIN, OF_NOBODY, PlainShares, scopes_of
+from flows.royalties.rules.plain_shares import ADDED_TO, NOT_PLAIN, OF_NOBODY, PlainShares, scopes_of
 from schemas.tables.model import DataFrame, records
 from schemas.tables.royalties import CONDITIONS, OF_PART, ON_TOP, UNREAD_UPC, Shares
 from schemas.values.line_conditions import LineCondition, conditions_of
@@ -175,15 +175,15 @@ class ShareBook:
         for scope in asked:
             self._add(_Row(IN_QUESTION, _NOWHERE, scope))
         self._names = {level: dict(names) for level, names in self.plain.names.items()}
+        adding = {scope for scope, rows in self._by_name.items() if any(row.share.base for row in rows)}
+        self._adds, self._adds_by_upc = bool(adding), any(level == "upc" for level, _ in adding)
         for level, name in self._by_name:
-            self._names[level][name] = NOT_PLAIN
+            self._names[level][name] = ADDED_TO if (level, name) in adding else NOT_PLAIN
         if self._names["upc"]:
-            self._names["upc"][UNREAD_UPC] = NOT_PLAIN
+            self._names["upc"][UNREAD_UPC] = ADDED_TO if self._adds_by_upc else NOT_PLAIN
         self._levels = [level for level, names in self._names.items() if names]
         self.columns = self._columns_that_tell(shares)
         self._told_at = [at for at, name in enumerate((*Asset._fields, "period")) if name in self.columns]
-        adding = {level for (level, _), rows in self._by_name.items() if any(row.share.base for row in rows)}
-        self._adds, self._adds_by_upc = bool(adding), "upc" in adding
 
     def _columns_that_tell(self, shares: DataFrame[Shares]) -> tuple[str, ...]:
         asked = self._costs.columns.union(
@@ -201,7 +201,7 @@ class ShareBook:
 
     def _rows_at(self, level: str, name: str) -> list[_Row]:
         number = self._names[level].get(name, NOT_PLAIN)
-        return self._by_name.get((level, name), []) if number == NOT_PLAIN else self._plain_rows(number)
+        return self._by_name.get((level, name), []) if number < 0 else self._plain_rows(number)
 
     def _plain_rows(self, number: int) -> list[_Row]:
         return self._rows_of_plain[self.plain.rows_of(number)]
@@ -224,13 +224,14 @@ class ShareBook:
             lines: Column of `Asset` -> what each line says there.
             days: On which shares must hold, for each line.
         """
-        found = np.full(len(days), OF_NOBODY, dtype=np.int64)
-        for level in reversed(self._levels):
+        found, is_added_to = np.full(len(days), OF_NOBODY, dtype=np.int64), np.zeros(len(days), dtype=bool)
+        for level in reversed(self._levels):  # the narrowest at last, which decides
             texts = map(folded, lines[level]) if level in LEVELS else repeat("", len(days))
             numbers, of_level = self._names[level], np.empty(len(days), dtype=np.int64)
             of_level[:] = [numbers.get(name, OF_NOBODY) for name in texts]
-            found[of_level >= 0] = np.where(found == NOT_PLAIN, found, of_level)[of_level >= 0]
-            found[of_level == NOT_PLAIN] = NOT_PLAIN
+            found[of_level != OF_NOBODY] = of_level[of_level != OF_NOBODY]
+            is_added_to |= of_level == ADDED_TO
+        found[is_added_to] = NOT_PLAIN
         if self.has_costs:
             costs = (self._costs.of(asset) for asset in map(Asset, *(lines[name] for name in Asset._fields)))
             found[(found >= 0) & [isinstance(taken, str) for taken in costs]] = NOT_PLAIN  # nobody knows what is left
