@@ -27,8 +27,6 @@ from flows.payables.rules.obligations import (
 from flows.payables.rules.plan_batches import fill_contact_ids, hold_refused
 from flows.payables.rules.returned import claims_where_rows_go, owe_returned, told_in
 from flows.royalties.rules.allocation import (
-    OWNER_ROLE,
-    UNMATCHED_ROLE,
     Allocation,
     RoundedEarnings,
     allocate,
@@ -47,6 +45,7 @@ from flows.royalties.rules.balances import (
 from flows.royalties.rules.costs import CostBook
 from flows.royalties.rules.deals_over_periods import MovedTier, SettledDeals, moved_tiers, settle_deals
 from flows.royalties.rules.guarantees import settle_guarantees
+from flows.royalties.rules.plain_shares import OWNER_ROLE, UNMATCHED_ROLE
 from flows.royalties.rules.recoupment import Recoupable, columns_of_scopes, recoupable_of
 from flows.royalties.rules.reserves import reserves_of
 from flows.royalties.rules.share_book import ShareBook

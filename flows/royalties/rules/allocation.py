@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from flows.intake.rules.inputs import EXACT, nothing, of_all_files
 from flows.royalties.rules.assets import Asset, day_of, with_worth_of_prices
 from flows.royalties.rules.costs import Cost
-from flows.royalties.rules.plain_shares import NOT_PLAIN, OF_NOBODY, PlainParts
+from flows.royalties.rules.plain_shares import NOT_PLAIN, OF_NOBODY, OWNER_ROLE, UNMATCHED_ROLE, PlainParts
 from flows.royalties.rules.share_book import IN_QUESTION, ShareBook, ShareOf
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
@@ -39,8 +39,6 @@ from schemas.values.costs_taken import CostTaken, keep_costs, part_after
 from schemas.values.millionths import WHOLE, Millionths, number_text, part_of, plain, read_millionths
 from schemas.values.money import exact_text, round_parts
 
-OWNER_ROLE = "owner"
-UNMATCHED_ROLE = "unmatched"
 # An amount is below 10**29 and has 18 decimals, a rate 20 digits and a part six decimals: what it earns has 76 digits.
 # Of a share in fractions of millionths, `part_of` says what it earns.
 _AMOUNT: Final = pa.decimal256(47, 18)
@@ -155,17 +153,15 @@ def allocate(totals: LineTotals, book: ShareBook, *, rates: Mapping[str, Decimal
         UnsoundPlan: the shares of an asset sum to more than 100 %; every such asset is named.
     """
     sums, places = of_all_files(totals)
-    of_groups = book.plain.parts(OWNER_ROLE, UNMATCHED_ROLE)
-    parts = _shared_out(with_worth_of_prices(sums, rates), book, first_day, rates, of_groups, _all_parts)
+    parts = _shared_out(with_worth_of_prices(sums, rates), book, first_day, rates, book.plain.parts, _all_parts)
     if book.overfull:  # before what one payee has in all is worked out, which may be more than millionths can hold
         named = "; ".join(f"{name}: {percent} %" for name, percent in sorted(book.overfull.items()))
         raise UnsoundPlan(Message("error.shares_above", shares=named))
     if book.clashing:
         raise UnsoundPlan(Message("error.shares_clash", shares=", ".join(sorted(book.clashing))))
-    of_groups = book.plain.parts_of_payees()
-    parts_of_places = _shared_out(
-        with_worth_of_prices(places, rates), book, first_day, rates, of_groups, _parts_of_payees
-    )
+    of_payees = book.plain.parts_of_payees
+    priced = with_worth_of_prices(places, rates)
+    parts_of_places = _shared_out(priced, book, first_day, rates, of_payees, _parts_of_payees)
     whole = places.select(["territory", "currency", "amount", "units"]).take(parts_of_places["sum_number"])
     of_places = whole.rename_columns({"amount": "source_amount"})
     for name in ("tax_id", "earned"):

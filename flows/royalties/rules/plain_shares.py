@@ -5,6 +5,7 @@ unit or parts of roles besides.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,6 +16,9 @@ from flows.royalties.rules.assets import BESIDE, LEVELS, folded
 from schemas.tables.royalties import CONDITIONS
 from schemas.values.millionths import WHOLE
 
+# What the parts of nobody's that come of shares are called.
+OWNER_ROLE: Final = "owner"
+UNMATCHED_ROLE: Final = "unmatched"
 # What stands for the number of a line's group.
 OF_NOBODY: Final = -1
 NOT_PLAIN: Final = -2  # another group
@@ -102,18 +106,16 @@ class PlainShares:
         """Return where in `rows` those of a group are."""
         return slice(*self._bounds[number : number + 2].tolist())
 
-    def parts(self, owner: str, nobody: str) -> PlainParts:
-        """Return all parts of each group: its shares, and what they leave to the owner; all of what is nobody's.
-
-        Args:
-            owner, nobody: What the role of these parts is called.
-        """
+    @cached_property
+    def parts(self) -> PlainParts:
+        """All parts of each group: its shares, and what they leave to the owner; all of what is nobody's."""
         count, given = len(self.totals_ppm), self._ppm != 0
         left_ppm = WHOLE - self.totals_ppm
         rest = np.append(np.flatnonzero(left_ppm), count)
         groups = np.concatenate([self._groups[given], rest])
         nothing = [""] * len(rest)
-        roles = [*self._shares["role"].to_numpy(dtype=object)[given], *[owner] * (len(rest) - 1), nobody]
+        of_rest = [*[OWNER_ROLE] * (len(rest) - 1), UNMATCHED_ROLE]
+        roles = [*self._shares["role"].to_numpy(dtype=object)[given], *of_rest]
         return _in_order(
             groups,
             [*self._shares["tax_id"].to_numpy(dtype=object)[given], *nothing],
@@ -123,8 +125,9 @@ class PlainShares:
             count + 1,
         )
 
+    @cached_property
     def parts_of_payees(self) -> PlainParts:
-        """Return what each payee has of each group, in one; nothing of what is nobody's."""
+        """What each payee has of each group, in one; nothing of what is nobody's."""
         given = self._ppm != 0
         frame = pd.DataFrame({"group": self._groups[given], "tax_id": self._shares["tax_id"].to_numpy()[given]})
         sums = frame.assign(ppm=self._ppm[given]).groupby(["group", "tax_id"], sort=False)["ppm"].sum()
