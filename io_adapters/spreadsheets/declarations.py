@@ -6,6 +6,7 @@ What is read of a file, and what is changed in one, is done by the process that 
 import difflib
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib import resources
@@ -85,15 +86,14 @@ def _asked(words: Words, text: str, name: str) -> Words:
     try:
         answer = READERS.ask_once(words | {"name": name}, [BytesIO(text.encode("utf-8", "surrogatepass"))])
     except (ReaderStopped, OSError) as error:
-        raise ConfigurationError(Message("error.not_yaml", name=name, kind=type(error).__name__)) from None
+        raise ConfigurationError(Message("error.declaration_unread", name=name, kind=type(error).__name__)) from None
     if "wrong" not in answer:
         return answer
-    try:
+    with suppress(LookupError, TypeError, ValueError, AttributeError):
         wrong = fact_from(answer["wrong"])
-        render(wrong, "en")  # its id and its facts are the catalogue's
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise ConfigurationError(Message("error.not_yaml", name=name, kind=type(error).__name__)) from None
-    raise ConfigurationError(wrong)
+        if isinstance(wrong, Message | Listed) and render(wrong, "en"):  # its id and its facts are the catalogue's
+            raise ConfigurationError(wrong)
+    raise ConfigurationError(Message("error.not_yaml", name=name, kind="answer"))
 
 
 _LAYOUTS: Final = resources.files("schemas.layouts")
