@@ -25,7 +25,7 @@ from flows.acts.forms import (
     Withdraw,
     fields_of,
 )
-from flows.cli.ending import AsJson, By, Result, as_month, console_for, plain_names, terminal_language
+from flows.cli.ending import AsJson, By, Result, as_month, at_terminal, console_for, plain_names, terminal_language
 from schemas.acts import OF_TWO, ActKind
 from schemas.errors import DecisionRefused
 from schemas.messages import Message, render
@@ -161,10 +161,4 @@ def resolve(
         return perform_here(by or (), form(tuple(subject), evidence), as_json=as_json)
     if len(subject) != 1:
         raise DecisionRefused(Message("error.one_report"))
-    return perform_here(by or [_at_terminal()], LinkReport(subject[0], report), as_json=as_json)
-
-
-def _at_terminal() -> str:
-    from flows.run_request import current_user
-
-    return current_user()
+    return perform_here(by or [at_terminal()], LinkReport(subject[0], report), as_json=as_json)

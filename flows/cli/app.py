@@ -27,13 +27,14 @@ from flows.cli.acts import (
 )
 from flows.cli.address_book import contacts_app
 from flows.cli.bank import bank_app
-from flows.cli.desk import desk_app, policy_app
+from flows.cli.desk import desk_app
 from flows.cli.doctor import doctor
 from flows.cli.ending import Result, command, echo_document_once
 from flows.cli.funding import funding_app, reports
 from flows.cli.new import layouts_app, new, schema
 from flows.cli.payouts import check, deploy, nightly, plan, run, settle
 from flows.cli.playground import demo, sandbox, up
+from flows.cli.policy import policy_app
 from flows.cli.records import acts, explain, runs, status
 from flows.cli.service import webhook_app
 from io_adapters.cage import keep_memory_private

@@ -156,6 +156,13 @@ def console_for(*, as_json: bool) -> "Console":
     return console
 
 
+def at_terminal() -> str:
+    """Return who sits at the terminal, as its system knows them."""
+    from flows.run_request import current_user
+
+    return current_user()
+
+
 def terminal_language(environment: Mapping[str, str] = os.environ) -> str:
     """Return the language of whoever reads the terminal, by the usual variables; English where they ask for no other.
 

@@ -14,6 +14,7 @@ from flows.cli.ending import (
     LOOPBACK,
     AsJson,
     Result,
+    at_terminal,
     command,
     console_for,
     opened_ledger,
@@ -92,9 +93,8 @@ def webhook_register(
 
 def _record(ledger: "Ledger", number: int, what: str) -> None:
     from flows.house_ledger import utc_now
-    from flows.run_request import current_user
 
-    ledger.acts.record(Act(ActKind.SET_WEBHOOK, current_user(), str(number), "", utc_now(), {"what": what}))
+    ledger.acts.record(Act(ActKind.SET_WEBHOOK, at_terminal(), str(number), "", utc_now(), {"what": what}))
 
 
 def _checked_base(base_url: str, settings: "Settings") -> str:

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib import import_module
 from typing import Any, Final, TypeVar
 
 import pandas as pd
@@ -33,7 +32,7 @@ def _absent(*modules: str) -> Iterator[None]:
 # pandera loads what it finds for tables of other kinds, and for making examples; that takes longer than all of ours.
 with _absent("dask.dataframe", "hypothesis"):
     get_index_types()
-    import_module("pandera.backends.pandas.builtin_checks")
+    from pandera.backends.pandas import builtin_checks as _  # noqa: F401
 
 
 class ColumnKind(StrEnum):

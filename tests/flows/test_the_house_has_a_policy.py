@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.desk import STRICT_POLICY
+from flows.cli.policy import STRICT_POLICY
 from flows.house_ledger import open_ledger_of
 from flows.intake.read import read
 from flows.run import QuietProgress, opened_offline
