@@ -255,20 +255,8 @@ def _shared_out(
         parts_of: What is made of the shares of any other line, and of what is taken off it.
     """
     numbers, first_of_each = _numbered(sums, book.columns)
-    keys = sums.take(first_of_each)
-    named = {name: keys[name].to_pylist() for name in Asset._fields}
-    days = [day_of(period, first_day) for period in keys["period"].to_pylist()]
-    groups = book.plain_groups(named, days)
-    # All parts one after the other, those of groups first, and where those of each key begin and end.
-    known = np.where(groups == NOT_PLAIN, OF_NOBODY, groups)
-    begin, end = of_groups.firsts[:-1][known], of_groups.firsts[1:][known]
-    parts, first_part = list[_Part](), len(of_groups.tax_ids)
-    for at in np.flatnonzero((groups == NOT_PLAIN) | ((groups != OF_NOBODY) & book.has_costs)).tolist():
-        asset, group = Asset(*(texts[at] for texts in named.values())), int(groups[at])
-        begin[at] = first_part + len(parts)
-        shares = book.covering(asset, days[at]) if group == NOT_PLAIN else book.shares_of_group(group)
-        parts += parts_of(shares, book.costs_of(asset))
-        end[at] = first_part + len(parts)
+    first_part = len(of_groups.tax_ids)
+    begin, end, parts = _parts_of_keys(sums.take(first_of_each), book, first_day, of_groups, parts_of)
     first, counts = begin[numbers], (end - begin)[numbers]
     places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - first, counts)
     sum_numbers = pa.array(np.repeat(np.arange(len(numbers)), counts))
@@ -304,6 +292,33 @@ def _shared_out(
     }
     of_parts = {name: pa.array(texts, pa.large_string()).take(places) for name, texts in told.items()}
     return pa.table({"sum_number": sum_numbers, **of_parts, "earned": earned})
+
+
+def _parts_of_keys(
+    keys: pa.Table,
+    book: ShareBook,
+    first_day: str,
+    of_groups: PlainParts,
+    parts_of: Callable[[Sequence[ShareOf], Sequence[Cost]], list[_Part]],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[_Part]]:
+    """Find the parts of each key, of all parts one after the other: those of groups, then those that are made here.
+
+    Returns:
+        Where the parts of each key begin, and where they end; and the parts that are made here.
+    """
+    named = {name: keys[name].to_pylist() for name in Asset._fields}
+    days = [day_of(period, first_day) for period in keys["period"].to_pylist()]
+    groups = book.plain_groups(named, days)
+    known = np.where(groups == NOT_PLAIN, OF_NOBODY, groups)
+    begin, end = of_groups.firsts[:-1][known], of_groups.firsts[1:][known]
+    parts, first_part = list[_Part](), len(of_groups.tax_ids)
+    for at in np.flatnonzero((groups == NOT_PLAIN) | ((groups != OF_NOBODY) & book.has_costs)).tolist():
+        asset, group = Asset(*(texts[at] for texts in named.values())), int(groups[at])
+        shares = book.covering(asset, days[at]) if group == NOT_PLAIN else book.shares_of_group(group)
+        begin[at] = first_part + len(parts)
+        parts += parts_of(shares, book.costs_of(asset))
+        end[at] = first_part + len(parts)
+    return begin, end, parts
 
 
 def _earned(worth: Decimal, units: Decimal, share_ppm: Millionths, per_unit: str) -> Decimal:
