@@ -6,7 +6,10 @@ import pytest
 
 from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate
+from flows.royalties.rules.costs import CostBook
+from flows.royalties.rules.deals_over_periods import settle_deals
 from flows.royalties.rules.share_book import ShareBook
+from schemas.deal_sums import DealsBefore
 from schemas.errors import UnsoundPlan
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import lines, payees, same, shares
@@ -162,6 +165,31 @@ def test_shares_above_the_whole_are_refused_and_every_such_asset_is_named():
     assert "isrc BRAUR2600001 (2026-10-01): 100.0001 %" in message
     assert "artist Lua (2026-10-01): 101.0000 %" in message
     assert "BRAUR2600002" not in message
+
+
+# What another recording's row has, that rests on all lines of a period.
+OVER_PERIODS = {"nothing": "", "a cap": "0.50 | |", "a tier": "| 0.10 |", "a cap that is not reached": "9.00 | |"}
+
+
+@pytest.mark.parametrize("elsewhere", OVER_PERIODS)
+@pytest.mark.parametrize("day", ["", "2026-01-01"])
+@pytest.mark.parametrize("more", ["valsa | 70 | ", "valsa | 50 | on top"])
+def test_shares_above_the_whole_are_refused_whatever_another_row_rests_on(elsewhere, day, more):
+    drawn = f"""
+        | payee | recording | share | base | from  | cap | above |
+        | ana   | valsa     | 60    |      | {day} |     |       |
+        | bia   | {more}           | {day} |     |       |
+        | ana   | samba     | 50    |      |       | {OVER_PERIODS[elsewhere] or "| |"}
+    """
+    came_in, of_payees = sum_lines(lines("| recording | amount |\n| samba | 2.00 |\n| valsa | 2.00 |")), shares(drawn)
+    rates, no_costs = {"BRL": Decimal(1)}, CostBook()
+    settled = settle_deals(
+        [(came_in, rates)], of_payees, no_costs, first_day=OCTOBER, last_day="2026-10-31", before=DealsBefore()
+    )
+    assert bool(settled.tiers or settled.caps) is (elsewhere != "nothing"), "the row is one that rests on a period"
+    book = ShareBook(of_payees, None, no_costs).settled(settled.tiers, settled.caps)
+    with pytest.raises(UnsoundPlan, match=r"BRAUR2600002 \(2026-10-01\): 1[13]0\.0000 %"):
+        allocate(came_in, book, rates=rates, first_day=OCTOBER)
 
 
 def test_contracts_that_follow_each_other_do_not_add_up_to_more_than_the_whole():

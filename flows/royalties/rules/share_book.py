@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import repeat
-from typing import Final, NamedTuple, TypeGuard
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -160,9 +160,8 @@ class ShareBook:
         self._by_name: dict[tuple[str, str], list[_Row]] = {}
         self._known: dict[tuple[str, ...], tuple[ShareOf, ...]] = {}
         self._kinds_of_scope = set[tuple[str, tuple[LineCondition, ...]]]()
-        asked = (
-            [RowScope.of(row[level] for level in LEVELS) for row in records(in_question)] if _has(in_question) else []
-        )
+        rows_in_question = records(in_question) if in_question is not None else []
+        asked = [RowScope.of(row[level] for level in LEVELS) for row in rows_in_question]
         ordered = shares.sort_values(["tax_id", "role", "row"])
         scopes, is_alone = scopes_of(ordered)
         others = {scope for scope, alone in zip(scopes, is_alone.tolist(), strict=True) if not alone}
@@ -263,7 +262,7 @@ class ShareBook:
     def settled(self, tiers: Mapping[Place, Fraction], caps: Mapping[Place, Fraction]) -> "ShareBook":
         """Return the book of a period, in which tiers have a part of their lines and caps leave a part of shares.
 
-        What more than 100 % is, is for the table itself to say; of a period a retroactive tier may give more.
+        What is more than 100 % is told by what the table states: of a period a retroactive tier may give more.
         """
         if not tiers and not caps:
             return self
@@ -307,13 +306,12 @@ class ShareBook:
         if (role := _missing_role(stated, adding)) is not None:
             self.baseless[f"{where} ({day})"] = role
             return (IN_QUESTION,)
-        shares = tuple(map(self._in_tier, stated))
-        if adding:
-            shares = _with_added(shares, list(map(self._in_tier, adding)))
-        if self._tiers or self._caps:
-            return tuple(self._given(share) for share in shares)
+        shares = _with_added(stated, adding)
         self._tell_total(where, day, _most_at_once(shares), group[0].place)
-        return shares
+        if not self._tiers and not self._caps:
+            return shares
+        in_tier = _with_added(list(map(self._in_tier, stated)), list(map(self._in_tier, adding)))
+        return tuple(map(self._given, in_tier))
 
     def _given(self, share: ShareOf) -> ShareOf:
         """Return what a period gives of a share that is in its tier already, and why it is not what is stated."""
@@ -411,10 +409,6 @@ class ShareBook:
         return [row.place for group in wider for row in group if row.share.tax_id not in paid]
 
 
-def _has(rows: pd.DataFrame | None) -> TypeGuard[pd.DataFrame]:
-    return rows is not None and not rows.empty
-
-
 def _rows_of(shares: pd.DataFrame) -> Iterator[_Row]:
     """Make rows of a table of shares, in its order."""
     names = zip(*(shares[level].tolist() for level in LEVELS), strict=True)
@@ -444,6 +438,8 @@ def _with_added(group: Sequence[ShareOf], added: Sequence[ShareOf]) -> tuple[Sha
 
     Of a role that has less than it states, since a tier is not reached, no more is taken than it has.
     """
+    if not added:
+        return tuple(group)
     left, beside = list(group), [share for share in added if not share.base.startswith(OF_PART)]
     for role, share_ppm in _taken_out_of(added).items():
         places = _of_role(left, role)
