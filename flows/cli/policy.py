@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from io_adapters.ledger.ledger import Ledger
     from schemas.approval import PolicyOnRecord
 
+_By = Annotated[list[str], typer.Option(metavar="NAME", help="Who says so; give it twice.")]
+_FromStdin = Annotated[
+    bool, typer.Option("--password-stdin", help="Read their passwords from standard input, a line each.")
+]
+
 policy_app = typer.Typer(help="Show the policy of the house; two people may loosen it.", rich_markup_mode=None)
 
 STRICT_POLICY: Final = """\
@@ -77,11 +82,9 @@ def _document(house: "PolicyOnRecord") -> dict[str, object]:
 
 @command(policy_app)
 def loosen(
-    by: Annotated[list[str], typer.Option(metavar="NAME", help="Who says so; give it twice.")],
+    by: _By,
     why: Annotated[str, typer.Option(metavar="TEXT", help="What for.")],
-    password_stdin: Annotated[
-        bool, typer.Option("--password-stdin", help="Read their passwords from standard input, a line each.")
-    ] = False,
+    password_stdin: _FromStdin = False,
     as_json: AsJson = False,
 ) -> Result:
     """Let the policy count as its file is now.
@@ -98,11 +101,9 @@ def loosen(
 
 @command(policy_app)
 def seal_again(
-    by: Annotated[list[str], typer.Option(metavar="NAME", help="Who says so; give it twice.")],
+    by: _By,
     why: Annotated[str, typer.Option(metavar="TEXT", help="What became of the key.")],
-    password_stdin: Annotated[
-        bool, typer.Option("--password-stdin", help="Read their passwords from standard input, a line each.")
-    ] = False,
+    password_stdin: _FromStdin = False,
     as_json: AsJson = False,
 ) -> Result:
     """Seal the acts again after a lost key.

@@ -20,7 +20,6 @@ FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the pass
 
 
 def known_users() -> "list[DeskUser]":
-
     with opened_ledger(create=False) as ledger:
         return ledger.desk_users.list()
 

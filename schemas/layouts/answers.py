@@ -46,9 +46,11 @@ def answer_yaml(answer: ColumnAnswer) -> str:
     >>> answer_yaml("amount"), answer_yaml(("Pendente", "Em aberto")), answer_yaml(IgnoredWhile(CellsOf.DATE))
     ('amount', '{only: [Pendente, Em aberto]}', '{ignored: date}')
     """
-    if isinstance(answer, IgnoredWhile):
-        return f"{{{IGNORED}: {answer.kind}}}"
-    return answer if isinstance(answer, str) else f"{{only: [{', '.join(map(yaml_scalar, answer))}]}}"
+    value = answer_value(answer)
+    if isinstance(value, str):
+        return value
+    ((word, what),) = value.items()
+    return f"{{{word}: {what if isinstance(what, str) else '[' + ', '.join(map(yaml_scalar, what)) + ']'}}}"
 
 
 def columns_yaml(answers: Mapping[str, ColumnAnswer]) -> str:

@@ -72,6 +72,7 @@ class PlainShares:
     """The groups of a job's shares that are percentages alone.
 
     Attributes:
+        rows: All of them, one group after the other.
         names: Level -> name of a group there -> its number.
         totals_ppm: Of each group.
         levels: At which each group's name is.
@@ -86,21 +87,16 @@ class PlainShares:
         numbers = dict[tuple[str, str], int]()
         of_rows = np.array([numbers.setdefault(scope, len(numbers)) for scope in scopes], dtype=np.int64)
         order = np.argsort(of_rows, kind="stable")
-        self._shares = shares.iloc[order]
+        self.rows = shares.iloc[order]
         self._groups = of_rows[order]
         self._bounds = np.searchsorted(self._groups, np.arange(len(numbers) + 1))
         self.names = {level: dict[str, int]() for level in (*LEVELS, CATALOGUE)}
         for (level, name), number in numbers.items():
             self.names[level][name] = number
-        self._ppm = self._shares["share_ppm"].astype("int64").to_numpy()
+        self._ppm = self.rows["share_ppm"].astype("int64").to_numpy()
         self.totals_ppm = np.zeros(len(numbers), dtype=np.int64)
         np.add.at(self.totals_ppm, self._groups, self._ppm)
         self.levels = [level for level, _ in numbers]
-
-    @property
-    def rows(self) -> pd.DataFrame:
-        """All rows, one group after the other."""
-        return self._shares
 
     def rows_of(self, number: int) -> slice:
         """Return where in `rows` those of a group are."""
@@ -115,13 +111,13 @@ class PlainShares:
         groups = np.concatenate([self._groups[given], rest])
         nothing = [""] * len(rest)
         of_rest = [*[OWNER_ROLE] * (len(rest) - 1), UNMATCHED_ROLE]
-        roles = [*self._shares["role"].to_numpy(dtype=object)[given], *of_rest]
+        roles = [*self.rows["role"].to_numpy(dtype=object)[given], *of_rest]
         return _in_order(
             groups,
-            [*self._shares["tax_id"].to_numpy(dtype=object)[given], *nothing],
+            [*self.rows["tax_id"].to_numpy(dtype=object)[given], *nothing],
             roles,
             np.concatenate([self._ppm[given], left_ppm[rest[:-1]], [WHOLE]]),
-            [*self._shares["contract"].to_numpy(dtype=object)[given], *nothing],
+            [*self.rows["contract"].to_numpy(dtype=object)[given], *nothing],
             count + 1,
         )
 
@@ -129,7 +125,7 @@ class PlainShares:
     def parts_of_payees(self) -> PlainParts:
         """What each payee has of each group, in one; nothing of what is nobody's."""
         given = self._ppm != 0
-        frame = pd.DataFrame({"group": self._groups[given], "tax_id": self._shares["tax_id"].to_numpy()[given]})
+        frame = pd.DataFrame({"group": self._groups[given], "tax_id": self.rows["tax_id"].to_numpy()[given]})
         sums = frame.assign(ppm=self._ppm[given]).groupby(["group", "tax_id"], sort=False)["ppm"].sum()
         groups, tax_ids = (sums.index.get_level_values(name).to_numpy() for name in ("group", "tax_id"))
         nothing = [""] * len(sums)
