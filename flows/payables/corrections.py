@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from flows.intake.intake import Intake, ReadSheet
 from flows.payables.institutions import read_institutions
-from flows.payables.rules.cross_check import codes_of_titles, list_missing_shares
 from flows.payables.rules.institutions import propose_bank
 from flows.payables.rules.left_out import set_aside
+from flows.payables.rules.missing_shares import codes_of_titles, list_missing_shares
 from flows.run import Run
 from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.spreadsheets.readers import mark_workbook

@@ -23,6 +23,7 @@ from schemas.tables.model import DataFrame, Record, Series, TableModel, names_of
 from schemas.tables.payees import USUAL_MINIMUM
 
 ASSET_NAMES: Final = ("isrc", "upc", "release", "artist")
+UNREAD_BASE: Final = "?"
 # What a held row keeps, so that people see whose it is; where it would be paid is not among it.
 PERSON_NAMES: Final = ("name", "email", "artist_name", "reference")
 # And of whom a held payee is said to have been.
@@ -94,15 +95,20 @@ def _add_person(held: pd.DataFrame, table: TypedTable, positions: npt.NDArray[np
 
 
 def _add_assets(held: pd.DataFrame, table: TypedTable, positions: npt.NDArray[np.int64]) -> None:
-    """Say what held shares are shares of, and whether that can be read: nobody is paid from it until they are sound."""
+    """Say what held shares and costs are of, and whether that can be read: until they are sound it pays nobody.
+
+    `base` is what a share is taken from; `UNREAD_BASE` where it cannot be read.
+    """
     for name in ASSET_NAMES:
         held[name] = pd.Series(table.canonical[name][positions], dtype="str")
-    misread = {
-        found.position
-        for found in table.findings
-        if is_error(found) and (found.column in ASSET_NAMES or found.code is IssueCode.ROW_WIDTH)
-    }
+    wrong = [found for found in table.findings if is_error(found)]
+    askew = {found.position for found in wrong if found.code is IssueCode.ROW_WIDTH}
+    misread = askew | {found.position for found in wrong if found.column in ASSET_NAMES}
     held["asset_read"] = pd.Series([position not in misread for position in positions.tolist()], dtype="bool")
+    if "base" in table.canonical:
+        unread = askew | {found.position for found in wrong if found.column == "base"}
+        bases = [UNREAD_BASE if at in unread else table.canonical["base"][at] for at in positions.tolist()]
+        held["base"] = pd.Series(bases, dtype="str")
 
 
 def _exact(table: TypedTable, position: int) -> Decimal | None:

@@ -62,6 +62,46 @@ def test_what_is_paid_is_what_the_deal_says(label_of_deals, service, rows, paid,
     assert sorted(service.paid) == paid
 
 
+PRODUCER = {"Função": "produtor", "Participação": "20", "Base": "da parte de artista", "Álbum": "", "Artista": "Lua"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "more"),
+    [
+        ({"Participação": "2o"}, ()),
+        ({"Base": "metade do artista"}, ()),
+        ({"Função": "produtor"}, ({"Função": "produtor"},)),  # the same row twice
+        ({"Até": "30 de fevereiro"}, ()),
+        ({"CPF": "123.456.789-00"}, ()),
+    ],
+)
+def test_while_a_part_of_a_role_cannot_be_read_nobody_has_the_whole_of_that_role(label_of_deals, service, wrong, more):
+    """The artist's share is of the album, the producer's part of it of all that is the artist's: a wider row."""
+    label = label_of_deals([(ANA, "100", "", "", "", "")])
+    names = ("Título", "Álbum", "Artista", "Valor", "Moeda")
+    label.write("2026-10.xlsx", [dict(zip(names, ("Faixa 1", "Disco", "Lua", "100,00", "BRL"), strict=True))])
+    artist = {
+        "Função": "artista",
+        "Participação": "100",
+        "Base": "",
+        "Álbum": "Disco",
+        "Artista": "",
+        "CPF": ANA.tax_id,
+    }
+    producer = PRODUCER | {"CPF": BIA.tax_id}
+
+    def write(*rows):
+        columns = list(dict.fromkeys(name for row in rows for name in row))
+        label.write("shares.xlsx", [{name: row.get(name, "") for name in columns} for row in rows])
+
+    write(artist, producer | wrong, *(producer | row for row in more))
+    label.run()
+    assert service.paid == []
+    write(artist, producer)
+    label.run()
+    assert sorted(service.paid) == [2000, 8000]
+
+
 def test_explain_says_of_which_territory_each_part_is_and_finds_its_rows(label_of_deals, service):
     label = label_of_deals([(ANA, "50%", "", "", "", ""), (ANA, "20%", "US", "", "", "")])
     label.run()

@@ -5,7 +5,7 @@ from openpyxl import load_workbook
 
 from flows.intake.read import read
 from flows.payables.judge_inputs import judge_inputs
-from flows.payables.rules.cross_check import list_missing_shares
+from flows.payables.rules.missing_shares import list_missing_shares
 from flows.run import QuietProgress, opened_offline
 from flows.run_request import read_run_request
 from io_adapters.outputs.corrections import write_missing_shares

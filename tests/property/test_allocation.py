@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate, exact_cents_by, round_earnings
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.deals import Deals
 from schemas.values.money import round_half_even_cents
 from tests.property.months import RATES, shuffled, some_lines, some_shares
 
@@ -19,7 +19,7 @@ RANDOM = st.randoms(use_true_random=False)
 
 
 def allocated(lines, shares):
-    return allocate(sum_lines(lines), ShareBook(shares), rates=WORTH, first_day="2026-10-01")
+    return allocate(sum_lines(lines), Deals(shares), rates=WORTH, first_day="2026-10-01")
 
 
 def earnings(lines, shares):

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate, exact_cents_by
-from flows.royalties.rules.costs import CostBook
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.deals import Deals
 from schemas.errors import UnsoundPlan
 from schemas.tables.royalties import asked_about
 from tests.property.months import drawn
@@ -83,9 +82,7 @@ def worked_out(came_in, of_shares, of_costs):
     columns = ({named[name]: None for name in SAID}, NAMES, CENTS)
     shared, taken = shares(table_of(of_shares, SHARE, NAMES, ASKED)), costs(table_of(of_costs, COST, NAMES, ASKED))
     totals = sum_lines(lines(table_of(said, *columns)), asked_about([shared, taken]))
-    found = allocate(
-        totals, ShareBook(shared, None, CostBook(taken)), rates={"BRL": Decimal(1)}, first_day="2026-10-01"
-    ).earnings
+    found = allocate(totals, Deals(shared, taken), rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
     people = {cpf: name for name, cpf in CPF.items()}
     kinds = {"owner": "owner", "unmatched": "held", "in question": "held"}
     sums = dict[str, Fraction]()

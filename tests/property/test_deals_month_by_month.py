@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate, exact_cents_by
-from flows.royalties.rules.costs import CostBook
+from flows.royalties.rules.deals import Deals
 from flows.royalties.rules.deals_over_periods import settle_deals
-from flows.royalties.rules.share_book import ShareBook
 from schemas.deal_sums import DealsBefore, DealSumKind, joined_sums
 from schemas.job import resolve_period
 from schemas.tables.royalties import asked_about
@@ -162,13 +161,12 @@ class ProgramMonths:
             )
         )
         totals = sum_lines(frame, asked_about([self.shares, self.costs]))
+        deals = Deals(self.shares, self.costs)
         settled = settle_deals(
-            [(totals, RATES)], self.shares, CostBook(self.costs),
+            [(totals, RATES)], deals,
             first_day=first_day, last_day=last_day, before=self._before(month),
         )  # fmt: skip
-        book = ShareBook(self.shares, None, CostBook(self.costs, None, settled.costs))
-        book = book.settled(settled.tiers, settled.caps)
-        earnings = allocate(totals, book, rates=RATES, first_day=first_day).earnings
+        earnings = allocate(totals, deals, rates=RATES, first_day=first_day, settled=settled).earnings
         found = {}
         for (tax_id, role), cents in exact_cents_by(earnings, ["tax_id", "role"]).items():
             whose = PEOPLE.get(tax_id) or {"unmatched": "held", "in question": "held"}.get(role, "owner")

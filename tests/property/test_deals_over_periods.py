@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate, exact_cents_by
-from flows.royalties.rules.costs import CostBook
+from flows.royalties.rules.deals import Deals
 from flows.royalties.rules.deals_over_periods import settle_deals
 from flows.royalties.rules.reserves import reserves_of
-from flows.royalties.rules.share_book import ShareBook
 from schemas.deal_sums import DealsBefore, DealSum, DealSumKind, joined_sums
 from schemas.job import resolve_period
 from schemas.parsing.table import empty_of
@@ -48,16 +47,14 @@ def settled_months(months, shares_drawn, costs_drawn=""):
         statements = of_month if isinstance(of_month[0], list) else [of_month]
         totals = [sum_lines(drawn(statement)) for statement in statements]
         first_day, last_day = period.start.isoformat(), period.end.isoformat()
-        book = CostBook(taken)
+        deals = Deals(of_payees, taken)
         settled = settle_deals(
-            [(total, RATES) for total in totals], of_payees, book,
+            [(total, RATES) for total in totals], deals,
             first_day=first_day, last_day=last_day, before=before,
         )  # fmt: skip
         found = defaultdict(Fraction)
         for total in totals:
-            shared = ShareBook(of_payees, None, CostBook(taken, None, settled.costs))
-            shared = shared.settled(settled.tiers, settled.caps)
-            allocated = allocate(total, shared, rates=RATES, first_day=first_day)
+            allocated = allocate(total, deals, rates=RATES, first_day=first_day, settled=settled)
             by_role = exact_cents_by(allocated.earnings, ["tax_id", "role"])
             for (tax_id, role), cents in by_role.items():
                 found[NAMES[tax_id] or role] += cents

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.deals import Deals, lines_of
 from schemas.errors import UnsoundPlan
 from tests.property.months import drawn
 from tests.spec.tables import CPF, PEOPLE, lines, shares
@@ -106,7 +106,7 @@ def test_bases_and_names_share_out_as_the_obvious_way_does(rows, of_lines):
     header = "| payee | recording | release | artist | role | share | base |"
     table = shares(drawn(header, rows))
     totals = sum_lines(lines(drawn("| recording | release | artist | amount |", of_lines)))
-    found = allocate(totals, ShareBook(table), rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
+    found = allocate(totals, Deals(table), rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
     earned = Counter()
     for tax_id, role, part in zip(found["tax_id"], found["role"], found["earned"], strict=True):
         earned[tax_id or role] += Fraction(part)
@@ -128,19 +128,19 @@ def test_bases_and_names_share_out_as_the_obvious_way_does(rows, of_lines):
 
 @given(some_rows(), st.lists(LINE, min_size=1, max_size=6), st.data())
 def test_percentages_that_are_parted_by_the_column_come_to_what_group_by_group_they_do(rows, of_lines, data):
-    """A day on which every line is covered says nothing new, but of it a group is looked at by itself."""
+    """A cap that is never reached says nothing new, but with it a group is looked at row by row."""
     table = shares(drawn("| payee | recording | release | artist | role | share | base |", rows))
     times = data.draw(st.sampled_from([1, 9, 50]), "so that some sum to the whole, nearly or more")
     table["share_ppm"] = pd.Series([str(min(int(ppm) * times, 1_000_000)) for ppm in table["share_ppm"]], dtype="str")
-    dated = data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table)), "which rows are of a day")
+    capped = data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table)), "which rows have a cap")
     totals = sum_lines(lines(drawn("| recording | release | artist | amount |", of_lines)))
     ways = list[object]()
-    for has_day in (lambda _: True, dated.__getitem__, lambda _: False):
-        days = ["1900-01-01" if has_day(at) else "" for at in range(len(table))]
-        book = ShareBook(table.assign(valid_from=pd.Series(days, dtype="str")))
+    for has_cap in (lambda _: True, capped.__getitem__, lambda _: False):
+        caps = ["999999999" if has_cap(at) else "" for at in range(len(table))]
+        deals = Deals(table.assign(cap=pd.Series(caps, dtype="str")))
         told: object = None
         with suppress(UnsoundPlan):
-            found = allocate(totals, book, rates={"BRL": Decimal(1)}, first_day="2026-10-01")
+            found = allocate(totals, deals, rates={"BRL": Decimal(1)}, first_day="2026-10-01")
             told = [frame.to_csv(index=False) for frame in (found.earnings, found.territories)]
-        ways.append((told, book.overfull, book.nearly_whole, book.baseless))
+        ways.append((told, deals.decide(lines_of(totals.by_platform), "2026-10-01").complaints))
     assert ways[0] == ways[1] == ways[2]

@@ -15,7 +15,7 @@ from pyarrow import array
 
 from flows.intake.rules.inputs import Statement, merge, nothing, of_files, sum_lines, worth_cents
 from flows.royalties.rules.allocation import allocate, exact_cents_by, round_earnings
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.deals import Deals
 from io_adapters.statement_lines.sums import Summing, give_memory_back, lines_of, sums_of
 from schemas.queries import opened_database
 from schemas.tables.model import records
@@ -137,7 +137,7 @@ def test_sums_go_where_arrow_s_usual_decimals_would_overflow_without_a_word():
 @given(files_of_lines(), some_shares(), RANDOM, st.data())
 def test_earnings_and_their_centavos_are_the_same_from_any_blocks(frame, shares, random, data):
     def allocated(totals):
-        return allocate(totals, ShareBook(shares), rates=WORTH, first_day="2026-10-01")
+        return allocate(totals, Deals(shares), rates=WORTH, first_day="2026-10-01")
 
     blocks = cut(shuffled(frame, random), data)
     random.shuffle(blocks)
@@ -150,7 +150,7 @@ def test_earnings_and_their_centavos_are_the_same_from_any_blocks(frame, shares,
 @SOME
 @given(files_of_lines(), some_shares())
 def test_what_payees_earn_by_territory_is_what_they_earn_by_platform(frame, shares):
-    allocation = allocate(sum_lines(frame), ShareBook(shares), rates=WORTH, first_day="2026-10-01")
+    allocation = allocate(sum_lines(frame), Deals(shares), rates=WORTH, first_day="2026-10-01")
     earnings, territories = allocation.earnings, allocation.territories
     key = ["tax_id", "currency"]
     of_payees = {name: cents for name, cents in exact_cents_by(earnings, key).items() if name[0]}
@@ -181,7 +181,7 @@ def test_a_payee_with_two_shares_of_a_recording_has_its_lines_once_by_territory(
         """
     )
     came_in = lines("| recording | amount |\n| samba | 8.00 |").assign(units=4, territory="BR")
-    allocation = allocate(sum_lines(came_in), ShareBook(shared), rates=WORTH, first_day="2026-10-01")
+    allocation = allocate(sum_lines(came_in), Deals(shared), rates=WORTH, first_day="2026-10-01")
     (record,) = records(allocation.territories)
     assert (record["territory"], record["source_amount"], record["units"], record["earned"]) == ("BR", 8, 4, 6)
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from flows.royalties.rules.allocation import allocate, round_earnings
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.deals import Deals
 from io_adapters.statement_lines.sums import Summing, lines_of, sums_of
 from schemas.parsing.table import empty_table
 from schemas.queries import opened_database
@@ -70,7 +70,7 @@ def added_up(lines: int) -> list[object]:
         for first in range(0, lines, BLOCK):
             sums.add(sums_of(database, lines_of(block(first, min(BLOCK, lines - first), lines)), ()))
     totals = sums.total("statement.csv", None)
-    earnings = allocate(totals, ShareBook(shares(SHARED)), rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
+    earnings = allocate(totals, Deals(shares(SHARED)), rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
     rounded = round_earnings(earnings)
     kept = len(totals.by_platform) + len(totals.by_territory)
     cents = [rounded.payees[CPF["ana"]], rounded.payees[CPF["bia"]], rounded.owner_cents]

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from flows.intake.rules.inputs import in_question, sum_lines
 from flows.payables.rules.cross_check import cross_check
 from flows.royalties.rules.allocation import allocate, exact_cents_by, round_earnings
-from flows.royalties.rules.costs import CostBook
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.deals import Deals
 from schemas.issues import Severity
 from schemas.job import resolve_period
 from schemas.tables.royalties import asked_about
@@ -29,8 +28,8 @@ HALVES = "| payee | share |\n| ana | 75 |\n| bia | 25 |"
 def share_out(lines_drawn, costs_drawn, shares_drawn=HALVES, held=None):
     of_payees, taken = shares(shares_drawn), costs(costs_drawn)
     totals = sum_lines(lines(lines_drawn), asked_about([of_payees, taken]))
-    book = CostBook(taken, held)
-    return allocate(totals, ShareBook(of_payees, None, book), rates={"BRL": Decimal(1)}, first_day=OCTOBER).earnings
+    deals = Deals(of_payees, taken, costs_in_question=held)
+    return allocate(totals, deals, rates={"BRL": Decimal(1)}, first_day=OCTOBER).earnings
 
 
 def cents(earnings):
@@ -174,7 +173,7 @@ def test_units_pay_no_costs_and_may_cost_the_owner_more_than_came_in():
 def test_who_has_a_part_and_money_a_unit_has_their_lines_once_by_territory():
     came_in = sum_lines(lines(COPIES))
     both = shares("| payee | role | share |\n| ana | autor | 10 |\n| ana | intérprete | 0.10/un |")
-    found = allocate(came_in, ShareBook(both), rates={"BRL": Decimal(1)}, first_day=OCTOBER)
+    found = allocate(came_in, Deals(both), rates={"BRL": Decimal(1)}, first_day=OCTOBER)
     (row,) = found.territories.to_dict("records")
     assert (row["units"], str(row["earned"].normalize())) == (90, "54")
     assert cents(found.earnings)["ana"] == "5400"

@@ -8,7 +8,7 @@ import pytest
 
 from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate, round_earnings
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.deals import Deals
 from schemas.errors import UnsoundPlan
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, NAMES, held_rows, lines, payees, reais, same, shares, table
@@ -17,7 +17,7 @@ RATES = {"BRL": Decimal(1), "USD": Decimal("5.4312")}
 
 
 def earned(came_in, shared):
-    return allocate(sum_lines(came_in), ShareBook(shared), rates=RATES, first_day="2026-10-01").earnings
+    return allocate(sum_lines(came_in), Deals(shared), rates=RATES, first_day="2026-10-01").earnings
 
 
 def rounded(lines_drawn, shares_drawn, **rules):

@@ -24,8 +24,7 @@ from flows.payables.rules.plan_review import (
     sums_paid,
 )
 from flows.royalties.rules.allocation import allocate
-from flows.royalties.rules.costs import CostBook
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.deals import Deals
 from schemas.messages import render
 from schemas.plan import BatchPayment
 from schemas.plan_view import ChangeKind, Notice, PayeeNotice, groups_of, largest_of
@@ -369,8 +368,8 @@ def test_shares_of_the_same_asset_that_differ_are_counted(now, count):
 def owned(rows):
     """Earnings of a recording whose costs are these, and of which Ana has half of the rest."""
     totals = sum_lines(lines("| recording | units | amount |\n| samba | 100 | 10.00 |"))
-    book, halves = CostBook(costs(f"| name | share | payee |\n{rows}")), shares(HALF)
-    return allocate(totals, ShareBook(halves, None, book), rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
+    deals = Deals(shares(HALF), costs(f"| name | share | payee |\n{rows}"))
+    return allocate(totals, deals, rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
 
 
 @pytest.mark.parametrize(
@@ -432,7 +431,7 @@ def test_an_asset_of_which_the_owner_has_ten_points_more_or_less_is_named(row):
         name, share = who.split()
         drawn = shares(f"| payee | recording | share |\n| {name} | samba | {share} |")
         totals = sum_lines(lines("| recording | amount |\n| samba | 10.00 |\n| valsa | 5.00 |"))
-        return allocate(totals, ShareBook(drawn), rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
+        return allocate(totals, Deals(drawn), rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
 
     found = owner_jumps(earnings(row["before"]), earnings(row["now"]))
     told = [f"{jump.before_ppm / 10_000:g} % to {jump.now_ppm / 10_000:g} %" for jump in found]

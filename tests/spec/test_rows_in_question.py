@@ -24,9 +24,9 @@ SPLIT = """
 NO_SHARE = inputs().shares_in_question
 
 
-def came_in(recording="samba", *, asset_read=True, **given):
+def came_in(recording="samba", *, asset_read=True, base="", **given):
     row = {"isrc": RECORDINGS.get(recording, ""), "upc": "", "release": "", "artist": "", "asset_read": asset_read}
-    tables = {"shares_in_question": pd.DataFrame([row]), "shares": shares(SPLIT)} | given
+    tables = {"shares_in_question": pd.DataFrame([row | {"base": base}]), "shares": shares(SPLIT)} | given
     return inputs([statement(lines(MONTH))], payees=payees("ana", "bia"), **tables)
 
 
@@ -50,6 +50,13 @@ def test_it_is_held_even_where_lines_without_a_share_go_to_the_owner():
 def test_a_share_in_question_of_the_whole_catalogue_holds_what_no_narrower_share_covers():
     only_samba = shares("| payee | recording | share |\n| ana | samba | 100 |")
     assert owed(Office(), came_in("", shares=only_samba)) == {"held": 8_000, "planned": 10_000}
+
+
+@pytest.mark.parametrize("base", ["on top", "artista", "% artista", "?"])
+def test_what_a_share_in_question_takes_from_others_holds_whatever_it_may_be_taken_from(base):
+    """A producer's part of the artist's, of the whole catalogue: no narrower share must be paid in full meanwhile."""
+    assert owed(Office(), came_in("", base=base)) == {"held": 18_000}
+    assert owed(Office(), came_in("valsa", base=base)) == {"held": 5_000, "planned": 13_000}
 
 
 def test_a_share_that_does_not_say_of_what_stops_the_plan():

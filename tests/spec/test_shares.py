@@ -6,9 +6,8 @@ import pytest
 
 from flows.intake.rules.inputs import sum_lines
 from flows.royalties.rules.allocation import allocate
-from flows.royalties.rules.costs import CostBook
+from flows.royalties.rules.deals import Deals
 from flows.royalties.rules.deals_over_periods import settle_deals
-from flows.royalties.rules.share_book import ShareBook
 from schemas.deal_sums import DealsBefore
 from schemas.errors import UnsoundPlan
 from tests.spec.office import Office, inputs, statement
@@ -19,7 +18,7 @@ OCTOBER = "2026-10-01"
 
 def share_out(lines_drawn, shares_drawn):
     totals = sum_lines(lines(lines_drawn))
-    return allocate(totals, ShareBook(shares(shares_drawn)), rates={"BRL": Decimal(1)}, first_day=OCTOBER).earnings
+    return allocate(totals, Deals(shares(shares_drawn)), rates={"BRL": Decimal(1)}, first_day=OCTOBER).earnings
 
 
 EVERYTHING_SHARED = """
@@ -182,14 +181,11 @@ def test_shares_above_the_whole_are_refused_whatever_another_row_rests_on(elsewh
         | ana   | samba     | 50    |      |       | {OVER_PERIODS[elsewhere] or "| |"}
     """
     came_in, of_payees = sum_lines(lines("| recording | amount |\n| samba | 2.00 |\n| valsa | 2.00 |")), shares(drawn)
-    rates, no_costs = {"BRL": Decimal(1)}, CostBook()
-    settled = settle_deals(
-        [(came_in, rates)], of_payees, no_costs, first_day=OCTOBER, last_day="2026-10-31", before=DealsBefore()
-    )
+    rates, deals = {"BRL": Decimal(1)}, Deals(of_payees)
+    settled = settle_deals([(came_in, rates)], deals, first_day=OCTOBER, last_day="2026-10-31", before=DealsBefore())
     assert bool(settled.tiers or settled.caps) is (elsewhere != "nothing"), "the row is one that rests on a period"
-    book = ShareBook(of_payees, None, no_costs).settled(settled.tiers, settled.caps)
     with pytest.raises(UnsoundPlan, match=r"BRAUR2600002 \(2026-10-01\): 1[13]0\.0000 %"):
-        allocate(came_in, book, rates=rates, first_day=OCTOBER)
+        allocate(came_in, deals, rates=rates, first_day=OCTOBER, settled=settled)
 
 
 def test_contracts_that_follow_each_other_do_not_add_up_to_more_than_the_whole():

@@ -11,7 +11,7 @@ import pytest
 from flows.intake.rules.inputs import sum_lines
 from flows.payables.rules.cross_check import cross_check
 from flows.royalties.rules.allocation import allocate
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.deals import Deals
 from schemas.errors import UnsoundPlan
 from schemas.job import resolve_period
 from schemas.messages import render
@@ -26,7 +26,7 @@ OCTOBER = "2026-10-01"
 def share_out(lines_drawn, shares_drawn):
     of_payees = shares(shares_drawn)
     totals = sum_lines(lines(lines_drawn), asked_about([of_payees]))
-    return allocate(totals, ShareBook(of_payees), rates={"BRL": Decimal(1)}, first_day=OCTOBER).earnings
+    return allocate(totals, Deals(of_payees), rates={"BRL": Decimal(1)}, first_day=OCTOBER).earnings
 
 
 def earned(lines_drawn, shares_drawn):

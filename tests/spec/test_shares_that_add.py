@@ -8,7 +8,7 @@ import pytest
 from flows.intake.rules.inputs import sum_lines
 from flows.payables.rules.cross_check import cross_check
 from flows.royalties.rules.allocation import allocate, round_earnings
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.deals import Deals
 from schemas.errors import UnsoundPlan
 from schemas.job import resolve_period
 from schemas.messages import render
@@ -27,7 +27,7 @@ DEAL = """
 
 def share_out(lines_drawn, shares_drawn):
     totals = sum_lines(lines(lines_drawn))
-    return allocate(totals, ShareBook(shares(shares_drawn)), rates={"BRL": Decimal(1)}, first_day=OCTOBER).earnings
+    return allocate(totals, Deals(shares(shares_drawn)), rates={"BRL": Decimal(1)}, first_day=OCTOBER).earnings
 
 
 def of_samba(*more):

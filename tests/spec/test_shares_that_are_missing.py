@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 
 from flows.intake.rules.inputs import sum_lines
-from flows.payables.rules.cross_check import list_missing_shares
+from flows.payables.rules.missing_shares import list_missing_shares
 from flows.royalties.rules.allocation import allocate
-from flows.royalties.rules.share_book import ShareBook
+from flows.royalties.rules.deals import Deals
 from tests.spec.office import statement
 from tests.spec.tables import CPF, PRODUCTS, RECORDINGS, lines, shares
 
@@ -110,7 +110,7 @@ def test_filled_in_the_list_covers_all_that_was_missing_and_moves_nothing_that_w
     both = "\n".join([ALBUM, *filled])
     assert not missing(MIXED, both)
     found = allocate(
-        sum_lines(lines(MIXED)), ShareBook(shares(both)), rates={"BRL": Decimal(1)}, first_day=OCTOBER
+        sum_lines(lines(MIXED)), Deals(shares(both)), rates={"BRL": Decimal(1)}, first_day=OCTOBER
     ).earnings
     assert {name: money_of(found, name) for name in ("ana", "bia")} == {"ana": "10.00", "bia": "10.00"}
 

@@ -225,10 +225,11 @@ class UsedFile:
 
 
 def in_question(held: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return what held rows of shares or costs are of, see `Inputs.shares_in_question`."""
-    nothing = pd.DataFrame({name: pd.Series(dtype="str") for name in ASSET_NAMES})
-    frames = [nothing.assign(asset_read=pd.Series(dtype="bool")), *(frame for frame in held if len(frame))]
-    return pd.concat(frames, ignore_index=True)[[*ASSET_NAMES, "asset_read"]].astype({"asset_read": "bool"})
+    """Return what held rows of shares or costs are of, what shares are taken from (`base`), and whether that was read."""
+    columns = {**dict.fromkeys((*ASSET_NAMES, "base"), "str"), "asset_read": "bool"}
+    nothing = pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
+    frames = [nothing, *(frame for frame in held if len(frame))]
+    return pd.concat(frames, ignore_index=True)[[*columns]].fillna({"base": ""}).astype(columns)
 
 
 _OF_HELD_PAYEES: Final = {

@@ -42,13 +42,12 @@ from flows.royalties.rules.balances import (
     ToInvoice,
     work_out_balances,
 )
-from flows.royalties.rules.costs import CostBook
+from flows.royalties.rules.deals import UNMATCHED, Deals
 from flows.royalties.rules.deals_over_periods import MovedTier, SettledDeals, moved_tiers, settle_deals
 from flows.royalties.rules.guarantees import settle_guarantees
-from flows.royalties.rules.plain_shares import OWNER_ROLE, UNMATCHED_ROLE
+from flows.royalties.rules.parts import OWNER_ROLE
 from flows.royalties.rules.recoupment import Recoupable, columns_of_scopes, recoupable_of
 from flows.royalties.rules.reserves import reserves_of
-from flows.royalties.rules.share_book import ShareBook
 from flows.royalties.rules.terms import invoiced_of, terms_of
 from schemas.approval import Decision, DecisionKind
 from schemas.deal_sums import DealsBefore, DealSums
@@ -345,11 +344,11 @@ class _Case:
         return [held(obligation) if obligation.place is Place.PLANNED else obligation for obligation in payments]
 
 
-def _allocation(inputs: Inputs, job: Job, period: Period, deals: DealsBefore) -> tuple[Allocation, SettledDeals]:
+def _allocation(inputs: Inputs, job: Job, period: Period, before: DealsBefore) -> tuple[Allocation, SettledDeals]:
     for held, problem in ((inputs.shares_in_question, "share"), (inputs.costs_in_question, "cost")):
         if not held["asset_read"].all():
             raise UnsoundPlan(Message(f"error.{problem}_of_nothing"))
-    costs = CostBook(inputs.costs, inputs.costs_in_question)
+    deals = Deals(inputs.shares, inputs.costs, inputs.shares_in_question, inputs.costs_in_question)
     first_day = period.start.isoformat()
     for statement in inputs.statements:
         used = statement.totals.currencies | set(statement.held["currency"]) - {""}
@@ -358,18 +357,14 @@ def _allocation(inputs: Inputs, job: Job, period: Period, deals: DealsBefore) ->
             raise UnsoundPlan(Message("error.no_rate", currencies=", ".join(missing)))
     settled = settle_deals(
         [(statement.totals, statement.rates) for statement in inputs.statements],
-        inputs.shares,
-        costs,
-        in_question=inputs.shares_in_question,
+        deals,
         first_day=first_day,
         last_day=period.end.isoformat(),
-        before=deals,
+        before=before,
     )
-    costs = CostBook(inputs.costs, inputs.costs_in_question, settled.costs)
-    book = ShareBook(inputs.shares, inputs.shares_in_question, costs).settled(settled.tiers, settled.caps)
     joined = join_allocations(
         [
-            allocate(statement.totals, book, rates=statement.rates, first_day=first_day)
+            allocate(statement.totals, deals, rates=statement.rates, first_day=first_day, settled=settled)
             for statement in inputs.statements
         ]
     )
@@ -379,7 +374,7 @@ def _allocation(inputs: Inputs, job: Job, period: Period, deals: DealsBefore) ->
 
 def _check_rules(allocation: Allocation, job: Job) -> None:
     for rule, role, problem in (
-        (job.rules.unmatched, UNMATCHED_ROLE, "unshared"),
+        (job.rules.unmatched, UNMATCHED, "unshared"),
         (job.rules.owner, OWNER_ROLE, "remainder"),
     ):
         if rule != "error":

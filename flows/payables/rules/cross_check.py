@@ -3,40 +3,42 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from flows.intake.rules.inputs import EXACT, Inputs, Statement, in_question, left_of_advances
+from flows.intake.rules.inputs import Inputs, in_question, left_of_advances
 from flows.payables.rules.left_out import set_aside
-from flows.royalties.rules.assets import LEVELS, Asset, Place, day_of
-from flows.royalties.rules.costs import CostBook
-from flows.royalties.rules.plain_shares import NOT_PLAIN, OF_NOBODY
-from flows.royalties.rules.share_book import AMBIGUOUS, SILENT, ShareBook, ShareOf
-from schemas.corrections import MissingShare, MissingShares
+from flows.royalties.rules.assets import LINE_IS_OF, Place
+from flows.royalties.rules.deals import (
+    AMBIGUOUS,
+    SILENT,
+    UNMATCHED,
+    Complaints,
+    Deals,
+    Decisions,
+    lines_of,
+    together,
+)
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period
-from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
 from schemas.parsing.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRun, RowRuns, move_rows
 from schemas.parsing.row_rules import overlapping
 from schemas.reasons import codes_json
 from schemas.tables.model import DataFrame, TableModel, names_of
 from schemas.tables.payees import CARRIED, Advances
-from schemas.tables.royalties import CONDITIONS, UNREAD_UPC, Costs, Shares, asked_about
+from schemas.tables.royalties import CONDITIONS, Costs, asked_about
 from schemas.values.line_conditions import conditions_of, shown_word, word_of
 from schemas.values.names import invoice_number, normal_reference
 from schemas.wire import amount_from_cents
 
 KEY = ["tax_id", "reference"]
 PLACE = ["file", "sheet", "row"]
-ASSET = [*Asset._fields, "period"]
 # What makes two rows say the same: a share twice would be paid twice, an advance twice recouped twice.
 SAME_SHARE = [
     "tax_id",
@@ -111,14 +113,16 @@ def cross_check(
     inputs = replace(inputs, advances=left_of_advances(inputs.advances, inputs.opening, period))
     inputs, advanced_twice = _hold_doubled_advances(inputs)
     inputs, taken_twice = _hold_doubled_costs(inputs)
-    costs = CostBook(inputs.costs, inputs.costs_in_question)
-    book = ShareBook(inputs.shares, inputs.shares_in_question, costs)
+    deals = Deals(inputs.shares, inputs.costs, inputs.shares_in_question, inputs.costs_in_question)
     new, _ = set_aside(inputs, repeated)
-    uncovered = _uncovered_lines(new, book, job, first_day)
+    totals = [statement.totals.by_platform for statement in new.statements]
+    decided = [_Decided(sums, deals.decide(lines_of(sums), first_day)) for sums in totals]
+    wrong = together(of.decisions.complaints for of in decided)
     doubled += [*shared_twice, *taken_twice, *taxed_twice, *invoiced_twice, *opened_twice, *advanced_twice]
-    findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
-    notices = [*_shut_out(new, book, first_day), *_nearly_whole(book), *_rates_of_other_days(new, period, rates_said)]
-    notices += [*_never_met(new), *_without_units(new, book, first_day), *_on_hold(inputs, on_hold)]
+    findings = [*doubled, *_unknown_payees(new, job), *_uncovered_lines(decided, job), *_wrong_groups(inputs, wrong)]
+    findings += _without_rate(new)
+    notices = [*_shut_out(decided), *_nearly_whole(wrong), *_rates_of_other_days(new, period, rates_said)]
+    notices += [*_never_met(new), *_without_units(decided), *_on_hold(inputs, on_hold)]
     issues = tuple(finding.issue() for finding in (*_once(findings), *notices))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
 
@@ -149,7 +153,7 @@ def _hold_doubled_shares(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
     """Hold every later copy of a share; until it is taken out, what it is a share of is in question."""
     shares = inputs.shares
     first, later = _copies(shares, SAME_SHARE)
-    held = shares.loc[later, list(ASSET_NAMES)].assign(asset_read=True)
+    held = shares.loc[later, [*ASSET_NAMES, "base"]].assign(asset_read=True)
     sound = shares[~later].reset_index(drop=True)
     asked = in_question([inputs.shares_in_question, held])
     return replace(inputs, shares=sound, shares_in_question=asked), _findings_of_copies(shares, first, later)
@@ -262,25 +266,25 @@ def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
     ]
 
 
-def _overfull(inputs: Inputs, book: ShareBook) -> list[_Finding]:
-    """Assets of which more is shared out than there is; found while the lines were held against the shares."""
+def _wrong_groups(inputs: Inputs, found: Complaints) -> list[_Finding]:
+    """Groups of shares that are of more than there is, that take what a role has not, or that contradict each other."""
+    file = inputs.shares["file"].iloc[0] if len(inputs.shares) else ""
     return [
-        _Finding(
-            IssueCode.PERCENT_SUM, inputs.shares["file"].iloc[0], "", 0, held=False, facts={"found": name, "sum": s}
-        )
-        for name, s in sorted(book.overfull.items())
-    ] + [
-        _Finding(
-            IssueCode.SHARE_ROLE, inputs.shares["file"].iloc[0], "", 0, held=False, facts={"found": name, "role": role}
-        )
-        for name, role in sorted(book.baseless.items())
-    ] + [
-        _Finding(
-            IssueCode.SHARE_CONDITIONS_CLASH, file, sheet, row, held=False,
-            facts={"found": name, "rows": Listed(tuple(str(row) for _, _, row in places))},
-        )
-        for name, places in sorted(book.clashing.items())
-        for file, sheet, row in places[:1]
+        *(
+            _Finding(IssueCode.PERCENT_SUM, file, "", 0, held=False, facts={"found": name, "sum": percent})
+            for name, percent in sorted(found.overfull.items())
+        ),
+        *(
+            _Finding(IssueCode.SHARE_ROLE, file, "", 0, held=False, facts={"found": name, "role": role})
+            for name, role in sorted(found.baseless.items())
+        ),
+        *(
+            _Finding(
+                IssueCode.SHARE_CONDITIONS_CLASH, *places[0], held=False,
+                facts={"found": name, "rows": Listed(tuple(str(row) for _, _, row in places))},
+            )
+            for name, places in sorted(found.clashing.items())
+        ),
     ]  # fmt: skip
 
 
@@ -300,36 +304,47 @@ def _never_met(inputs: Inputs) -> list[_Finding]:
     return found
 
 
-def _shut_out(inputs: Inputs, book: ShareBook, first_day: str) -> list[_Finding]:
+class _Decided(NamedTuple):
+    """Sums of the lines of a statement, what decides of them, and what they are called."""
+
+    totals: pd.DataFrame
+    decisions: Decisions
+
+    @property
+    def names(self) -> pd.Series:
+        """What the lines of each sum are called: the first of the things that they are of."""
+        named = zip(*(self.totals[name].tolist() for name in LINE_IS_OF), strict=True)
+        return pd.Series([next(filter(None, names), "") for names in named], dtype="str")
+
+
+def _shut_out(decided: Iterable[_Decided]) -> list[_Finding]:
     """Shares of more whose payees get nothing of some lines, one finding each, with the first of what they lose."""
-    lost = dict[Place, dict[str, None]]()
-    if not book.has_wider_groups:
-        return []
-    for statement in inputs.statements:
-        assets = statement.totals.by_platform[ASSET].drop_duplicates()
-        for *names, period in zip(*(assets[name].tolist() for name in ASSET), strict=True):
-            for place in book.shut_out(Asset(*names), day_of(period, first_day)):
-                lost.setdefault(place, {}).setdefault(next(filter(None, names), ""))
+    lost = defaultdict[Place, dict[str, None]](dict)
+    for of in decided:
+        numbers, rows = of.decisions.shut_out
+        if not len(rows):
+            continue
+        lines = pd.DataFrame({"number": of.decisions.of_lines, "name": of.names}).drop_duplicates()
+        places = of.decisions.shares[PLACE].iloc[rows].assign(number=numbers)
+        for *place, name in places.merge(lines, on="number")[[*PLACE, "name"]].itertuples(index=False, name=None):
+            lost[place[0], place[1], place[2]].setdefault(name)
+    code = IssueCode.SHARE_SHUT_OUT
     return [
-        _Finding(
-            IssueCode.SHARE_SHUT_OUT, file, sheet, row, held=False,
-            facts={"found": _first_names(list(names))},
-        )
+        _Finding(code, file, sheet, row, held=False, facts={"found": _first_names(list(names))})
         for (file, sheet, row), names in sorted(lost.items())
-    ]  # fmt: skip
+    ]
 
 
-def _without_units(inputs: Inputs, book: ShareBook, first_day: str) -> list[_Finding]:
+def _without_units(decided: Iterable[_Decided]) -> list[_Finding]:
     """Lines of money and of no units, of which shares have money a unit: one finding for each file."""
-    if not (inputs.shares["per_unit"] != "").any():
-        return []
-    found = dict[str, dict[str, None]]()
-    for statement in inputs.statements:
-        totals = statement.totals.by_platform
-        silent = totals.loc[(totals["units"] == 0) & (totals["amount"] != 0), ["file", *ASSET]].drop_duplicates()
-        for file, *names, period in silent.itertuples(index=False, name=None):
-            if any(share.per_unit for share in book.covering(Asset(*names), day_of(period, first_day))):
-                found.setdefault(file, {}).setdefault(next(filter(None, names), ""))
+    found = defaultdict[str, dict[str, None]](dict)
+    for of in decided:
+        statuses, others = of.decisions.statuses, of.decisions.others.items()
+        asking = [at for at, decision in others if not statuses[at] and any(row.per_unit for row in decision.stated)]
+        is_silent = (of.totals["units"] == 0) & (of.totals["amount"] != 0)
+        silent = np.flatnonzero(is_silent.to_numpy(dtype=bool) & np.isin(of.decisions.of_lines, asking))
+        for file, name in zip(of.totals["file"].iloc[silent], of.names.iloc[silent], strict=True):
+            found[file].setdefault(name)
     code = IssueCode.SHARE_WITHOUT_UNITS
     return [
         _Finding(code, file, "", 0, held=False, facts={"found": _first_names(list(names))})
@@ -342,11 +357,11 @@ def _first_names(names: Sequence[str]) -> Listed:
     return Listed((*names[:_NAMED], Message("error.more_assets", count=more)) if more > 0 else tuple(names))
 
 
-def _nearly_whole(book: ShareBook) -> list[_Finding]:
-    """Groups of shares that miss the whole by a hair; found while the lines were held against the shares."""
+def _nearly_whole(found: Complaints) -> list[_Finding]:
+    """Groups of shares that miss the whole by a hair."""
     return [
         _Finding(IssueCode.SHARE_NEARLY_WHOLE, *place, held=False, facts={"found": name, "sum": percent})
-        for name, (percent, place) in sorted(book.nearly_whole.items())
+        for name, (percent, place) in sorted(found.nearly_whole.items())
     ]
 
 
@@ -384,60 +399,32 @@ def _rates_of_other_days(inputs: Inputs, period: Period, said: Collection[str]) 
     return [found[key] for key in sorted(found, key=str)]
 
 
-def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) -> list[_Finding]:
+def _uncovered_lines(decided: Iterable[_Decided], job: Job) -> list[_Finding]:
     """Lines that no share covers, held unless the job gives them to the owner, and those silent on whose they are."""
-    of_nobody: dict[tuple[ShareOf, ...], tuple[IssueCode, bool]] = {
-        (): (IssueCode.SHARE_UNMATCHED, job.rules.unmatched == "hold"),
-        (AMBIGUOUS,): (IssueCode.SHARE_AMBIGUOUS, True),
-        (SILENT,): (IssueCode.SHARE_LINE_SILENT, True),
+    of_nobody = {
+        UNMATCHED: (IssueCode.SHARE_UNMATCHED, job.rules.unmatched == "hold"),
+        AMBIGUOUS: (IssueCode.SHARE_AMBIGUOUS, True),
+        SILENT: (IssueCode.SHARE_LINE_SILENT, True),
     }
     return [
         finding
-        for statement in inputs.statements
-        for finding in _lines_of_nobody(statement.totals.by_platform, of_nobody, book, first_day)
+        for lines in decided
+        for status, (code, held) in of_nobody.items()
+        for finding in _lines_of_nobody(lines.totals[lines.decisions.are(status)], code, held=held)
     ]
 
 
-def _told_apart(totals: pd.DataFrame, book: ShareBook) -> tuple[npt.NDArray[np.int64], pd.DataFrame]:
-    """Number lines by what tells which shares are theirs; returns the numbers too, with one line of each."""
-    columns = list(book.columns)
-    numbers = totals.groupby(columns, sort=False).ngroup() if columns else pd.Series(0, index=totals.index)
-    return np.asarray(numbers, dtype=np.int64), totals.loc[~numbers.duplicated(), ASSET]
-
-
-def _covering(assets: pd.DataFrame, book: ShareBook, first_day: str) -> list[tuple[ShareOf, ...] | None]:
-    """Return the shares of each line; None for those of a group of percentages alone."""
-    named = {name: assets[name].tolist() for name in Asset._fields}
-    days = [day_of(period, first_day) for period in assets["period"].tolist()]
-    groups = book.plain_groups(named, days)
-    found: list[tuple[ShareOf, ...] | None] = [() if group == OF_NOBODY else None for group in groups.tolist()]
-    for at in np.flatnonzero(groups == NOT_PLAIN).tolist():
-        found[at] = book.covering(Asset(*(texts[at] for texts in named.values())), days[at])
-    return found
-
-
-def _lines_of_nobody(
-    totals: pd.DataFrame,
-    of_nobody: Mapping[tuple[ShareOf, ...], tuple[IssueCode, bool]],
-    book: ShareBook,
-    first_day: str,
-) -> Iterator[_Finding]:
-    numbers, assets = _told_apart(totals, book)
-    covering = _covering(assets, book, first_day)
-    for shares, (code, held) in of_nobody.items():
-        bare = [number for number, found in enumerate(covering) if found == shares]
-        if not bare:
-            continue
-        uncovered = totals[np.isin(numbers, bare)]
-        texts = zip(*(uncovered[name].tolist() for name in NAMES), strict=True)
-        named = uncovered.assign(name=[next(filter(None, words), "") for words in texts])
-        groups = named.groupby(["file", "sheet", "name"], as_index=False, dropna=False)
-        scattered = groups.agg(row=("first_row", "min"), last=("last_row", "max"), lines=("lines", "sum"))
-        counts = scattered.groupby(["file", "name"])["lines"].sum().to_dict()
-        for file, sheet, name, row, last, lines in scattered.sort_values(PLACE).itertuples(index=False, name=None):
-            facts = {"found": name, "count": int(counts[file, name])}
-            found = _Finding(code, file, sheet, row, held=held, facts=facts)
-            yield replace(found, last_row=last, rows=lines)
+def _lines_of_nobody(uncovered: pd.DataFrame, code: IssueCode, *, held: bool) -> Iterator[_Finding]:
+    if uncovered.empty:
+        return
+    texts = zip(*(uncovered[name].tolist() for name in NAMES), strict=True)
+    named = uncovered.assign(name=[next(filter(None, words), "") for words in texts])
+    groups = named.groupby(["file", "sheet", "name"], as_index=False, dropna=False)
+    scattered = groups.agg(row=("first_row", "min"), last=("last_row", "max"), lines=("lines", "sum"))
+    counts = scattered.groupby(["file", "name"])["lines"].sum().to_dict()
+    for file, sheet, name, row, last, count in scattered.sort_values(PLACE).itertuples(index=False, name=None):
+        facts = {"found": name, "count": int(counts[file, name])}
+        yield _Finding(code, file, sheet, row, held=held, facts=facts, last_row=last, rows=count)
 
 
 def _once(findings: Iterable[_Finding]) -> list[_Finding]:
@@ -469,147 +456,3 @@ def _marked(rows: DataFrame[RowRuns], findings: Iterable[_Finding]) -> DataFrame
             for rows in held.values()
         ],
     )
-
-
-_COLUMNS: Final = (*Asset._fields, "title", "period", "currency", "amount", "lines")
-
-
-class _Line(NamedTuple):
-    isrc: str
-    upc: str
-    release: str
-    artist: str
-    territory: str
-    income: str
-    platform: str
-    format: str
-    price: str
-    title: str
-    period: str
-    currency: str
-    amount: Decimal
-    lines: int
-
-    @property
-    def asset(self) -> Asset:
-        return Asset._make(self[: len(Asset._fields)])
-
-
-@dataclass(slots=True)
-class _Group:
-    """Lines that one share would cover; shown by the names of the largest of them."""
-
-    level: str
-    periods: set[str] = field(default_factory=set)
-    lines: int = 0
-    amount: Decimal | None = Decimal(0)
-    shown: tuple[Decimal, tuple[str, ...]] = (Decimal(-1), ())
-
-    def add(self, line: _Line, rate: Decimal | None) -> None:
-        self.periods.add(line.period)
-        self.lines += line.lines
-        worth = None if rate is None else EXACT.multiply(line.amount, rate)
-        self.amount = None if self.amount is None or worth is None else EXACT.add(self.amount, worth)
-        self.shown = max(self.shown, (abs(line.amount), (line.isrc, line.upc, line.release, line.artist, line.title)))
-
-    def missing(self) -> MissingShare:
-        names = dict(zip((*LEVELS, "title"), self.shown[1], strict=True))
-        names["upc"] = names["upc"].replace(UNREAD_UPC, "")
-        for level in LEVELS:
-            if level == self.level:
-                break
-            names[level] = ""  # a share by it would take lines from others
-        return MissingShare(**names, periods=tuple(sorted(self.periods)), lines=self.lines, amount=self.amount)
-
-
-def codes_of_titles(statements: Iterable[Statement]) -> Mapping[tuple[str, str], str]:
-    """Return title and artist, as people compare them -> the one ISRC that statements have; "" for any artist's."""
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for statement in statements:
-        named = statement.totals.by_platform[["title", "artist", "isrc"]].drop_duplicates()
-        for title, artist, isrc in named[(named["title"] != "") & (named["isrc"] != "")].itertuples(index=False):
-            found[fold(title), fold(artist)].add(isrc)
-            found[fold(title), ""].add(isrc)
-    return {name: isrcs.pop() for name, isrcs in found.items() if len(isrcs) == 1}
-
-
-def list_missing_shares(
-    statements: Iterable[Statement],
-    shares: DataFrame[Shares],
-    in_question: pd.DataFrame | None = None,
-    *,
-    first_day: str,
-    currency: str,
-) -> MissingShares:
-    """List what no share covers, so that a person can add every missing share in one go.
-
-    A row stands for one ISRC; without an ISRC for one UPC, then release, then artist. Where lines of the same ISRC are
-    covered by a wider share already, the row stands for the UPC instead, and so on: a share by ISRC would take those
-    lines away from whom they belong to.
-
-    Args:
-        first_day: First day of the job's period (ISO), for lines that do not say their own.
-    """
-    statements, book = tuple(statements), ShareBook(shares, in_question)
-    if all(_is_covered(statement.totals.by_platform, book, first_day) for statement in statements):
-        return MissingShares(currency, (), ())
-    lines = [
-        (line, statement.rates.get(line.currency))
-        for statement in statements
-        for line in _lines(statement.totals.by_platform)
-    ]
-    covered = [(line, bool(book.covering(line.asset, day_of(line.period, first_day)))) for line, _ in lines]
-    taken = _taken(book, (line for line, is_covered in covered if is_covered), first_day)
-    groups: dict[tuple[str, str], _Group] = {}
-    for (line, rate), (_, is_covered) in zip(lines, covered, strict=True):
-        if not is_covered:
-            level, name = _name_for(line, taken)
-            groups.setdefault((level, name), _Group(level)).add(line, rate)
-    missing = {name: group.missing() for name, group in groups.items()}
-    named = [share for (level, _), share in missing.items() if level]
-    nameless = [share for (level, _), share in missing.items() if not level]
-    return MissingShares(currency, _largest_first(named), _largest_first(nameless))
-
-
-def _is_covered(totals: pd.DataFrame, book: ShareBook, first_day: str) -> bool:
-    """Tell whether shares cover all lines."""
-    return () not in _covering(_told_apart(totals, book)[1], book, first_day)
-
-
-def _lines(frame: pd.DataFrame) -> Iterator[_Line]:
-    columns = [frame[name].tolist() for name in _COLUMNS]
-    for values in zip(*columns, strict=True):
-        line = _Line(*values)
-        yield line._replace(amount=Decimal(line.amount), lines=int(line.lines))
-
-
-def _names(asset: Asset) -> Iterator[tuple[str, str]]:
-    for level in LEVELS:
-        if (text := " ".join(getattr(asset, level).casefold().split())) and text != UNREAD_UPC:
-            yield level, text
-
-
-def _taken(book: ShareBook, covered: Iterable[_Line], first_day: str) -> set[tuple[str, str]]:
-    taken = set[tuple[str, str]]()
-    for asset, day in {(line.asset, day_of(line.period, first_day)) for line in covered}:
-        for level, name in _names(asset):
-            nothing = asset._replace(**dict.fromkeys(LEVELS, ""))
-            alone = nothing._replace(**{level: getattr(asset, level)})
-            if book.covering(alone, day) != book.covering(nothing, day):
-                break
-            taken.add((level, name))
-    return taken
-
-
-def _name_for(line: _Line, taken: set[tuple[str, str]]) -> tuple[str, str]:
-    """Choose what a missing share should be of; ("", title) for a line that only the whole catalogue has."""
-    names = list(_names(line.asset))
-    free = (name for name in names if name not in taken)
-    return next(free, names[0] if names else ("", line.title))
-
-
-def _largest_first(missing: Iterable[MissingShare]) -> tuple[MissingShare, ...]:
-    def order(share: MissingShare) -> tuple[Decimal, tuple[str, ...]]:
-        return -abs(share.amount or Decimal(0)), (share.isrc, share.upc, share.release, share.artist, share.title)
-
-    return tuple(sorted(missing, key=order))

@@ -9,8 +9,8 @@ import pandas as pd
 
 from flows.intake.rules.inputs import Inputs
 from flows.royalties.rules.assets import LEVELS, Place
-from flows.royalties.rules.costs import CostBook
-from flows.royalties.rules.share_book import ShareBook, resting_on_periods
+from flows.royalties.rules.costs import costs_in_order
+from flows.royalties.rules.share_rows import resting_on_periods, share_rows
 from schemas.deal_standing import DealTerm, TermKind
 from schemas.messages import Listed, Message, Money
 from schemas.share_texts import money_of, share_text, tier_texts
@@ -96,10 +96,10 @@ def terms_of_deals(inputs: Inputs) -> Iterator[DealTerm]:
     def term(kind: TermKind, place: Place, payee: str, what: str, row: str, bounds: str) -> DealTerm:
         return DealTerm(kind, payee, names.get(payee, ""), what, Listed(tuple(_of(rows[place]))), row, bounds, "")
 
-    for cost in CostBook(inputs.costs).in_order:
+    for cost in costs_in_order(inputs.costs):
         if cost.rests_on_periods:
             yield term(TermKind.COST, cost.place, cost.tax_id, cost.name, cost.row_name, cost.amount or cost.cap)
-    for share in ShareBook(shares).shares():
+    for share in share_rows(shares.sort_values(["file", "sheet", "row"])):
         if share.has_tier:
             bounds = "|".join(filter(None, (share.tier_from.removesuffix(RETROACTIVE), share.tier_to)))
             yield term(TermKind.TIER, share.place, share.tax_id, share.role, share.ladder, bounds)

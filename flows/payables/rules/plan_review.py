@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import pandas as pd
 
-from flows.royalties.rules.plain_shares import OWNER_ROLE
+from flows.royalties.rules.parts import OWNER_ROLE
 from schemas.journal import AccountKind, EntryKind, JournalEntry
 from schemas.obligation import Obligation, Payee, planned_payments, sum_cents
 from schemas.plan import KEPT_BACK, BatchPayment, Place

@@ -1,13 +1,13 @@
 """Allocation of royalty lines by shares: exact, in any order, with one rounding at the end."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.intake.rules.inputs import EXACT, nothing, of_all_files
-from flows.royalties.rules.assets import Asset, day_of, with_worth_of_prices
-from flows.royalties.rules.costs import Cost
-from flows.royalties.rules.plain_shares import NOT_PLAIN, OF_NOBODY, OWNER_ROLE, UNMATCHED_ROLE, PlainParts
-from flows.royalties.rules.share_book import IN_QUESTION, ShareBook, ShareOf
+from flows.royalties.rules.assets import with_worth_of_prices
+from flows.royalties.rules.deals import IN_QUESTION, UNMATCHED, Deals
+from flows.royalties.rules.deals_over_periods import NOTHING_SETTLED, SettledDeals
+from flows.royalties.rules.parts import OWNER_ROLE, Parts, parts_of
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
 from schemas.parsing.table import empty_of
@@ -35,7 +35,7 @@ from schemas.tables.royalties import (
     frame_of,
     territories_frame,
 )
-from schemas.values.costs_taken import CostTaken, keep_costs, part_after
+from schemas.values.costs_taken import part_after
 from schemas.values.millionths import WHOLE, Millionths, number_text, part_of, plain, read_millionths
 from schemas.values.money import exact_text, round_parts
 
@@ -134,16 +134,23 @@ def nothing_earned() -> DataFrame[Earnings]:
 @cache
 def nothing_allocated() -> Allocation:
     """Return the allocation of no lines at all; always the same one."""
-    return allocate(nothing(), ShareBook(empty_of(Shares)), rates={}, first_day="")
+    return allocate(nothing(), Deals(empty_of(Shares)), rates={}, first_day="")
 
 
-def allocate(totals: LineTotals, book: ShareBook, *, rates: Mapping[str, Decimal], first_day: str) -> Allocation:
+def allocate(
+    totals: LineTotals,
+    deals: Deals,
+    *,
+    rates: Mapping[str, Decimal],
+    first_day: str,
+    settled: SettledDeals = NOTHING_SETTLED,
+) -> Allocation:
     """Give all lines, less costs, to the payees whose shares cover them, the owner, or nobody.
 
     Args:
         rates: Currency -> worth of one unit in the job's currency; must hold every currency of the lines.
         first_day: First day of the job's period (ISO), for lines that do not say their own.
-        book: With what the period takes for costs, and makes of tiers and caps.
+        settled: What the period takes for costs, and makes of tiers and caps.
 
     Returns:
         The owner's remainder bears the role "owner", costs that name nobody "owner: " and their name, lines without a
@@ -153,20 +160,20 @@ def allocate(totals: LineTotals, book: ShareBook, *, rates: Mapping[str, Decimal
         UnsoundPlan: the shares of an asset sum to more than 100 %; every such asset is named.
     """
     sums, places = of_all_files(totals)
-    parts = _shared_out(with_worth_of_prices(sums, rates), book, first_day, rates, book.plain.parts, _all_parts)
-    if book.overfull:  # before what one payee has in all is worked out, which may be more than millionths can hold
-        named = "; ".join(f"{name}: {percent} %" for name, percent in sorted(book.overfull.items()))
+    decisions = deals.decide(with_worth_of_prices(sums, rates), first_day)
+    if overfull := decisions.complaints.overfull:
+        named = "; ".join(f"{name}: {percent} %" for name, percent in sorted(overfull.items()))
         raise UnsoundPlan(Message("error.shares_above", shares=named))
-    if book.clashing:
-        raise UnsoundPlan(Message("error.shares_clash", shares=", ".join(sorted(book.clashing))))
-    of_payees = book.plain.parts_of_payees
-    priced = with_worth_of_prices(places, rates)
-    parts_of_places = _shared_out(priced, book, first_day, rates, of_payees, _parts_of_payees)
-    whole = places.select(["territory", "currency", "amount", "units"]).take(parts_of_places["sum_number"])
-    of_places = whole.rename_columns({"amount": "source_amount"})
+    if clashing := decisions.complaints.clashing:
+        raise UnsoundPlan(Message("error.shares_clash", shares=", ".join(sorted(clashing))))
+    parts = _shared_out(sums, decisions.of_lines, parts_of(decisions, settled), rates)
+    of_places = deals.decide(with_worth_of_prices(places, rates), first_day)
+    of_payees = _shared_out(places, of_places.of_lines, parts_of(of_places, settled).by_payee(), rates)
+    whole = places.select(["territory", "currency", "amount", "units"]).take(of_payees["sum_number"])
+    by_territory = whole.rename_columns({"amount": "source_amount"})
     for name in ("tax_id", "earned"):
-        of_places = of_places.append_column(name, parts_of_places[name])
-    return Allocation(_with_rates(sums, rates), parts, _sum_places(of_places))
+        by_territory = by_territory.append_column(name, of_payees[name])
+    return Allocation(_with_rates(sums, rates), parts, _sum_places(by_territory))
 
 
 def _with_rates(sums: pa.Table, rates: Mapping[str, Decimal]) -> pa.Table:
@@ -194,75 +201,19 @@ def join_allocations(found: Sequence[Allocation]) -> Allocation:
     )
 
 
-class _Part(NamedTuple):
-    tax_id: str
-    role: str
-    share_ppm: Millionths
-    contract: str = ""
-    costs: str = ""
-    per_unit: str = ""
-    terms: str = ""
-
-
-def _all_parts(shares: Sequence[ShareOf], costs: Sequence[Cost]) -> list[_Part]:
-    """Return the parts of a whole: costs, those of shares, and the remainder; or that nobody has it."""
-    if not shares or not shares[0].tax_id:
-        return [_Part("", shares[0].role if shares else UNMATCHED_ROLE, WHOLE)]
-    costs = [cost for cost in costs if cost.part_ppm]
-    named = [CostTaken(cost.name, cost.part_ppm, bool(cost.amount)) for cost in costs]
-    taken = [keep_costs(named[:count]) for count in range(len(costs) + 1)]
-    found = [
-        _Part(cost.tax_id, cost.name if cost.tax_id else f"{OWNER_ROLE}: {cost.name}", cost.part_ppm, "", before)
-        for cost, before in zip(costs, taken, strict=False)
-    ]
-    paid = (share for share in shares if share.share_ppm)
-    found += [
-        _Part(share.tax_id, share.role, share.share_ppm, share.contract, taken[-1], terms=share.terms) for share in paid
-    ]
-    for share in (share for share in shares if share.per_unit):  # which the owner pays out of the rest
-        found.append(_Part(share.tax_id, share.role, 0, share.contract, "", share.per_unit, share.terms))
-        found.append(_Part("", OWNER_ROLE, 0, per_unit=number_text(-Fraction(share.per_unit))))
-    remainder = plain(WHOLE - sum(share.share_ppm for share in shares))
-    return [*found, _Part("", OWNER_ROLE, remainder, "", taken[-1])] if remainder else found
-
-
-def _parts_of_payees(shares: Sequence[ShareOf], costs: Sequence[Cost]) -> list[_Part]:
-    """Return each payee's part of the whole once, so that lines of which one payee has two shares count once."""
-    of_payee, by_unit = dict[str, Millionths](), dict[str, Fraction]()
-    for part in _all_parts(shares, costs):
-        if part.tax_id:
-            of_payee[part.tax_id] = of_payee.get(part.tax_id, 0) + part_after(part.costs, part.share_ppm)
-            by_unit[part.tax_id] = by_unit.get(part.tax_id, Fraction(0)) + Fraction(part.per_unit or 0)
-    paid = (
-        (tax_id, plain(share_ppm), number_text(by_unit[tax_id]) if by_unit[tax_id] else "")
-        for tax_id, share_ppm in of_payee.items()
-    )
-    return [_Part(tax_id, "", share_ppm, per_unit=per_unit) for tax_id, share_ppm, per_unit in paid]
-
-
 def _shared_out(
-    sums: pa.Table,
-    book: ShareBook,
-    first_day: str,
-    rates: Mapping[str, Decimal],
-    of_groups: PlainParts,
-    parts_of: Callable[[Sequence[ShareOf], Sequence[Cost]], list[_Part]],
+    sums: pa.Table, decisions: npt.NDArray[np.int64], parts: Parts, rates: Mapping[str, Decimal]
 ) -> pa.Table:
     """Return the parts of each sum, in order: the number of the sum, whose the part is, and what it earned.
 
     Args:
-        of_groups: What is made of the book's groups of percentages alone.
-        parts_of: What is made of the shares of any other line, and of what is taken off it.
+        decisions: The number of what decides of each sum.
     """
-    numbers, first_of_each = _numbered(sums, book.columns)
-    first_part = len(of_groups.tax_ids)
-    begin, end, parts = _parts_of_keys(sums.take(first_of_each), book, first_day, of_groups, parts_of)
-    first, counts = begin[numbers], (end - begin)[numbers]
+    first = parts.firsts[decisions]
+    counts = parts.firsts[decisions + 1] - first
     places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - first, counts)
-    sum_numbers = pa.array(np.repeat(np.arange(len(numbers)), counts))
-    of_whole: list[Millionths] = of_groups.shares_ppm.tolist()
-    of_whole += [part_after(part.costs, part.share_ppm) for part in parts]
-    per_unit = [""] * first_part + [part.per_unit for part in parts]
+    sum_numbers = pa.array(np.repeat(np.arange(len(decisions)), counts))
+    of_whole, per_unit = parts.of_whole, parts.columns["per_unit"]
     is_plain = [
         isinstance(whole, int) and abs(whole) <= WHOLE and not unit
         for unit, whole in zip(per_unit, of_whole, strict=True)
@@ -280,61 +231,14 @@ def _shared_out(
         others = zip(worth.filter(~is_whole).to_pylist(), units, places[~is_whole], strict=True)
         exact = [_earned(amount, count, of_whole[place], per_unit[place]) for amount, count, place in others]
         earned = pc.replace_with_mask(earned, pa.array(~is_whole), pa.array(exact, EARNED))
-    nothing = [""] * first_part
-    told = {
-        "tax_id": [*of_groups.tax_ids, *(part.tax_id for part in parts)],
-        "role": [*of_groups.roles, *(part.role for part in parts)],
-        "share_ppm": [*map(str, of_groups.shares_ppm), *(str(part.share_ppm) for part in parts)],
-        "contract": [*of_groups.contracts, *(part.contract for part in parts)],
-        "per_unit": per_unit,
-        "terms": [*nothing, *(part.terms for part in parts)],
-        "costs": [*nothing, *(part.costs for part in parts)],
-    }
-    of_parts = {name: pa.array(texts, pa.large_string()).take(places) for name, texts in told.items()}
-    return pa.table({"sum_number": sum_numbers, **of_parts, "earned": earned})
-
-
-def _parts_of_keys(
-    keys: pa.Table,
-    book: ShareBook,
-    first_day: str,
-    of_groups: PlainParts,
-    parts_of: Callable[[Sequence[ShareOf], Sequence[Cost]], list[_Part]],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[_Part]]:
-    """Find the parts of each key, of all parts one after the other: those of groups, then those that are made here.
-
-    Returns:
-        Where the parts of each key begin, and where they end; and the parts that are made here.
-    """
-    named = {name: keys[name].to_pylist() for name in Asset._fields}
-    days = [day_of(period, first_day) for period in keys["period"].to_pylist()]
-    groups = book.plain_groups(named, days)
-    known = np.where(groups == NOT_PLAIN, OF_NOBODY, groups)
-    begin, end = of_groups.firsts[:-1][known], of_groups.firsts[1:][known]
-    parts, first_part = list[_Part](), len(of_groups.tax_ids)
-    for at in np.flatnonzero((groups == NOT_PLAIN) | ((groups != OF_NOBODY) & book.has_costs)).tolist():
-        asset, group = Asset(*(texts[at] for texts in named.values())), int(groups[at])
-        shares = book.covering(asset, days[at]) if group == NOT_PLAIN else book.shares_of_group(group)
-        begin[at] = first_part + len(parts)
-        parts += parts_of(shares, book.costs_of(asset))
-        end[at] = first_part + len(parts)
-    return begin, end, parts
+    told = {name: pa.array(texts, pa.large_string()).take(places) for name, texts in parts.columns.items()}
+    return pa.table({"sum_number": sum_numbers, **told, "earned": earned})
 
 
 def _earned(worth: Decimal, units: Decimal, share_ppm: Millionths, per_unit: str) -> Decimal:
     """Return what a part has of a sum: of its money, and for its units."""
     of_units = part_of(units, plain(Fraction(per_unit or 0) * WHOLE))
     return EXACT.add(part_of(worth, share_ppm), of_units)
-
-
-def _numbered(table: pa.Table, names: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Number what some columns say together; returns each row's number, and the first row of each number."""
-    numbers, firsts = np.zeros(len(table), np.int64), np.zeros(min(1, len(table)), np.int64)
-    for name in names:
-        coded = pc.dictionary_encode(table[name].combine_chunks())
-        numbers = numbers * max(1, len(coded.dictionary)) + coded.indices.to_numpy()
-        _, firsts, numbers = np.unique(numbers, return_index=True, return_inverse=True)
-    return numbers, firsts
 
 
 def _currencies(sums: pa.Table, rates: Mapping[str, Decimal]) -> pa.ChunkedArray:
@@ -369,10 +273,10 @@ def round_earnings(
     """
     exact = exact_cents_by(earnings, ["tax_id", "role_kind"])
     payees = sorted({tax_id for tax_id, kind in exact if kind == "payee"})
-    owner, unmatched = exact.get(("", OWNER_ROLE), Fraction(0)), exact.get(("", UNMATCHED_ROLE), Fraction(0))
+    owner, unmatched = exact.get(("", OWNER_ROLE), Fraction(0)), exact.get(("", UNMATCHED), Fraction(0))
     if unmatched_to_owner:
         owner, unmatched = owner + unmatched, Fraction(0)
-    held = held_cents + exact.get(("", IN_QUESTION.role), Fraction(0))
+    held = held_cents + exact.get(("", IN_QUESTION), Fraction(0))
     codes = sorted(aside_cents)
     aside = [aside_cents[code] for code in codes]
     cents = round_parts([*(exact[tax_id, "payee"] for tax_id in payees), owner, unmatched + held, *aside])
@@ -393,7 +297,7 @@ def exact_cents_by(earnings: pd.DataFrame, columns: Sequence[str]) -> dict[tuple
         earnings: With `earned`; where any part is no whole millionth, with what it is multiplied out of as well.
     """
     if "role_kind" in columns:
-        of_nobody = earnings["role"].where(earnings["role"].isin([UNMATCHED_ROLE, IN_QUESTION.role]), OWNER_ROLE)
+        of_nobody = earnings["role"].where(earnings["role"].isin([UNMATCHED, IN_QUESTION]), OWNER_ROLE)
         earnings = earnings.assign(role_kind=of_nobody.where(earnings["tax_id"] == "", "payee"))
     by_factors = np.zeros(len(earnings), dtype=bool)
     if "share_ppm" in earnings:

@@ -4,33 +4,25 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from math import prod
-from typing import Final, NamedTuple
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.tables.royalties import TOGETHER, UNREAD_UPC
-from schemas.values.line_conditions import LineCondition
+from schemas.tables.royalties import CONDITIONS
+from schemas.values.line_conditions import conditions_of
 
 LEVELS: Final = ("isrc", "upc", "release", "artist")
+# The cells of a row that say what it is of.
+SCOPE: Final = (*LEVELS, *CONDITIONS)
+# What a line says of what it is of, and when.
+LINE_IS_OF: Final = (*SCOPE, "price", "period")
 # File, sheet and row.
 Place = tuple[str, str, int]
+CATALOGUE: Final = "catalogue"
+ALL_LEVELS: Final = (*LEVELS, CATALOGUE)
 # What a row may say beside the name it is of, and a line may contradict: codes by codes, texts by texts.
 BESIDE: Final[Mapping[str, str]] = {"isrc": "upc", "release": "artist"}
-
-
-class Asset(NamedTuple):
-    """What a line is about; "" where the statement does not say, `TOGETHER` where no row asks."""
-
-    isrc: str
-    upc: str
-    release: str
-    artist: str
-    territory: str = TOGETHER
-    income: str = TOGETHER
-    platform: str = TOGETHER
-    format: str = TOGETHER
-    price: str = TOGETHER
 
 
 def day_of(period: str, first_day: str) -> str:
@@ -69,58 +61,20 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-class RowScope(NamedTuple):
-    """What a row is of: the narrowest level it names, what it names there and says beside, and of which lines alone."""
-
-    level: str
-    name: str
-    beside: str
-    conditions: tuple[LineCondition, ...] = ()
-
-    @classmethod
-    def of(cls, named: Iterable[str], conditions: tuple[LineCondition, ...] = ()) -> "RowScope":
-        """Tell from the cells of `LEVELS`."""
-        isrc, upc, release, artist = named
-        if isrc:
-            return cls("isrc", folded(isrc), upc, conditions)
-        if upc:
-            return cls("upc", folded(upc), "", conditions)
-        if release:
-            return cls("release", folded(release), folded(artist), conditions)
-        return cls("artist", folded(artist), "", conditions) if artist else cls("catalogue", "", "", conditions)
-
-    @property
-    def columns(self) -> set[str]:
-        """Of what a line says, all that tells whether the row is of it."""
-        beside = {BESIDE[self.level]} if self.level in BESIDE else set()
-        named = {self.level} if self.level in LEVELS else set()
-        return named | beside | {condition.column for condition in self.conditions}
-
-    @property
-    def text(self) -> str:
-        """What it is of, as one text."""
-        asked = (condition.text for condition in self.conditions)
-        return ";".join((self.level, self.name, self.beside, *asked))
-
-    def agrees(self, asset: Asset) -> bool:
-        """Whether a line says nothing else than the row does beside the name it is of; a silent line agrees."""
-        stated = said_beside(asset, self.level)
-        return not self.beside or not stated or self.beside == stated
-
-    def is_unanswered(self, asset: Asset) -> bool:
-        """Whether a line does not say what the row asks."""
-        return any(not getattr(asset, condition.column).strip() for condition in self.conditions)
-
-    def is_met(self, asset: Asset) -> bool:
-        return all(condition.is_met(getattr(asset, condition.column)) for condition in self.conditions)
+def folded_all(texts: Iterable[str]) -> list[str]:
+    """Write names as they are compared."""
+    known = dict[str, str]()
+    return [known[text] if text in known else known.setdefault(text, folded(text)) for text in texts]
 
 
-def name_at(asset: Asset, level: str) -> str | None:
-    """Return what a line names at a level, folded, "" for the whole catalogue; None where it names nothing there."""
-    return "" if level == "catalogue" else folded(getattr(asset, level)) or None
+def scope_text(isrc: str, upc: str, release: str, artist: str, *conditions: str) -> str:
+    """Say what a row is of: the narrowest level that it names, its name there, and what it says beside and asks.
 
-
-def said_beside(asset: Asset, level: str) -> str:
-    """Return what a line says beside the name that it has at a level."""
-    stated = folded(getattr(asset, BESIDE.get(level, ""), ""))
-    return "" if stated == UNREAD_UPC else stated
+    >>> scope_text("", "", "Ao  Vivo", "Lua", "br|pt", "", "", "")
+    'release;ao vivo;lua;territory=br|pt'
+    """
+    names = dict(zip(LEVELS, (isrc, upc, release, artist), strict=True))
+    level = next((level for level, name in names.items() if name), CATALOGUE)
+    beside = names.get(BESIDE.get(level, ""), "")
+    asked = (condition.text for condition in conditions_of(dict(zip(CONDITIONS, conditions, strict=True))))
+    return ";".join((level, folded(names.get(level, "")), folded(beside), *asked))

@@ -12,15 +12,15 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-import pandas as pd
+import pyarrow as pa
 
 from flows.intake.rules.inputs import of_all_files
-from flows.royalties.rules.assets import Asset, Place, day_of, price_of, with_worth_of_prices
-from flows.royalties.rules.costs import Cost, CostBook
-from flows.royalties.rules.share_book import ShareBook, ShareOf, resting_on_periods
+from flows.royalties.rules.assets import Place, price_of, with_worth_of_prices
+from flows.royalties.rules.costs import Cost
+from flows.royalties.rules.deals import Deals, Decision
+from flows.royalties.rules.share_rows import ShareOf, resting_on_periods
 from schemas.deal_sums import DealsBefore, DealSum, DealSumKind, DealSums
-from schemas.tables.model import DataFrame
-from schemas.tables.royalties import LineTotals, Shares
+from schemas.tables.royalties import LineTotals
 from schemas.values.millionths import WHOLE, Millionths, plain, read_millionths
 from schemas.values.tier_bounds import read_bound
 
@@ -45,24 +45,21 @@ class SettledDeals:
 
 
 NOTHING_SETTLED: Final = SettledDeals()
-# What lines are about, and the day on which shares hold for them.
-_Key = tuple[Asset, str]
 
 
 @dataclass(slots=True)
-class _LinesOfKey:
-    """What lines that are shared out come to, in the job's currency: at first, and less the costs taken so far."""
+class _Lines:
+    """What lines of one decision come to, in the job's currency: at first, and less the costs taken so far."""
 
+    decision: Decision
     left: Fraction = Fraction(0)
     units: Fraction = Fraction(0)
 
 
 def settle_deals(
     statements: Iterable[tuple[LineTotals, Mapping[str, Decimal]]],
-    shares: DataFrame[Shares],
-    costs: CostBook,
+    deals: Deals,
     *,
-    in_question: pd.DataFrame | None = None,
     first_day: str,
     last_day: str,
     before: DealsBefore,
@@ -73,54 +70,46 @@ def settle_deals(
         statements: Sums of lines, and the worth of each currency in the job's.
         first_day, last_day: Of the period (ISO).
     """
-    if not costs.rests_on_periods and not resting_on_periods(shares).any():
+    if (
+        not any(cost.rests_on_periods or cost.date for cost in deals.costs)
+        and not resting_on_periods(deals.shares).any()
+    ):
         return NOTHING_SETTLED
-    book = ShareBook(shares, in_question, costs)
-    lines = _lines_shared_out(statements, book, first_day)
-    parts, sums = _settle_costs(lines, costs, last_day, before)
-    ladders = {share.place: share for key in lines for share in book.stated(*key) if share.has_tier}
-    tiers, of_tiers = _settle_tiers(lines, book, before)
-    capped, of_caps = _settle_caps(lines, book.settled(tiers, {}), before)
+    lines = [found for totals, rates in statements for found in _lines_shared_out(totals, rates, deals, first_day)]
+    parts, sums = _settle_costs(lines, deals.costs, last_day, before)
+    ladders = {share.place: share for of in lines for share in of.decision.stated if share.has_tier}
+    tiers, of_tiers = _settle_tiers(lines, before)
+    capped, of_caps = _settle_caps(lines, tiers, before)
     return SettledDeals(parts, tiers, capped, {**sums, **of_tiers, **of_caps}, tuple(ladders.values()))
 
 
-def _lines_shared_out(
-    statements: Iterable[tuple[LineTotals, Mapping[str, Decimal]]], shares: ShareBook, first_day: str
-) -> dict[_Key, _LinesOfKey]:
-    """Sum lines by what shares and costs are told apart by, without those that are held or nobody's."""
-    found, columns = dict[_Key, _LinesOfKey](), [*Asset._fields, "period", "currency"]
-    for totals, rates in statements:
-        sums = with_worth_of_prices(of_all_files(totals)[0], rates)
-        grouped = sums.group_by(columns).aggregate([("amount", "sum"), ("units", "sum")])
-        rows = zip(*(grouped[name].to_pylist() for name in (*columns, "amount_sum", "units_sum")), strict=True)
-        for *named, period, currency, amount, units in rows:
-            key = Asset(*named), day_of(period, first_day)
-            if not _is_shared_out(shares.covering(*key)):
-                continue
-            lines = found.setdefault(key, _LinesOfKey())
-            lines.left += Fraction(amount) * Fraction(rates[currency])
-            lines.units += int(units)
-    return found
-
-
-def _is_shared_out(shares: Sequence[ShareOf]) -> bool:
-    """Whether a line has payees; else it is nobody's, or held."""
-    return bool(shares) and bool(shares[0].tax_id)
+def _lines_shared_out(totals: LineTotals, rates: Mapping[str, Decimal], deals: Deals, first_day: str) -> list[_Lines]:
+    """Sum lines by what decides of them, without those that are percentages alone, held or nobody's."""
+    sums = with_worth_of_prices(of_all_files(totals)[0], rates)
+    decisions = deals.decide(sums, first_day)
+    known = {at: _Lines(of) for at, of in decisions.others.items() if not decisions.statuses[at]}
+    numbered = pa.table({name: sums[name] for name in ("currency", "amount", "units")})
+    numbered = numbered.append_column("decision", pa.array(decisions.of_lines))
+    grouped = numbered.group_by(["decision", "currency"]).aggregate([("amount", "sum"), ("units", "sum")])
+    for at, currency, amount, units in zip(*(column.to_pylist() for column in grouped.columns), strict=True):
+        if at in known:
+            known[at].left += Fraction(amount) * Fraction(rates[currency])
+            known[at].units += int(units)
+    return list(known.values())
 
 
 def _settle_costs(
-    lines: Mapping[_Key, _LinesOfKey], book: CostBook, last_day: str, before: DealsBefore
+    lines: Sequence[_Lines], costs: Sequence[Cost], last_day: str, before: DealsBefore
 ) -> tuple[dict[Place, Millionths], dict[DealSum, Fraction]]:
     """Take costs off the top, in order; what several rows of one name have had fills the first of them first."""
-    taken_from = defaultdict[Place, list[_LinesOfKey]](list)
-    for (asset, _), of_key in lines.items():
-        found = book.of(asset)
-        for cost in () if isinstance(found, str) else found:
-            taken_from[cost.place].append(of_key)
+    taken_from = defaultdict[Place, list[_Lines]](list)
+    for of in lines:
+        for cost in of.decision.costs:
+            taken_from[cost.place].append(of)
     parts, sums = dict[Place, Millionths](), defaultdict[DealSum, Fraction](Fraction)
     had = dict(before.others)
-    for cost in book.in_order:
-        whole = sum((of_key.left for of_key in taken_from[cost.place]), Fraction(0))
+    for cost in costs:
+        whole = sum((of.left for of in taken_from[cost.place]), Fraction(0))
         is_due = not cost.date or cost.date <= last_day
         part = Fraction(cost.part_ppm, WHOLE) if is_due else Fraction(0)
         if cost.rests_on_periods:
@@ -130,8 +119,8 @@ def _settle_costs(
             part = _part_taken(cost, whole, most - filled if is_due else Fraction(0), part)
             sums[cost.sum] += whole * part
         parts[cost.place] = plain(part * WHOLE)
-        for of_key in taken_from[cost.place]:
-            of_key.left *= 1 - part
+        for of in taken_from[cost.place]:
+            of.left *= 1 - part
     return parts, dict(sums)
 
 
@@ -143,18 +132,18 @@ def _part_taken(cost: Cost, whole: Fraction, room: Fraction, part: Fraction) -> 
 
 
 def _settle_tiers(
-    lines: Mapping[_Key, _LinesOfKey], book: ShareBook, before: DealsBefore
+    lines: Sequence[_Lines], before: DealsBefore
 ) -> tuple[dict[Place, Fraction], dict[DealSum, Fraction]]:
     """Say how much of its lines each row of a ladder of tiers has: they move the ladder's sums from here to there."""
     rows, sums = dict[Place, ShareOf](), defaultdict[DealSum, Fraction](Fraction)
-    for key, of_key in lines.items():
-        tiered = [share for share in book.stated(*key) if share.has_tier]
+    for of in lines:
+        tiered = [share for share in of.decision.stated if share.has_tier]
         rows |= {share.place: share for share in tiered}
         for payee, ladder in {(share.tax_id, share.ladder) for share in tiered}:
-            sums[DealSum(DealSumKind.MONEY, payee, ladder)] += of_key.left
-            sums[DealSum(DealSumKind.UNITS, payee, ladder)] += of_key.units
+            sums[DealSum(DealSumKind.MONEY, payee, ladder)] += of.left
+            sums[DealSum(DealSumKind.UNITS, payee, ladder)] += of.units
         for payee, ladder in {(share.tax_id, share.ladder) for share in tiered if share.price_ppm}:
-            sums[DealSum(DealSumKind.WORTH, payee, ladder)] += of_key.units * price_of(key[0].price)
+            sums[DealSum(DealSumKind.WORTH, payee, ladder)] += of.units * price_of(of.decision.price)
     tiers = dict[Place, Fraction]()
     for place, share in rows.items():
         kind = DealSumKind.UNITS if share.is_tier_of_units else DealSumKind.MONEY
@@ -228,15 +217,15 @@ def moved_tiers(settled: SettledDeals, posted: DealSums, before: DealsBefore, st
 
 
 def _settle_caps(
-    lines: Mapping[_Key, _LinesOfKey], book: ShareBook, before: DealsBefore
+    lines: Sequence[_Lines], tiers: Mapping[Place, Fraction], before: DealsBefore
 ) -> tuple[dict[Place, Fraction], dict[DealSum, Fraction]]:
     """Say how much of what it would give a cap leaves of each share that has one, and what is kept in reserve."""
     wished, rows = defaultdict[Place, Fraction](Fraction), dict[Place, ShareOf]()
-    for (asset, day), of_key in lines.items():
-        for share in book.covering(asset, day):
+    for of in lines:
+        for share in of.decision.given(tiers):
             if share.cap or share.reserve_ppm:
                 rows[share.place] = share
-                wished[share.place] += _given_by(share, of_key.left, of_key.units)
+                wished[share.place] += _given_by(share, of.left, of.units)
     caps, sums = dict[Place, Fraction](), defaultdict[DealSum, Fraction](Fraction)
     had = dict(before.others)
     for place, share in sorted(rows.items()):
