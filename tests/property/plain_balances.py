@@ -27,6 +27,8 @@ class Deal:
         rate: Percentage that is withheld of each payment.
         fixed: Centavos that are withheld once in a calendar month.
         invoiced: Centavos invoiced for the month; None for who needs not.
+        most: Name of an advance -> centavos that the month may recoup of it at the most.
+        kept, due, open: Centavos of reserves: kept of the month, given in it, and not due by it.
     """
 
     earned: int = 0
@@ -37,6 +39,10 @@ class Deal:
     rate: Fraction = Fraction(0)
     fixed: int = 0
     invoiced: int | None = None
+    most: dict[str, int] = field(default_factory=dict)
+    kept: int = 0
+    due: int = 0
+    open: int = 0
 
     def __str__(self) -> str:
         """Only what is said."""
@@ -106,7 +112,7 @@ class PlainAccount:
         """Advances take what the month earned, oldest first, and nothing that was paid."""
         later = sum(other.left for name, other in self.months.items() if name > label)
         others = sum(other.left for name, other in self.months.items() if name != label)
-        most = max(0, deal.earned)
+        most = max(0, deal.earned - deal.kept + deal.due)
         unpaid = most - month.gone
         if later < 0:
             unpaid = min(unpaid, deal.earned + others - month.gone)
@@ -119,11 +125,12 @@ class PlainAccount:
             if day <= f"{label}-31"
         ]
         for name, outstanding in listed:  # what was taken stays, as far as there is that much
-            found[name] = max(0, min(outstanding, left, month.recouped.get(name, 0)))
+            found[name] = max(0, min(outstanding, left, deal.most.get(name, left), month.recouped.get(name, 0)))
             left -= found[name]
         spare = max(0, unpaid - sum(found.values()))
         for name, outstanding in listed:
-            more = max(0, min(outstanding - found[name], left, spare))
+            room = deal.most.get(name, found[name] + left) - found[name]
+            more = max(0, min(outstanding - found[name], left, spare, room))
             found[name] += more
             left -= more
             spare -= more
@@ -132,12 +139,13 @@ class PlainAccount:
     def _payable(self, label: str, month: Month, deal: Deal) -> int:
         """The balance, where it may be paid; of who must invoice, what is invoiced and covered."""
         is_due = not deal.is_quarterly or int(label[-2:]) in QUARTERS
-        if deal.is_held or not is_due or self.balance < max(1, deal.minimum):
+        balance = self.balance - deal.open
+        if deal.is_held or not is_due or balance < max(1, deal.minimum):
             return 0
         if deal.invoiced is None:
-            return self.balance
+            return balance
         asked = deal.invoiced - month.gone
-        return asked if 0 < asked <= self.balance else 0
+        return asked if 0 < asked <= balance else 0
 
     def fail(self, label: str) -> None:
         """Nothing of a month was paid after all; taxes that had left nothing to pay stay withheld."""

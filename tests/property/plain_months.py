@@ -17,10 +17,12 @@ class PlainMonths:
     def __init__(self, shares, costs):
         self.shares, self.costs = shares, sorted(costs, key=lambda cost: (cost["order"], cost["row"]))
         self.sums = {}
+        self.of_contracts = {}  # of each month: payee and contract -> exact centavos of shares
 
     def run(self, month, lines):
         """Everybody's exact centavos of a month: payees by name, "owner", "held", and "kept" in reserve."""
         found, here = defaultdict(Fraction), defaultdict(Fraction)
+        self.of_contracts[month] = defaultdict(Fraction)
         sound = []
         for line in lines:
             if self._is_held(line):
@@ -40,6 +42,7 @@ class PlainMonths:
             for row, rate, unit in parts:
                 of_row = (line["left"] * rate + line["units"] * unit) * caps.get(row["row"], 1)
                 found[row["payee"]] += of_row
+                self.of_contracts[month][row["payee"], row.get("contract", "")] += of_row
                 line["left_over"] = line.get("left_over", line["left"]) - of_row
             found["owner"] += line["left_over"]
         self.sums[month] = here
@@ -57,7 +60,7 @@ class PlainMonths:
         for cost in self.costs:
             of_cost = [line for line in lines if names(cost, line) and meets(cost, line)]
             whole = sum(line["left"] for line in of_cost)
-            is_due = not cost["date"] or cost["date"] <= f"2026-{month:02}-31"
+            is_due = not cost["date"] or cost["date"] <= f"{month_named(month)}-31"
             taken = part(cost["share"]) if cost["share"] and is_due else Fraction(0)
             most, name = cost["amount"] or cost["cap"], ("cost", cost["name"])
             if most:
@@ -116,6 +119,11 @@ class PlainMonths:
             if row["reserve"] and gives > 0:
                 here["kept", row["payee"]] += gives * part(row["reserve"])
         return found
+
+
+def month_named(month):
+    """Months are numbered from January 2026 on."""
+    return f"{2026 + (month - 1) // 12}-{(month - 1) % 12 + 1:02}"
 
 
 def has_tier(row):

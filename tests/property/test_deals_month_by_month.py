@@ -134,7 +134,7 @@ def shares_of(rows):
 
     return shares(
         sheet_of(
-            rows, "payee", "share", "role", "base", *OF, "reserve",
+            [{"contract": ""} | row for row in rows], "payee", "share", "role", "base", *OF, "reserve", "contract",
             above=lambda row: bound("above", row), below=lambda row: bound("below", row),
             cap=lambda row: told(row["cap"]), given_back=lambda row: "1000000" if row["reserve"] else "",
         )

@@ -225,7 +225,7 @@ class UsedFile:
 
 
 def in_question(held: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return what held rows of shares or costs are of, what shares are taken from (`base`), and whether that was read."""
+    """Return what held rows of shares or costs are of, whether that was read, and what shares are taken from."""
     columns = {**dict.fromkeys((*ASSET_NAMES, "base"), "str"), "asset_read": "bool"}
     nothing = pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
     frames = [nothing, *(frame for frame in held if len(frame))]

@@ -20,9 +20,9 @@ from flows.royalties.rules.deals import (
     UNMATCHED,
     Complaints,
     Deals,
-    Decisions,
+    DecidedLines,
+    join_complaints,
     lines_of,
-    together,
 )
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period
@@ -117,7 +117,7 @@ def cross_check(
     new, _ = set_aside(inputs, repeated)
     totals = [statement.totals.by_platform for statement in new.statements]
     decided = [_Decided(sums, deals.decide(lines_of(sums), first_day)) for sums in totals]
-    wrong = together(of.decisions.complaints for of in decided)
+    wrong = join_complaints(of.decisions.complaints for of in decided)
     doubled += [*shared_twice, *taken_twice, *taxed_twice, *invoiced_twice, *opened_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *_uncovered_lines(decided, job), *_wrong_groups(inputs, wrong)]
     findings += _without_rate(new)
@@ -308,7 +308,7 @@ class _Decided(NamedTuple):
     """Sums of the lines of a statement, what decides of them, and what they are called."""
 
     totals: pd.DataFrame
-    decisions: Decisions
+    decisions: DecidedLines
 
     @property
     def names(self) -> pd.Series:

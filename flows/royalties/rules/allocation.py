@@ -19,7 +19,7 @@ from flows.intake.rules.inputs import EXACT, nothing, of_all_files
 from flows.royalties.rules.assets import with_worth_of_prices
 from flows.royalties.rules.deals import IN_QUESTION, UNMATCHED, Deals
 from flows.royalties.rules.deals_over_periods import NOTHING_SETTLED, SettledDeals
-from flows.royalties.rules.parts import OWNER_ROLE, Parts, parts_of
+from flows.royalties.rules.parts import OWNER_ROLE, PartsOfLines, parts_of
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
 from schemas.parsing.table import empty_of
@@ -202,7 +202,7 @@ def join_allocations(found: Sequence[Allocation]) -> Allocation:
 
 
 def _shared_out(
-    sums: pa.Table, decisions: npt.NDArray[np.int64], parts: Parts, rates: Mapping[str, Decimal]
+    sums: pa.Table, decisions: npt.NDArray[np.int64], parts: PartsOfLines, rates: Mapping[str, Decimal]
 ) -> pa.Table:
     """Return the parts of each sum, in order: the number of the sum, whose the part is, and what it earned.
 

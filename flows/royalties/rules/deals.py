@@ -28,7 +28,7 @@ HAIR_PPM: Final = 5_000
 # What a row says besides a percentage that is of the whole.
 _MORE_THAN_PERCENT: Final = ("base", "per_unit", "tier_from", "tier_to", "cap", "reserve_ppm")
 _WHOLE_MILLIONTHS: Final = "[0-9]{1,9}"
-# What may be the matter with lines whose shares are not known; see `Decisions`.
+# What may be the matter with lines whose shares are not known; see `DecidedLines`.
 UNMATCHED: Final = "unmatched"
 IN_QUESTION: Final = "in question"
 AMBIGUOUS: Final = "ambiguous"
@@ -53,7 +53,7 @@ class Complaints:
     clashing: dict[str, tuple[Place, ...]] = field(default_factory=dict)
 
 
-def together(found: Iterable[Complaints]) -> Complaints:
+def join_complaints(found: Iterable[Complaints]) -> Complaints:
     """Put complaints together."""
     whole = Complaints()
     for one in found:
@@ -67,7 +67,7 @@ def lines_of(totals: pd.DataFrame) -> pa.Table:
     return pa.Table.from_pandas(totals[[*LINE_IS_OF]], preserve_index=False)
 
 
-class Decision(NamedTuple):
+class DecidingRows(NamedTuple):
     """Rows of shares that decide of lines together, those that are added, and costs taken before.
 
     Attributes:
@@ -141,7 +141,7 @@ class Deals:
             asked.add("period")
         return tuple(name for name in LINE_IS_OF if name in asked)
 
-    def decide(self, lines: pa.Table, first_day: str) -> "Decisions":
+    def decide(self, lines: pa.Table, first_day: str) -> "DecidedLines":
         """Tell what decides of lines.
 
         Args:
@@ -154,7 +154,7 @@ class Deals:
         of_keys = np.empty(len(firsts), dtype=np.int64)
         of_found, keys = _listed(found["keys"])
         of_keys[keys] = of_found
-        return Decisions(self, found, of_keys[numbers], named, first_day)
+        return DecidedLines(self, found, of_keys[numbers], named, first_day)
 
 
 def _numbered(table: pa.Table, names: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -168,12 +168,12 @@ def _numbered(table: pa.Table, names: Sequence[str]) -> tuple[npt.NDArray[np.int
 
 
 def _listed(lists: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return all that is in lists: in the how manieth it is, and what it is."""
+    """Return all that is in lists, and of each the number of its list before it."""
     counts = pc.list_value_length(lists).to_numpy()
     return np.repeat(np.arange(len(lists)), counts), pc.list_flatten(lists).to_numpy().astype(np.int64)
 
 
-class Decisions:
+class DecidedLines:
     """What decides of lines.
 
     Attributes:
@@ -216,11 +216,11 @@ class Decisions:
         told = found.take(looked_at).to_pylist()
         numbers = sorted({row for of in told for row in (*of["shares"], *of["added"])})
         rows = dict(zip(numbers, share_rows(deals.shares.iloc[numbers]), strict=True))
-        self.others = dict[int, Decision]()
+        self.others = dict[int, DecidingRows]()
         self.complaints = Complaints()
         for number, of in zip(looked_at.tolist(), told, strict=True):
             group, added = ([rows[row] for row in of[name]] for name in ("shares", "added"))
-            self.others[number] = Decision(group, added, [deals.costs[cost] for cost in of["costs"]], of["price"])
+            self.others[number] = DecidingRows(group, added, [deals.costs[cost] for cost in of["costs"]], of["price"])
             self._judge(number, deals.levels[of["shares"][0]], of["keys"])
 
     def _judge(self, number: int, level: str, keys: Sequence[int]) -> None:
@@ -261,7 +261,8 @@ class Decisions:
     def shut_out(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Number and row of shares in wider groups whose payees get nothing, since a narrower group decides."""
         payees = pd.factorize(self._deals.shares["tax_id"])[0].astype(np.int64)
-        whose = {name: numbers * len(payees) + payees[rows] for name, (numbers, rows) in self._listed.items()}
-        numbers, rows = self._listed["wider"]
+        named = {name: self._listed[name] for name in ("shares", "added", "wider")}
+        whose = {name: numbers * len(payees) + payees[rows] for name, (numbers, rows) in named.items()}
+        numbers, rows = named["wider"]
         lost = ~np.isin(whose["wider"], np.concatenate([whose["shares"], whose["added"]]))
         return numbers[lost], rows[lost]

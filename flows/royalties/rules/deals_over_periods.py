@@ -17,7 +17,7 @@ import pyarrow as pa
 from flows.intake.rules.inputs import of_all_files
 from flows.royalties.rules.assets import Place, price_of, with_worth_of_prices
 from flows.royalties.rules.costs import Cost
-from flows.royalties.rules.deals import Deals, Decision
+from flows.royalties.rules.deals import Deals, DecidingRows
 from flows.royalties.rules.share_rows import ShareOf, resting_on_periods
 from schemas.deal_sums import DealsBefore, DealSum, DealSumKind, DealSums
 from schemas.tables.royalties import LineTotals
@@ -48,10 +48,10 @@ NOTHING_SETTLED: Final = SettledDeals()
 
 
 @dataclass(slots=True)
-class _Lines:
+class _LinesOfDeal:
     """What lines of one decision come to, in the job's currency: at first, and less the costs taken so far."""
 
-    decision: Decision
+    decision: DecidingRows
     left: Fraction = Fraction(0)
     units: Fraction = Fraction(0)
 
@@ -83,11 +83,13 @@ def settle_deals(
     return SettledDeals(parts, tiers, capped, {**sums, **of_tiers, **of_caps}, tuple(ladders.values()))
 
 
-def _lines_shared_out(totals: LineTotals, rates: Mapping[str, Decimal], deals: Deals, first_day: str) -> list[_Lines]:
+def _lines_shared_out(
+    totals: LineTotals, rates: Mapping[str, Decimal], deals: Deals, first_day: str
+) -> list[_LinesOfDeal]:
     """Sum lines by what decides of them, without those that are percentages alone, held or nobody's."""
     sums = with_worth_of_prices(of_all_files(totals)[0], rates)
     decisions = deals.decide(sums, first_day)
-    known = {at: _Lines(of) for at, of in decisions.others.items() if not decisions.statuses[at]}
+    known = {at: _LinesOfDeal(of) for at, of in decisions.others.items() if not decisions.statuses[at]}
     numbered = pa.table({name: sums[name] for name in ("currency", "amount", "units")})
     numbered = numbered.append_column("decision", pa.array(decisions.of_lines))
     grouped = numbered.group_by(["decision", "currency"]).aggregate([("amount", "sum"), ("units", "sum")])
@@ -99,10 +101,10 @@ def _lines_shared_out(totals: LineTotals, rates: Mapping[str, Decimal], deals: D
 
 
 def _settle_costs(
-    lines: Sequence[_Lines], costs: Sequence[Cost], last_day: str, before: DealsBefore
+    lines: Sequence[_LinesOfDeal], costs: Sequence[Cost], last_day: str, before: DealsBefore
 ) -> tuple[dict[Place, Millionths], dict[DealSum, Fraction]]:
     """Take costs off the top, in order; what several rows of one name have had fills the first of them first."""
-    taken_from = defaultdict[Place, list[_Lines]](list)
+    taken_from = defaultdict[Place, list[_LinesOfDeal]](list)
     for of in lines:
         for cost in of.decision.costs:
             taken_from[cost.place].append(of)
@@ -132,7 +134,7 @@ def _part_taken(cost: Cost, whole: Fraction, room: Fraction, part: Fraction) -> 
 
 
 def _settle_tiers(
-    lines: Sequence[_Lines], before: DealsBefore
+    lines: Sequence[_LinesOfDeal], before: DealsBefore
 ) -> tuple[dict[Place, Fraction], dict[DealSum, Fraction]]:
     """Say how much of its lines each row of a ladder of tiers has: they move the ladder's sums from here to there."""
     rows, sums = dict[Place, ShareOf](), defaultdict[DealSum, Fraction](Fraction)
@@ -217,7 +219,7 @@ def moved_tiers(settled: SettledDeals, posted: DealSums, before: DealsBefore, st
 
 
 def _settle_caps(
-    lines: Sequence[_Lines], tiers: Mapping[Place, Fraction], before: DealsBefore
+    lines: Sequence[_LinesOfDeal], tiers: Mapping[Place, Fraction], before: DealsBefore
 ) -> tuple[dict[Place, Fraction], dict[DealSum, Fraction]]:
     """Say how much of what it would give a cap leaves of each share that has one, and what is kept in reserve."""
     wished, rows = defaultdict[Place, Fraction](Fraction), dict[Place, ShareOf]()

@@ -169,7 +169,7 @@ def _named(rows: pd.DataFrame, unsure: str = "") -> pd.DataFrame:
         "asked": sum((said != "").astype(np.int64) for said in asked),
         "conditions": [";".join(said) for said in zip(*asked, strict=True)],
         "has_price": [text.startswith(OF_PRICE) for text in texts["per_unit"]],
-        **{name: [_BETWEEN_BARS.sub(r"\1|\2|", text) for text in texts[name]] for name in CONDITIONS},
+        **{name: [text and _BETWEEN_BARS.sub(r"\1|\2|", text) for text in texts[name]] for name in CONDITIONS},
         **{name: texts[name] for name in ("valid_from", "valid_to")},
     }
     kinds = dict.fromkeys(("number", "place", "level", "asked"), "int64") | dict.fromkeys(("adds", "has_price"), "bool")

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from flows.royalties.rules.deals import IN_QUESTION, UNMATCHED, Decision, Decisions
+from flows.royalties.rules.deals import IN_QUESTION, UNMATCHED, DecidedLines, DecidingRows
 from flows.royalties.rules.deals_over_periods import SettledDeals
 from schemas.values.costs_taken import CostTaken, keep_costs, part_after
 from schemas.values.millionths import WHOLE, Millionths, number_text, plain
@@ -28,7 +28,7 @@ class _Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PartsOfLines:
     """The parts of all that decides of lines, those of each number together.
 
     Attributes:
@@ -41,7 +41,7 @@ class Parts:
     columns: Mapping[str, Sequence[str]]
     of_whole: Sequence[Millionths]
 
-    def by_payee(self) -> "Parts":
+    def by_payee(self) -> "PartsOfLines":
         """Return what each payee has of each number, in one, so that lines count once; nothing of what is nobody's."""
         numbers = np.repeat(np.arange(len(self.firsts) - 1), np.diff(self.firsts)).tolist()
         sums, by_unit = dict[tuple[int, str], Millionths](), dict[tuple[int, str], Fraction]()
@@ -56,10 +56,10 @@ class Parts:
             "per_unit": [number_text(by_unit[of]) if by_unit.get(of) else "" for of in sums],
         }
         firsts = np.searchsorted(np.array([number for number, _ in sums], dtype=np.int64), np.arange(len(self.firsts)))
-        return Parts(firsts, columns, list(map(plain, sums.values())))
+        return PartsOfLines(firsts, columns, list(map(plain, sums.values())))
 
 
-def parts_of(decisions: Decisions, settled: SettledDeals) -> Parts:
+def parts_of(decisions: DecidedLines, settled: SettledDeals) -> PartsOfLines:
     """Part the whole of whatever is decided alike: costs, shares, and what they leave; or all of it is nobody's.
 
     Args:
@@ -99,10 +99,10 @@ def parts_of(decisions: Decisions, settled: SettledDeals) -> Parts:
     order = np.argsort(numbers, kind="stable")
     columns = {name: np.array(told, dtype=object)[order].tolist() for name, told in texts.items()}
     firsts = np.searchsorted(numbers[order], np.arange(len(statuses) + 1))
-    return Parts(firsts, columns, [of_whole[at] for at in order.tolist()])
+    return PartsOfLines(firsts, columns, [of_whole[at] for at in order.tolist()])
 
 
-def _parts_of(decision: Decision, settled: SettledDeals) -> Iterator[_Part]:
+def _parts_of(decision: DecidingRows, settled: SettledDeals) -> Iterator[_Part]:
     """Go through the parts of what is decided row by row: money a unit is out of the rest."""
     parts = [settled.costs.get(cost.place, cost.part_ppm) for cost in decision.costs]
     costs = [cost._replace(part_ppm=part) for cost, part in zip(decision.costs, parts, strict=True) if part]

@@ -50,8 +50,8 @@ class EarnedApart:
         )
 
     def is_all(self, scope: str) -> bool:
-        """Whether a scope that names more than a recording leaves nothing out."""
-        return "=" in scope and all(self._is_within(said, scope) for said in self.cents)
+        """Whether a scope that names more than a recording leaves nothing out that has earned anything."""
+        return "=" in scope and all(self._is_within(said, scope) for said, cents in self.cents.items() if cents)
 
     def _is_within(self, said: tuple[str, ...], scope: str) -> bool:
         about = dict(zip(self.columns, said, strict=True))
