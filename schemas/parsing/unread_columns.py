@@ -48,6 +48,7 @@ class Condition(StrEnum):
     DEDUCTION = "deduction"
     CAP = "cap"
     SCOPE = "scope"
+    TERM = "term"
     PARTS = "parts"
     AMOUNTS = "amounts"
     ANSWERS = "answers"
@@ -71,6 +72,7 @@ class UnreadColumn:
         is_answered: Whether the job says what it is, or the layout of a statement that it may have others.
         is_explained: Whether the amount is made up of it in every row, or it says nothing that is not so anyway.
         parts_rows: Whether it, and no reference, tells the rows of each payee apart who has several.
+        may_be: Which terms of deals it may be, of those that our tables have and no header of its own is.
     """
 
     position: int
@@ -84,6 +86,7 @@ class UnreadColumn:
     kind: CellsOf = CellsOf.TEXT
     was: str = ""
     parts_rows: bool = False
+    may_be: tuple[str, ...] = ()
 
     @property
     def is_clause(self) -> bool:
@@ -114,6 +117,11 @@ class UnreadColumn:
     @property
     def remedy(self) -> Message:
         """What to write, so that the table is used and pays nobody more than what stands in the column would."""
+        if self.is_clause and self.may_be and not self.is_asked:
+            ours = Listed(tuple(map(_ours, self.may_be)))
+            answer = f"columns: {columns_yaml({self.header: self.may_be[0]})}"
+            facts = {"where": where_answered(self.table), "answer": answer, "columns": ours}
+            return Message("condition.remedy.term", **facts, otherwise=Message("condition.remedy.deal"))
         if self.is_clause:
             return Message("condition.remedy.deal" if self.table in _DEALS else "condition.remedy.amount")
         header = yaml_scalar(self.header)
@@ -178,8 +186,19 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
         column = UnreadColumn(
             position, name, condition, layout.table, shown, is_asked, is_remark, is_nothing, kind, was
         )
+        column = replace(column, may_be=_terms_of(header, layout.table, match.positions))
         found += [column] if column.is_clause or not is_asked else []
     return found
+
+
+def _terms_of(header: str, table: str, read: Collection[str]) -> tuple[str, ...]:
+    """Return the terms of deals that a table has and no header of it is: those that a header speaks of, or all."""
+    left = tuple(name for name in _TERMS.get(table, ()) if name not in read)
+    return tuple(name for name in left if _speaks_of(words_of(header), name)) or left
+
+
+def _speaks_of(words: Sequence[str], term: str) -> bool:
+    return term in _FIRST_OF_TERMS and _begins(words, _FIRST_OF_TERMS[term])
 
 
 # What a column of a statement holds that a person has to think about.
@@ -341,6 +360,10 @@ def _facts_of_all(unanswered: Sequence[UnreadColumn]) -> dict[str, Any]:
         "answers": f"columns: {columns_yaml({column.header: column.proposal or REMARK for column in unanswered})}",
         "others": Message("answers.of_rows"),
     }
+
+
+def _ours(name: str) -> Message:
+    return Message("condition.ours", name=name, column=Message(f"model.column.{name}"))
 
 
 def _named(column: UnreadColumn) -> Message | str:
@@ -511,7 +534,9 @@ def _spoken_of(words: Sequence[str], layout: Layout) -> Condition | None:
     if layout.table in _DEALS and _begins(words, _FIRST[Condition.SCOPE]):
         return Condition.SCOPE
     spoken = (condition for condition, first in _FIRST.items() if _begins(words, first))
-    return next((condition for condition in spoken if condition is not Condition.SCOPE), None)
+    found = next((condition for condition in spoken if condition is not Condition.SCOPE), None)
+    is_term = found is None and any(_speaks_of(words, name) for name in _TERMS.get(layout.table, ()))
+    return Condition.TERM if is_term else found
 
 
 def _by_its_cells(texts: _Texts, table: str, *, is_remark: bool) -> Condition | None:
@@ -608,6 +633,16 @@ def _first(words: Sequence[str]) -> _First:
 
 
 _STEM: Final = 5
+# What rows of deals may say beside who gets how much; see `schemas.tables`.
+_TERMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "shares": (
+        *("territory", "income", "platform", "format", "tier_from", "tier_to", "cap", "base", "contract"),
+        *("reserve", "given_back", "valid_from", "valid_to"),
+    ),
+    "costs": ("territory", "income", "platform", "format", "cap", "date", "tax_id"),
+    "advances": ("contract", "isrc", "release", "artist", "recoup", "kind", "date"),
+}
+_FIRST_OF_TERMS: Final = {name: _first(words) for name, words in _WORDS["terms"].items()}
 _FIRST: Final = {Condition(name): _first(words) for name, words in _WORDS["speak_of"].items()}
 _REMARKS_FIRST: Final = _first([*_WORDS["about_people"], *_WORDS["about_payments"], *_WORDS["remarks"]])
 _PARTS_NOTHING_FIRST: Final = _first(_WORDS["remarks"])

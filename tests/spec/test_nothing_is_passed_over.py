@@ -19,6 +19,7 @@ PAYMENT = PIX_PAYEE | {"amount": "10,00"}
 OTHER = PAYMENT | {"tax_id": "11144477735", "name": "Ana Lima", "pix_key": "ana@example.com"}
 SHARE = {"isrc": "BRABC2600001", "tax_id": "52998224725", "share": "50%"}
 ADVANCE = {"tax_id": "52998224725", "amount": "10,00"}
+COST = {"cost": "estúdio", "share": "10%"}
 
 CONDITIONS_OF_PAYMENTS = [
     ("Status", ["Pago", "Pendente"]), ("Situação", ["", "Cancelado"]), ("STATUS PGTO", ["ok", "ok"]),
@@ -127,6 +128,37 @@ def test_a_deal_that_says_more_than_the_table_reads_is_no_deal_yet(table, row, h
     )
     assert parsed.frame.empty
     assert "COLUMN_CONDITION" in codes(parsed)
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "header", "texts", "column"),
+    [
+        ("shares", SHARE, "Limite total", ["8.000,00", ""], "cap"),
+        ("shares", SHARE, "Max payout", ["500.00", ""], "cap"),
+        ("shares", SHARE, "Somente nos países", ["BR", ""], "territory"),
+        ("shares", SHARE, "Loja", ["Onda", ""], "platform"),
+        ("shares", SHARE, "Escalonamento", ["5.000 un", ""], "tier_from"),
+        ("shares", SHARE, "Canal", ["Onda", ""], "platform"),
+        ("shares", SHARE, "Nº do acordo", ["Acordo 1", ""], "contract"),
+        ("shares", SHARE, "Renda", ["sync", ""], "income"),
+        ("shares", SHARE, "Incide sobre", ["por fora", ""], "base"), ("shares", SHARE, "Mídia", ["CD", ""], "format"),
+        ("advances", ADVANCE, "% recuperável", ["50%", ""], "recoup"),
+        ("advances", ADVANCE, "Deal", ["d1", ""], "contract"),
+        ("costs", COST, "Limite", ["100,00", ""], "cap"), ("costs", COST, "Mercado", ["BR", ""], "territory"),
+    ],
+)  # fmt: skip
+def test_a_term_of_a_deal_under_another_name_is_offered_by_ours_and_read_as_that(table, row, header, texts, column):
+    """Varied: the table, the language, the term. Whoever takes what is offered is asked nothing more about it."""
+    rows = [row | {header: texts[0]}, row | {"isrc": "BRABC2600002", "reference": "b", "cost": "b", header: texts[1]}]
+    rows = [{name: text for name, text in drawn.items() if name in {*row, header}} for drawn in rows]
+    (issue,) = [issue for issue in parse(table, *rows).issues if issue.code.value == "COLUMN_CONDITION"]
+    (said,) = re.findall(r"`columns: ([^`]+)`", str(issue.accepts))
+    assert YAML(typ="safe").load(said) == {header: column}
+    answered = TableFiles(files=("p.xlsx",), columns={header: column}).answers
+    parsed = parse_table(sheet(*rows), with_answers(layout(table), answered))
+    assert (len(parsed.frame), codes(parsed)) == (2, [])
+    without = parse(table, *({name: text for name, text in drawn.items() if name in row} for drawn in rows))
+    assert not parsed.frame.equals(without.frame), "the term says something"
 
 
 def test_a_condition_tells_what_stands_in_it_and_what_to_write():
