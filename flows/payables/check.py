@@ -6,7 +6,7 @@ from pathlib import Path
 from flows.intake.intake import Intake
 from flows.intake.read import read
 from flows.payables.corrections import corrections_of, missing_shares_of
-from flows.payables.draft import work_out
+from flows.payables.draft import refuse_unsound
 from flows.payables.judge_inputs import judge_inputs
 from flows.payables.rules.deals import told_deals
 from flows.payables.rules.left_out import mark_repeated
@@ -46,7 +46,7 @@ def check_files(order: RunRequest, progress: Progress) -> tuple[Checked, Message
 def why_unsound(run: Run, intake: Intake) -> Message | Listed | None:
     """Say why no plan can be made of what was read, whatever becomes of single rows; None when one can."""
     try:
-        work_out(run, *take_snapshot(run, intake))
+        refuse_unsound(run, *take_snapshot(run, intake))
     except UnsoundPlan as unsound:
         return unsound.content
     return None

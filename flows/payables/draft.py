@@ -16,8 +16,8 @@ from flows.payables.rules.account_checks import (
     asked_again,
 )
 from flows.payables.rules.claims import list_in_place
-from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables
-from flows.payables.rules.left_out import report_settled
+from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, share_out
+from flows.payables.rules.left_out import report_settled, set_aside
 from flows.payables.snapshot import take_snapshot
 from flows.run import Run
 from io_adapters.ledger.account_checks import KeptCheck
@@ -76,16 +76,34 @@ def work_out(run: Run, intake: Intake, snapshot: LedgerSnapshot) -> Payables:
     Raises:
         UnsoundPlan: as `draft` says.
     """
-    if slips := intake.used_before.in_place:
-        raise UnsoundPlan(Listed(tuple(Message("plan.in_place", **slip.facts) for slip in slips), "; "))
-    if rates := [issue.message for issue in intake.inputs.issues if issue.code is IssueCode.RATE_OUTSIDE_PERIOD]:
-        why = Listed(tuple(dict.fromkeys(rates)), "; ")
-        raise UnsoundPlan(Message("plan.rate_of_other_days", why=why, period=run.request.period.label))
+    _refuse_slips(run, intake)
     computed = _compute(run, intake, snapshot, {})
     paid = (*snapshot.claims, *snapshot.claims_elsewhere)
     if file := list_in_place(computed.obligations, paid, _handed_in(run, intake)):
         raise UnsoundPlan(Message("plan.list_in_place", file=file, period=run.request.period.label))
     return computed
+
+
+def refuse_unsound(run: Run, intake: Intake, snapshot: LedgerSnapshot) -> None:
+    """Refuse what no plan can be made of, working out no more than that asks for.
+
+    Raises:
+        UnsoundPlan: as `draft` says.
+    """
+    if len(intake.inputs.payments):  # of which a list may stand in the place of another one
+        work_out(run, intake, snapshot)
+        return
+    _refuse_slips(run, intake)
+    inputs, _ = set_aside(intake.inputs, snapshot.repeated)
+    share_out(inputs, run.job, run.request.period, snapshot.history.journal.deals)
+
+
+def _refuse_slips(run: Run, intake: Intake) -> None:
+    if slips := intake.used_before.in_place:
+        raise UnsoundPlan(Listed(tuple(Message("plan.in_place", **slip.facts) for slip in slips), "; "))
+    if rates := [issue.message for issue in intake.inputs.issues if issue.code is IssueCode.RATE_OUTSIDE_PERIOD]:
+        why = Listed(tuple(dict.fromkeys(rates)), "; ")
+        raise UnsoundPlan(Message("plan.rate_of_other_days", why=why, period=run.request.period.label))
 
 
 def _handed_in(run: Run, intake: Intake) -> frozenset[str]:

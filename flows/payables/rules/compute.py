@@ -167,12 +167,10 @@ def compute_payables(
     """
     unsound = rows_besides(inputs, snapshot.repeated)
     inputs, old = set_aside(inputs, snapshot.repeated)
-    allocation, settled = _allocation(inputs, job, period, snapshot.history.journal.deals)
+    allocation, settled = share_out(inputs, job, period, snapshot.history.journal.deals)
     guarantees = settle_guarantees(inputs.guarantees, allocation, period, snapshot.history.journal.deals)
     allocation = with_guarantees(allocation, guarantees.owed, job.currency)
     rounded = _rounded(allocation, inputs, job, old.lines_cents)
-    if "" in inputs.advance_problems:
-        raise UnsoundPlan(Message("error.advance_of_nobody"))
     problems = {**snapshot.on_hold, **snapshot.doubtful_advances, **snapshot.in_question, **inputs.tax_problems}
     problems |= {**inputs.advance_problems, **inputs.payee_problems}
     problems |= dict.fromkeys(snapshot.replaced - problems.keys(), IssueCode.TAXID_REPLACED.value)
@@ -192,8 +190,6 @@ def compute_payables(
     if job.rules.recoup_advances:
         earned = allocation.earned_by(["tax_id", *columns_of_scopes(inputs.advances)])
         recoupable = recoupable_of(inputs.advances, earned, period.end.isoformat())
-    if "" in inputs.tax_problems:
-        raise UnsoundPlan(Message("error.tax_of_nobody"))
     terms = terms_of(inputs.terms, job.rules, period, inputs.taxes)
     conditions = Conditions(
         terms,
@@ -344,7 +340,13 @@ class _Case:
         return [held(obligation) if obligation.place is Place.PLANNED else obligation for obligation in payments]
 
 
-def _allocation(inputs: Inputs, job: Job, period: Period, before: DealsBefore) -> tuple[Allocation, SettledDeals]:
+def share_out(inputs: Inputs, job: Job, period: Period, before: DealsBefore) -> tuple[Allocation, SettledDeals]:
+    """Share out what came in; whatever lets no plan be made of it is found here.
+
+    Raises:
+        UnsoundPlan: shares above 100 %, a currency without a rate, a row that does not say whose or of what it is, or
+            what the job's rules call an error.
+    """
     for held, problem in ((inputs.shares_in_question, "share"), (inputs.costs_in_question, "cost")):
         if not held["asset_read"].all():
             raise UnsoundPlan(Message(f"error.{problem}_of_nothing"))
@@ -369,6 +371,9 @@ def _allocation(inputs: Inputs, job: Job, period: Period, before: DealsBefore) -
         ]
     )
     _check_rules(joined, job)
+    for problems, problem in ((inputs.advance_problems, "advance"), (inputs.tax_problems, "tax")):
+        if "" in problems:
+            raise UnsoundPlan(Message(f"error.{problem}_of_nobody"))
     return joined, settled
 
 
