@@ -19,82 +19,127 @@ from schemas.values.line_conditions import word_of
 from schemas.values.millionths import OF_PRICE
 
 _BETWEEN_BARS: Final = re.compile("^(!?)(.+)$")
-# Levels are numbered as in `LEVELS`; "?" is `UNREAD_UPC`. What rows ask and lines say stands between bars.
+# Levels are numbered as in `LEVELS`; "?" is `UNREAD_UPC`. What rows ask and lines say stands between bars, "" is silence.
+# A spot is what lines name at a level, with what rows of that level ask besides: rows are held against spots, of which
+# there are far fewer than lines, and lines are told by the spots that they are at.
 _QUESTION: Final = """
-WITH named AS (
+WITH asking AS (
+    SELECT level, bool_or(beside <> '') AS beside, bool_or(valid_from <> '' OR valid_to <> '') AS day,
+        bool_or(territory <> '') AS territory, bool_or(income <> '') AS income, bool_or(platform <> '') AS platform,
+        bool_or(format <> '') AS format
+    FROM rows GROUP BY level
+),
+named AS (
     SELECT key, 0 AS level, isrc AS name, upc AS said FROM keys WHERE isrc <> ''
     UNION ALL SELECT key, 1, upc, '' FROM keys WHERE upc <> ''
     UNION ALL SELECT key, 2, release, artist FROM keys WHERE release <> ''
     UNION ALL SELECT key, 3, artist, '' FROM keys WHERE artist <> ''
     UNION ALL SELECT key, 4, '', '' FROM keys
 ),
-met AS (
-    SELECT key, level, said, number, place, beside, adds, unsure, asked, conditions, has_price, is_cost,
-        beside = '' OR said IN ('', '?') OR said = beside AS agrees,
-        agrees AND unsure = '' AND coalesce(
-            (rows.territory = '' OR contains(rows.territory, keys.territory) <> starts_with(rows.territory, '!'))
-            AND (rows.income = '' OR contains(rows.income, keys.income) <> starts_with(rows.income, '!'))
-            AND (rows.platform = '' OR contains(rows.platform, keys.platform) <> starts_with(rows.platform, '!'))
-            AND (rows.format = '' OR contains(rows.format, keys.format) <> starts_with(rows.format, '!')), false
-        ) AS is_own,
+spots AS MATERIALIZED (
+    SELECT row_number() OVER () AS spot, * FROM (
+        SELECT level, name, if(asking.beside AND said <> '?', said, '') AS said, if(asking.day, keys.day, '') AS day,
+            if(asking.territory, keys.territory, '') AS territory, if(asking.income, keys.income, '') AS income,
+            if(asking.platform, keys.platform, '') AS platform, if(asking.format, keys.format, '') AS format,
+            list(key) AS keys
+        FROM named SEMI JOIN rows USING (level, name) JOIN asking USING (level) JOIN keys USING (key)
+        GROUP BY ALL)
+),
+met AS MATERIALIZED (
+    SELECT spot, level, said, number, place, beside, adds, unsure, asked, conditions, has_price, is_cost,
+        beside = '' OR said = '' OR said = beside AS agrees,
+        agrees AND unsure = ''
+            AND (rows.territory = '' OR (spots.territory <> ''
+                AND contains(rows.territory, spots.territory) <> starts_with(rows.territory, '!')))
+            AND (rows.income = '' OR (spots.income <> ''
+                AND contains(rows.income, spots.income) <> starts_with(rows.income, '!')))
+            AND (rows.platform = '' OR (spots.platform <> ''
+                AND contains(rows.platform, spots.platform) <> starts_with(rows.platform, '!')))
+            AND (rows.format = '' OR (spots.format <> ''
+                AND contains(rows.format, spots.format) <> starts_with(rows.format, '!'))) AS is_own,
         agrees AND (
-            (rows.territory <> '' AND keys.territory IS NULL) OR (rows.income <> '' AND keys.income IS NULL)
-            OR (rows.platform <> '' AND keys.platform IS NULL) OR (rows.format <> '' AND keys.format IS NULL)
+            (rows.territory <> '' AND spots.territory = '') OR (rows.income <> '' AND spots.income = '')
+            OR (rows.platform <> '' AND spots.platform = '') OR (rows.format <> '' AND spots.format = '')
         ) AS is_unanswered
-    FROM named JOIN rows USING (level, name) JOIN keys USING (key)
-    WHERE valid_from <= day AND (valid_to = '' OR day <= valid_to)
+    FROM spots JOIN rows USING (level, name)
+    WHERE (valid_from = '' OR valid_from <= day) AND (valid_to = '' OR day <= valid_to)
+        AND (is_own OR is_unanswered OR unsure <> '' OR beside <> '')
 ),
-of_shares AS (
-    SELECT *,
-        min(level) FILTER (NOT adds AND (is_own OR (agrees AND unsure = 'in question'))) OVER (PARTITION BY key)
-            AS deciding,
-        max(asked) FILTER (is_own AND NOT adds) OVER (PARTITION BY key, level) AS most
-    FROM met WHERE NOT is_cost
+of_shares AS MATERIALIZED (
+    SELECT spot, level,
+        list(number ORDER BY number) FILTER (is_group) AS shares,
+        list(number ORDER BY asked DESC, place) FILTER (is_own AND adds) AS added,
+        list(number ORDER BY asked DESC, number) FILTER (is_own AND NOT adds AND NOT is_group) AS others,
+        coalesce(bool_or(NOT adds AND (is_own OR (agrees AND unsure = 'in question'))), false) AS may_decide,
+        coalesce(min(conditions) FILTER (is_group) <> max(conditions) FILTER (is_group), false) AS clashes,
+        coalesce(bool_or(has_price) FILTER (is_group), false) AS has_price,
+        coalesce(bool_or(has_price) FILTER (is_own AND adds), false) AS adds_price,
+        bool_or(unsure = 'ambiguous')
+            OR (any_value(said) = '' AND coalesce(min(nullif(beside, '')) <> max(nullif(beside, '')), false)) AS is_ambiguous,
+        CASE WHEN is_ambiguous THEN 'ambiguous' WHEN bool_or(agrees AND unsure = 'in question') THEN 'in question'
+            WHEN bool_or(is_unanswered) THEN 'silent' END AS problem,
+        CASE WHEN is_ambiguous AND bool_or(adds) THEN 'ambiguous'
+            WHEN bool_or(adds AND agrees AND unsure = 'in question') THEN 'in question'
+            WHEN bool_or(adds AND is_unanswered) THEN 'silent' END AS problem_of_added
+    FROM (
+        SELECT *, is_own AND NOT adds AND asked = max(asked) FILTER (is_own AND NOT adds) OVER (PARTITION BY spot)
+            AS is_group
+        FROM met WHERE NOT is_cost)
+    GROUP BY spot, level
 ),
-problems AS (
-    SELECT key, arg_min(problem, level) AS problem FROM (
-        SELECT key, level, bool_or(adds OR deciding IS NULL OR level <= deciding) AS matters,
-            CASE WHEN matters AND (bool_or(unsure = 'ambiguous') OR (any_value(said) IN ('', '?')
-                    AND min(nullif(beside, '')) <> max(nullif(beside, '')))) THEN 'ambiguous'
-                WHEN bool_or(agrees AND unsure = 'in question' AND (adds OR level <= deciding)) THEN 'in question'
-                WHEN bool_or(is_unanswered AND (adds OR deciding IS NULL OR level <= deciding)) THEN 'silent'
-            END AS problem
-        FROM of_shares GROUP BY key, level
-    ) GROUP BY key
+of_costs AS MATERIALIZED (
+    SELECT spot, level, list(number) FILTER (is_own) AS costs,
+        CASE WHEN bool_or(agrees AND unsure = 'in question') THEN 'in question'
+            WHEN bool_or(unsure = 'ambiguous') THEN 'ambiguous' WHEN bool_or(is_unanswered) THEN 'silent' END AS problem
+    FROM met WHERE is_cost GROUP BY spot, level
 ),
+at_spots AS (SELECT unnest(keys) AS key, spot FROM spots),
 decided AS (
-    SELECT key, list(number ORDER BY number) FILTER (is_group) AS shares,
-        list(number ORDER BY level, asked DESC, place) FILTER (is_own AND adds) AS added,
-        list(number ORDER BY level, asked DESC, number) FILTER (is_own AND NOT adds AND NOT is_group) AS wider,
-        min(conditions) FILTER (is_group) <> max(conditions) FILTER (is_group) AS clashes,
-        coalesce(bool_or(has_price) FILTER (is_group OR (is_own AND adds)), false) AS needs_price
-    FROM (SELECT *, is_own AND NOT adds AND level = deciding AND asked = most AS is_group FROM of_shares)
+    SELECT key, any_value(spot) FILTER (level = deciding) AS decides,
+        list(spot ORDER BY level) FILTER (added IS NOT NULL) AS adding,
+        list(spot ORDER BY level) FILTER (level > deciding AND shares IS NOT NULL OR others IS NOT NULL) AS wider,
+        bool_or(clashes) FILTER (level = deciding) AS clashes,
+        coalesce(bool_or(has_price) FILTER (level = deciding), false) OR bool_or(adds_price) AS needs_price,
+        arg_min(if(deciding IS NULL OR level <= deciding, problem, problem_of_added), level) AS problem
+    FROM (
+        SELECT key, of_shares.*, min(level) FILTER (may_decide) OVER (PARTITION BY key) AS deciding
+        FROM at_spots JOIN of_shares USING (spot))
     GROUP BY key
 ),
 taken AS (
-    SELECT key, list(number ORDER BY number) FILTER (is_own) AS costs,
-        CASE WHEN bool_or(agrees AND unsure = 'in question') THEN 'in question'
-            ELSE arg_min(CASE WHEN unsure = 'ambiguous' THEN unsure WHEN is_unanswered THEN 'silent' END, number)
-        END AS problem
-    FROM met WHERE is_cost GROUP BY key
+    SELECT key, list(spot ORDER BY level) FILTER (costs IS NOT NULL) AS taking, arg_min(problem, level) AS problem
+    FROM at_spots JOIN of_costs USING (spot) GROUP BY key
 ),
-told AS (
-    SELECT key,
-        CASE WHEN problems.problem IS NOT NULL THEN problems.problem
-            WHEN decided.shares IS NULL THEN 'unmatched'
-            WHEN decided.clashes THEN 'clash'
-            WHEN decided.needs_price AND trim(keys.price) = '' THEN 'silent'
-            ELSE coalesce(taken.problem, '') END AS status,
-        CASE WHEN status IN ('', 'clash') THEN decided.shares END AS shares,
-        CASE WHEN status = '' THEN decided.added END AS added,
-        CASE WHEN status = '' THEN decided.wider END AS wider,
-        CASE WHEN status = '' THEN taken.costs END AS costs,
-        CASE WHEN status = '' AND decided.needs_price THEN keys.price ELSE '' END AS price
-    FROM keys LEFT JOIN decided USING (key) LEFT JOIN problems USING (key) LEFT JOIN taken USING (key)
+told AS MATERIALIZED (
+    SELECT row_number() OVER (ORDER BY min(key)) AS decision, status, decides, adding, wider, taking, price, list(key) AS keys
+    FROM (
+        SELECT key,
+            CASE WHEN decided.problem IS NOT NULL THEN decided.problem WHEN decides IS NULL THEN 'unmatched'
+                WHEN clashes THEN 'clash' WHEN needs_price AND trim(keys.price) = '' THEN 'silent'
+                ELSE coalesce(taken.problem, '') END AS status,
+            if(status IN ('', 'clash'), decides, NULL) AS decides, if(status = '', adding, NULL) AS adding,
+            if(status = '', wider, NULL) AS wider, if(status = '', taking, NULL) AS taking,
+            if(status = '' AND needs_price, keys.price, '') AS price
+        FROM keys LEFT JOIN decided USING (key) LEFT JOIN taken USING (key))
+    GROUP BY status, decides, adding, wider, taking, price
+),
+added AS (
+    SELECT decision, flatten(list(added ORDER BY level)) AS added
+    FROM (SELECT decision, unnest(adding) AS spot FROM told) JOIN of_shares USING (spot) GROUP BY decision
+),
+wider AS (
+    SELECT decision, flatten(list(list_concat(if(spot = decides, NULL, shares), others) ORDER BY level)) AS wider
+    FROM (SELECT decision, decides, unnest(wider) AS spot FROM told) JOIN of_shares USING (spot) GROUP BY decision
+),
+costs AS (
+    SELECT decision, list_sort(flatten(list(costs))) AS costs
+    FROM (SELECT decision, unnest(taking) AS spot FROM told) JOIN of_costs USING (spot) GROUP BY decision
 )
-SELECT status, coalesce(shares, []) AS shares, coalesce(added, []) AS added, coalesce(wider, []) AS wider,
-    coalesce(costs, []) AS costs, price, list(key ORDER BY key) AS keys
-FROM told GROUP BY ALL ORDER BY min(key)
+SELECT status, coalesce(shares, []) AS shares, coalesce(added.added, []) AS added, coalesce(wider.wider, []) AS wider,
+    coalesce(costs.costs, []) AS costs, price, told.keys
+FROM told LEFT JOIN of_shares ON decides = spot LEFT JOIN added USING (decision) LEFT JOIN wider USING (decision)
+    LEFT JOIN costs USING (decision)
+ORDER BY decision
 """
 
 
@@ -123,7 +168,7 @@ def keys_of(lines: pa.Table, first_day: str) -> pa.Table:
     columns: dict[str, object] = {level: folded_all(lines[level].to_pylist()) for level in LEVELS}
     for name in CONDITIONS:
         said = lines[name].to_pylist()
-        words = {text: f"|{word_of(name, text)}|" if text.strip() else None for text in set(said)}
+        words = {text: f"|{word_of(name, text)}|" if text.strip() else "" for text in set(said)}
         columns[name] = pa.array([words[text] for text in said], pa.string())
     days = [day_of(period, first_day) for period in lines["period"].to_pylist()]
     return pa.table({"key": np.arange(len(lines)), **columns, "price": lines["price"], "day": days})
