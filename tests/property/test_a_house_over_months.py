@@ -27,7 +27,7 @@ from tests.spec.office import inputs, statement
 from tests.spec.tables import CPF, advances, lines, payees
 from tests.spec.year import Calendar, Year
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.timeout(7200)]  # two thousand histories take a quarter of an hour
 A = AccountKind
 SAID = ("recording", "artist", "territory", "units", "price")
 PAYEES = ("ana", "bia", "caio", "davi")
