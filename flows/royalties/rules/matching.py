@@ -114,8 +114,8 @@ told AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY min(key)) AS decision, status, decides, adding, wider, taking, price, list(key) AS keys
     FROM (
         SELECT key,
-            CASE WHEN decided.problem IS NOT NULL THEN decided.problem WHEN decides IS NULL THEN 'unmatched'
-                WHEN clashes THEN 'clash' WHEN needs_price AND trim(keys.price) = '' THEN 'silent'
+            CASE WHEN decided.problem IS NOT NULL THEN decided.problem WHEN clashes THEN 'clash'
+                WHEN needs_price AND trim(keys.price) = '' THEN 'silent' WHEN decides IS NULL THEN 'unmatched'
                 ELSE coalesce(taken.problem, '') END AS status,
             if(status IN ('', 'clash'), decides, NULL) AS decides, if(status = '', adding, NULL) AS adding,
             if(status = '', wider, NULL) AS wider, if(status = '', taking, NULL) AS taking,
