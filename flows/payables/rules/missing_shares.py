@@ -110,9 +110,7 @@ def _taken(deals: Deals, covered: pd.DataFrame, first_day: str) -> set[tuple[str
 
     def rows_by(kept: str) -> list[object]:
         alone = covered.assign(**{level: "" for level in LEVELS if level != kept})
-        decisions = deals.decide(lines_of(alone), first_day)
-        known = [decisions.rows_of(number) for number in range(len(decisions.statuses))]
-        return [known[number] for number in decisions.of_lines.tolist()]
+        return deals.decide(lines_of(alone), first_day).rows_of_lines()
 
     taken, by_nothing, is_open = set[tuple[str, str]](), rows_by(""), [True] * len(covered)
     for level in LEVELS:

@@ -252,10 +252,11 @@ class DecidedLines:
         """Tell which lines have a status."""
         return np.array([of == status for of in self.statuses], dtype=bool)[self.of_lines]
 
-    def rows_of(self, number: int) -> tuple[str, list[int], list[int]]:
-        """Return what is known of lines, and the rows of shares that they are of."""
-        shares, added = (self._found[name][number].as_py() for name in ("shares", "added"))
-        return self.statuses[number], shares, added
+    def rows_of_lines(self) -> list[object]:
+        """Return of each line something that is the same where it has the same shares for the same reasons."""
+        shares, added = (self._found[name].to_pylist() for name in ("shares", "added"))
+        known = list(zip(self.statuses, shares, added, strict=True))
+        return [known[number] for number in self.of_lines.tolist()]
 
     @property
     def shut_out(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -19,17 +19,18 @@ from schemas.values.line_conditions import word_of
 from schemas.values.millionths import OF_PRICE
 
 _BETWEEN_BARS: Final = re.compile("^(!?)(.+)$")
-# Levels are numbered as in `LEVELS`; "?" is `UNREAD_UPC`. What rows ask and lines say stands between bars, "" is silence.
+# Levels are numbered as in `LEVELS`; "?" is `UNREAD_UPC`. What rows ask and lines say stands between bars, "" is
+# silence.
 # A spot is what lines name at a level, with what rows of that level ask besides: rows are held against spots, of which
 # there are far fewer than lines, and lines are told by the spots that they are at.
 _QUESTION: Final = """
-WITH asking AS (
+WITH asking AS (  -- what rows of a level ask at all
     SELECT level, bool_or(beside <> '') AS beside, bool_or(valid_from <> '' OR valid_to <> '') AS day,
         bool_or(territory <> '') AS territory, bool_or(income <> '') AS income, bool_or(platform <> '') AS platform,
         bool_or(format <> '') AS format
     FROM rows GROUP BY level
 ),
-named AS (
+named AS (  -- what a line names at each level, and says beside
     SELECT key, 0 AS level, isrc AS name, upc AS said FROM keys WHERE isrc <> ''
     UNION ALL SELECT key, 1, upc, '' FROM keys WHERE upc <> ''
     UNION ALL SELECT key, 2, release, artist FROM keys WHERE release <> ''
@@ -45,7 +46,7 @@ spots AS MATERIALIZED (
         FROM named SEMI JOIN rows USING (level, name) JOIN asking USING (level) JOIN keys USING (key)
         GROUP BY ALL)
 ),
-met AS MATERIALIZED (
+met AS MATERIALIZED (  -- rows that are a spot's own, or may be
     SELECT spot, level, said, number, place, beside, adds, unsure, asked, conditions, has_price, is_cost,
         beside = '' OR said = '' OR said = beside AS agrees,
         agrees AND unsure = ''
@@ -65,7 +66,7 @@ met AS MATERIALIZED (
     WHERE (valid_from = '' OR valid_from <= day) AND (valid_to = '' OR day <= valid_to)
         AND (is_own OR is_unanswered OR unsure <> '' OR beside <> '')
 ),
-of_shares AS MATERIALIZED (
+of_shares AS MATERIALIZED (  -- what rows of shares come to at a spot: those that decide there, and what is not known
     SELECT spot, level,
         list(number ORDER BY number) FILTER (is_group) AS shares,
         list(number ORDER BY asked DESC, place) FILTER (is_own AND adds) AS added,
@@ -75,7 +76,8 @@ of_shares AS MATERIALIZED (
         coalesce(bool_or(has_price) FILTER (is_group), false) AS has_price,
         coalesce(bool_or(has_price) FILTER (is_own AND adds), false) AS adds_price,
         bool_or(unsure = 'ambiguous')
-            OR (any_value(said) = '' AND coalesce(min(nullif(beside, '')) <> max(nullif(beside, '')), false)) AS is_ambiguous,
+            OR (any_value(said) = '' AND coalesce(min(nullif(beside, '')) <> max(nullif(beside, '')), false))
+            AS is_ambiguous,
         CASE WHEN is_ambiguous THEN 'ambiguous' WHEN bool_or(agrees AND unsure = 'in question') THEN 'in question'
             WHEN bool_or(is_unanswered) THEN 'silent' END AS problem,
         CASE WHEN is_ambiguous AND bool_or(adds) THEN 'ambiguous'
@@ -94,7 +96,7 @@ of_costs AS MATERIALIZED (
     FROM met WHERE is_cost GROUP BY spot, level
 ),
 at_spots AS (SELECT unnest(keys) AS key, spot FROM spots),
-decided AS (
+decided AS (  -- of each line: the narrowest spot that decides, those that add, and what is not known
     SELECT key, any_value(spot) FILTER (level = deciding) AS decides,
         list(spot ORDER BY level) FILTER (added IS NOT NULL) AS adding,
         list(spot ORDER BY level) FILTER (level > deciding AND shares IS NOT NULL OR others IS NOT NULL) AS wider,
@@ -110,8 +112,9 @@ taken AS (
     SELECT key, list(spot ORDER BY level) FILTER (costs IS NOT NULL) AS taking, arg_min(problem, level) AS problem
     FROM at_spots JOIN of_costs USING (spot) GROUP BY key
 ),
-told AS MATERIALIZED (
-    SELECT row_number() OVER (ORDER BY min(key)) AS decision, status, decides, adding, wider, taking, price, list(key) AS keys
+told AS MATERIALIZED (  -- lines of which the same spots decide, together
+    SELECT row_number() OVER (ORDER BY min(key)) AS decision, status, decides, adding, wider, taking, price,
+        list(key) AS keys
     FROM (
         SELECT key,
             CASE WHEN decided.problem IS NOT NULL THEN decided.problem WHEN clashes THEN 'clash'
