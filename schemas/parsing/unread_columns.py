@@ -192,9 +192,8 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
 
 
 def _terms_of(header: str, table: str, read: Collection[str]) -> tuple[str, ...]:
-    """Return the terms of deals that a table has and no header of it is: those that a header speaks of, or all."""
-    left = tuple(name for name in _TERMS.get(table, ()) if name not in read)
-    return tuple(name for name in left if _speaks_of(words_of(header), name)) or left
+    """Return the terms of deals that a header speaks of, of those that a table has and no header of it is."""
+    return tuple(name for name in _TERMS.get(table, ()) if name not in read and _speaks_of(words_of(header), name))
 
 
 def _speaks_of(words: Sequence[str], term: str) -> bool:

@@ -92,6 +92,10 @@ SHARES = (
 )
 
 
+# Which of our columns a clause is, where its header says so.
+TERMS = {"Mercado": "territory", "Mídia": "format", "Teto": "cap"}
+
+
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
 @pytest.mark.parametrize(
     ("header", "texts"),
@@ -104,8 +108,17 @@ SHARES = (
 def test_obeying_what_is_told_of_a_clause_of_a_deal_ends_it_and_shares_out_no_more(header, texts, language):
     rows = [row | {header: text} for row, text in zip(SHARES, texts, strict=True)]
     (issue,) = [issue for issue in parse("shares", *rows).issues if issue.code == "COLUMN_CONDITION"]
-    told = render(issue.accepts, language)
-    assert not LITERAL.search(told), "nothing for the job to say: no answer there keeps to the clause"
+    offered = LITERAL.search(render(issue.accepts, language))
+    assert bool(offered) is (header in TERMS), "no other answer of the job keeps to the clause"
+    if offered:
+        answer = YAML(typ="safe").load(offered[1].replace("columns:", "", 1))
+        assert answer == {header: TERMS[header]}
+        obeyed = parse("shares", *rows, columns=answer)
+        assert set(codes(obeyed)) == set()
+        stated = {row["tax_id"]: str(int(row["share"].rstrip("%")) * 10_000) for row in rows}
+        assert dict(zip(obeyed.frame["tax_id"], obeyed.frame["share_ppm"], strict=True)) == stated
+        bounded = dict(zip(obeyed.frame["tax_id"], obeyed.frame[TERMS[header]] != "", strict=True))
+        assert bounded == {row["tax_id"]: bool(row[header]) for row in rows}, "who was bounded still is"
     left = [{name: text for name, text in row.items() if name != header} for row in rows if not row[header]]
     obeyed = parse("shares", *left) if left else None
     assert obeyed is None or set(codes(obeyed)) == set()
