@@ -87,11 +87,35 @@ UNREAD = lines("| recording | amount |\n| samba | 100.00 |").assign(upc="?")
         ("| payee | artist | share |\n| ana | | 100 |", {"planned": 10_000}),
         ("| payee | product | share |\n| ana | album | 100 |", {"held": 10_000}),
         ("| payee | product | share |\n| ana | album | 50 |\n| bia | | 100 |", {"held": 10_000}),
+        (
+            "| payee | recording | product | share | base |\n| ana | samba | | 50 | |\n| bia | | album | 9 | on top |",
+            {"held": 10_000},
+        ),
     ],
 )
 def test_a_line_whose_upc_cannot_be_read_is_paid_where_no_share_by_upc_could_be_its_own(split, expected):
     came = inputs([statement(UNREAD)], payees=payees("ana", "bia"), shares=shares(split))
     assert owed(Office(), came) == expected
+
+
+def test_a_line_that_does_not_say_whether_a_share_takes_from_its_group_is_held():
+    """Bia has her part of what is sold in Brazil; the line does not say where it was sold."""
+    split = """
+        | payee | recording | territory | share | role    | base    |
+        | ana   | samba     |           | 50    | artista |         |
+        | bia   |           | BR        | 9     |         | artista |
+    """
+    told = {
+        place: lines(f"| recording | territory | amount |\n| samba | {place} | 100.00 |") for place in ("", "BR", "PT")
+    }
+    owed_of = {
+        place: owed(
+            Office(),
+            inputs([statement(of, conditions=["territory"])], payees=payees("ana", "bia"), shares=shares(split)),
+        )
+        for place, of in told.items()
+    }
+    assert owed_of == {"": {"held": 10_000}, "BR": {"planned": 10_000}, "PT": {"planned": 10_000}}
 
 
 def test_such_a_line_is_held_even_where_lines_without_a_share_go_to_the_owner():
